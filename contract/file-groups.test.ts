@@ -48,6 +48,14 @@ test("a transcript belongs to a recording whose name is written with other code 
   );
 });
 
+test("captions of every format belong to their media file, those that name speakers before others", () => {
+  assert.deepEqual(group("a.mp4", "a.sbv", "a.TTML", "a.ass", "b.mp3", "b.dfxp", "c.mp3", "c.ssa"), [
+    { main: "a.mp4", transcript: "a.TTML", others: ["a.ass", "a.sbv"] },
+    { main: "b.mp3", transcript: "b.dfxp" },
+    { main: "c.mp3", transcript: "c.ssa" },
+  ]);
+});
+
 test("the tracks that Zoom stores for each speaker belong to the mixed file", () => {
   const speakers = ["Ada Lovelace", "Grace"];
   const tracks = ["audioAdaLovelace11234567.m4a", "audioGrace21234567.m4a"];

@@ -22,6 +22,9 @@ export interface FileGroup<File extends Named> {
 /** The file with the settings of a folder. */
 export const settingsName = "parley.json";
 
+/** Extensions of transcripts and captions, those that name speakers first. */
+export const transcriptExtensions = ["vtt", "ttml", "dfxp", "srt", "ass", "ssa", "sbv", "json"] as const;
+
 /** What the name of a file gets when it could not be imported. */
 export const errorSuffix = ".error.txt";
 
@@ -139,7 +142,7 @@ function finish<File extends Named>({
 
 /** Transcripts come before captions, and formats with names of speakers before others. */
 function rankOf(name: string): number {
-  const format = [".vtt", ".srt", ".json"].indexOf(extname(name).toLowerCase());
+  const format = transcriptExtensions.findIndex((extension) => hasExtension(name, extension));
   return format + (/\.cc\.[a-z]+$/i.test(name) ? 10 : 0);
 }
 
@@ -155,13 +158,22 @@ function foldFileName(name: string): string {
   return foldCase(name.normalize("NFC"));
 }
 
+/** Whether a file is a transcript or captions by its name. */
+export function isTranscript(name: string): boolean {
+  return transcriptExtensions.some((extension) => hasExtension(name, extension));
+}
+
+function hasExtension(name: string, extension: string): boolean {
+  return extname(name).toLowerCase() === `.${extension}`;
+}
+
 function stemOf(name: string): string {
   return foldFileName(name.slice(0, name.length - extname(name).length));
 }
 
 function kindOf(name: string): "text" | "chat" | null {
   if (name.toLowerCase() === settingsName) return null;
-  if (/\.(?:vtt|srt|json)$/i.test(name)) return "text";
+  if (isTranscript(name)) return "text";
   return /chat\.txt$/i.test(name) ? "chat" : null;
 }
 

@@ -100,6 +100,18 @@ export const TranscriptEditResult = z
   })
   .meta({ id: "TranscriptEditResult" });
 
+const TranscriptSupplyResult = TranscriptEditResult.extend({
+  unread: z
+    .strictObject({
+      count: z.int(),
+      first: z.array(z.strictObject({ line: z.int().nullable(), reason: z.string() })),
+    })
+    .meta({
+      description:
+        "What of `webvtt` could not be read: the number of cues and other parts, and the first of them with their lines. The rest is in the transcript.",
+    }),
+}).meta({ id: "TranscriptSupplyResult" });
+
 const common = {
   tag: "Transcript editing",
   gate: "every_version",
@@ -338,7 +350,7 @@ export const supplyTranscript = operation({
         .optional(),
       webvtt: z.string().max(maxSubtitleCharacters).optional().meta({
         description:
-          "The transcript as WebVTT or SubRip instead of `segments`. Speakers come from voice tags such as `<v Ada>` or from `Ada: ` at the start of a cue; word timestamps are kept.",
+          "The transcript as WebVTT, SubRip, SBV, TTML or SubStation Alpha instead of `segments`. Speakers come from voice tags such as `<v Ada>`, or from `Ada: ` at the start of a line if the file names speakers that way; word timestamps are kept. A cue that can't be read is counted in `unread`.",
       }),
       edits: EditsPolicy.optional(),
     })
@@ -346,4 +358,5 @@ export const supplyTranscript = operation({
       ({ segments, webvtt }) => (segments === undefined) !== (webvtt === undefined),
       "must have either segments or webvtt",
     ),
+  response: TranscriptSupplyResult,
 });

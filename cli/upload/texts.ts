@@ -2,6 +2,8 @@ import { readFile, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { pairFiles } from "../../contract/file-groups.ts";
 import { speakersOf, TranscriptFileError } from "../../contract/subtitles.ts";
+import { decodeText } from "../../contract/text-encoding.ts";
+import { describeEncoding } from "../../contract/transcript-file.ts";
 import { type ImportRequest, UploadError } from "./api.ts";
 
 /** The files of one recording, as the command names them. */
@@ -31,14 +33,19 @@ export function pairPaths(paths: readonly string[]): Given[] {
     }));
 }
 
-/** Reads the transcript and the chat of a recording. @throws UploadError that names the file. */
-export async function readTexts({
-  transcript,
-  chat,
-}: Given): Promise<Pick<ImportRequest, "transcript" | "participants" | "notes">> {
-  const segments = transcript === null ? null : await readTranscript(transcript);
-  const notes =
-    chat === null ? "" : (await readText(chat, maxChatBytes)).replaceAll("\0", "").trim().toWellFormed();
+/**
+ * Reads the transcript and the chat of a recording.
+ * @param language that is spoken, if it is known.
+ * @param warn receives what could not be read and what was assumed.
+ * @throws UploadError that names the file.
+ */
+export async function readTexts(
+  { transcript, chat }: Given,
+  language: string | undefined,
+  warn: (message: string) => void,
+): Promise<Pick<ImportRequest, "transcript" | "participants" | "notes">> {
+  const segments = transcript === null ? null : await readTranscript(transcript, language, warn);
+  const notes = chat === null ? "" : await readChat(chat, language, warn);
   return {
     ...(segments === null
       ? {}
@@ -50,26 +57,35 @@ export async function readTexts({
   };
 }
 
-async function readTranscript(path: string) {
+async function readChat(
+  path: string,
+  language: string | undefined,
+  warn: (message: string) => void,
+): Promise<string> {
+  const bytes = await readBytes(path, maxChatBytes);
+  const { text, encoding, isAssumed } = decodeText(bytes, language === undefined ? {} : { language });
+  if (isAssumed) warn(`${path}: ${describeEncoding(encoding)}`);
+  return text.replaceAll("\0", "").trim();
+}
+
+async function readTranscript(path: string, language: string | undefined, warn: (message: string) => void) {
   const { maxTextBytes, parseTranscript } = await import("../../server/watched-folders/parse-transcript.ts");
-  const text = await readText(path, maxTextBytes);
+  const bytes = await readBytes(path, maxTextBytes);
   try {
-    const segments = await parseTranscript(path, text);
-    if (segments !== null) return segments;
+    const { segments, notes } = await parseTranscript(bytes, language);
+    for (const note of notes) warn(`${path}: ${note}`);
+    return segments;
   } catch (error) {
     if (!(error instanceof TranscriptFileError)) throw error;
     throw new UploadError(`${path} is not a valid transcript: ${error.message}`);
   }
-  throw new UploadError(
-    `${path} is not a transcript in the JSON format of the API or of Whisper; leave it out`,
-  );
 }
 
-async function readText(path: string, maxBytes: number): Promise<string> {
+async function readBytes(path: string, maxBytes: number): Promise<Uint8Array> {
   try {
     const { size } = await stat(path);
     if (size > maxBytes) throw new UploadError(`${path} has ${size} bytes; the limit is ${maxBytes}`);
-    return await readFile(path, "utf8");
+    return await readFile(path);
   } catch (error) {
     if (error instanceof UploadError) throw error;
     throw new UploadError(`${path} can't be read: ${(error as Error).message}`);

@@ -104,7 +104,9 @@ test("captions and a chat are sent with their recording, its audio tracks wait f
   const name = (ending: string) => join(folder, `2026-03-04 10-15-22${ending}`);
   const track = { codec: "aac", sounds: () => true };
   encodeFile(name(".mkv"), { format: "matroska", audio: [track, { ...track, hz: 800 }] });
-  writeFileSync(name(".vtt"), "WEBVTT\n\n00:01.000 --> 00:03.000\n<v Ada Lovelace>Hello.\n");
+  const cues =
+    "WEBVTT\n\n00:01.000 --> 00:03.000\n<v Ada Lovelace>Hello, Zo\xeb.\n\n00:05.000 --> 00:03.000\nNo";
+  writeFileSync(name(".vtt"), cues, "latin1");
   writeFileSync(name(" chat.txt"), "10:16 From Ada: see https://acme.example");
   const paths = [name(".vtt"), name(".mkv"), name(" chat.txt")];
   const { code, stdout, stderr } = await run([...paths, "--audio-tracks", "ask", "--wait", "--json"], {
@@ -112,6 +114,8 @@ test("captions and a chat are sent with their recording, its audio tracks wait f
   }).ended;
   assert.equal(code, 0, stderr);
   const { upload_id: id, status } = JSON.parse(stdout);
+  assert.match(stderr, /10-15-22\.vtt: 1 part of the file could not be read: line 6 ends before it starts/);
+  assert.match(stderr, /10-15-22\.vtt: .* was read as windows-1252/);
   assert.equal(status, "staged");
   const { body: found } = await call(line, "GET", `/_/api/v1/imports/${id}`, undefined, {
     token,
@@ -128,13 +132,13 @@ test("captions and a chat are sent with their recording, its audio tracks wait f
     { include: { transcript: true, attributes: true } },
     { token },
   );
-  assert.equal(body.attributes.transcript.segments[0].text, "Hello.");
+  assert.equal(body.attributes.transcript.segments[0].text, "Hello, Zoë.");
   assert.equal(body.attributes.participants[0].name, "Ada Lovelace");
 
   writeFileSync(name(".vtt"), "WEBVTT\n\n00:03.000 --> 00:01.000\nBackwards\n");
   const wrong = await run([...paths, "--language", "de"]).ended;
   assert.equal(wrong.code, 1);
-  assert.match(wrong.stderr, /10-15-22\.vtt is not a valid transcript: A cue ends before it starts/);
+  assert.match(wrong.stderr, /10-15-22\.vtt is not a valid transcript: .* line 3 ends before it starts/);
 });
 
 test("upload passes its options on, and --json prints a line per file", async () => {

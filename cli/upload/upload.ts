@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type ChunkSize, createChunkSize } from "../../contract/chunk-size.ts";
+import { isTranscript, transcriptExtensions } from "../../contract/file-groups.ts";
 import { otherContent, sniffBytes } from "../../contract/media-content.ts";
 import { mediaFormats } from "../../contract/media-formats.ts";
 import { parseBaseUrl } from "../../server/platform/config/values.ts";
@@ -41,6 +42,7 @@ interface Options {
 const minPollMs = 500;
 const maxPollMs = 5000;
 
+const transcriptNames = transcriptExtensions.map((extension) => `.${extension}`).join(", ");
 const extensions = mediaFormats.map((format) => `.${format}`).join(", ");
 
 /** Parts of one recording, at most. */
@@ -53,7 +55,7 @@ export function uploadCommand(): Command {
     )
     .argument(
       "<file...>",
-      "files to upload, one after the other; a transcript (.vtt, .srt, .json) or chat with the name of a recording is sent with it",
+      `files to upload, one after the other; a transcript (${transcriptNames}) or chat with the name of a recording is sent with it`,
     )
     .option("--join", "join the files, in this order, to one recording")
     .addOption(
@@ -152,6 +154,10 @@ function explainSignals(): void {
     });
 }
 
+function warn(message: string): void {
+  console.error(`parley: ${message}`);
+}
+
 function fail(message: string): void {
   console.error(`parley: ${message}`);
   process.exitCode = 1;
@@ -181,7 +187,7 @@ async function uploadOne(
 
 /** Whether a file would be sent with a recording of the same name. */
 function isText(path: string): boolean {
-  return /(?:\.(?:vtt|srt|json)|chat\.txt)$/i.test(path);
+  return isTranscript(path) || /chat\.txt$/i.test(path);
 }
 
 /** Finds the files of a recording. @throws UploadError */
@@ -295,7 +301,7 @@ async function sendResumable(
   }
   const { id, upload } = await createImport(target, {
     ...inputOf(file, options),
-    ...(await readTexts(given)),
+    ...(await readTexts(given, options.language, warn)),
   });
   if (upload === null) throw new UploadError("the server returned no URL to send the file to");
   checkSize(file, upload.max_upload_bytes);

@@ -1,14 +1,13 @@
-import { setImmediate as otherWork } from "node:timers/promises";
 import { sql } from "kysely";
 import type { z } from "zod";
 import { foldName } from "../../contract/fold-case.ts";
-import { finishSubtitles, readCues, type Segment, TranscriptFileError } from "../../contract/subtitles.ts";
+import { readSubtitles, TranscriptFileError } from "../../contract/subtitles.ts";
 import type { supplyTranscript as operation } from "../../contract/transcript-editing.ts";
-import { maxSegments } from "../../contract/transcript-limits.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Database, Tx } from "../platform/db/database.ts";
 import { record } from "../platform/events/record.ts";
 import { invalidInput, ProblemError } from "../platform/http/errors/problem.ts";
+import { runInSlices } from "../platform/run-in-slices.ts";
 import { insertSegments, type NewSegment } from "../recordings/create.ts";
 import { lockForChange } from "../recordings/rights.ts";
 import type { TimedWord } from "./align-words.ts";
@@ -39,8 +38,8 @@ export async function supplyTranscript(
   recordingId: string,
   input: Input,
   onTranscript: (tx: Tx, recording: { readonly id: string; readonly workspaceId: string }) => Promise<void>,
-): Promise<EditResult> {
-  const read = await readSegments(input);
+): Promise<EditResult & Pick<Supplied, "unread">> {
+  const { segments: read, unread } = await readSegments(input);
   const times = await storeAllWordTimes(
     read.map(({ words = [], ...segment }) => ({ ...segment, words: timed(words) })),
   );
@@ -82,7 +81,7 @@ export async function supplyTranscript(
       data: {},
     });
     await onTranscript(tx, { id: recordingId, workspaceId: recording.workspace_id });
-    return { transcript_version: version, edit: number, segments_changed: segments.length };
+    return { transcript_version: version, edit: number, segments_changed: segments.length, unread };
   });
 }
 
@@ -101,26 +100,27 @@ interface SuppliedSegment {
 /** How long reading may keep other requests waiting. */
 const maxBlockingMs = 10;
 
-/** @throws ProblemError `invalid_input` for subtitles that can't be read. */
+/** What was supplied, and what of it could not be read. */
+interface Supplied {
+  readonly segments: readonly SuppliedSegment[];
+  readonly unread: { count: number; first: { line: number | null; reason: string }[] };
+}
+
+/** @throws ProblemError `invalid_input` for subtitles of which nothing can be read. */
 export async function readSegments({
   segments,
   webvtt,
-}: Pick<Input, "segments" | "webvtt">): Promise<readonly SuppliedSegment[]> {
-  if (webvtt === undefined) return segments ?? [];
+}: Pick<Input, "segments" | "webvtt">): Promise<Supplied> {
+  if (webvtt === undefined) return { segments: segments ?? [], unread: { count: 0, first: [] } };
   try {
-    const cues: Segment[] = [];
-    let pausedAt = performance.now();
-    for (const cue of readCues(webvtt)) {
-      // The limit is checked below.
-      if (cue !== null && cues.push(cue) > maxSegments) break;
-      if (performance.now() - pausedAt < maxBlockingMs) continue;
-      await otherWork();
-      pausedAt = performance.now();
-    }
-    return finishSubtitles(cues).map(({ speaker_key: speaker, ...cue }) => ({
-      ...cue,
-      speaker: speaker.slice(0, maxSpeakerName),
-    }));
+    const read = await runInSlices(readSubtitles(webvtt), maxBlockingMs);
+    return {
+      segments: read.segments.map(({ speaker_key: speaker, ...cue }) => ({
+        ...cue,
+        speaker: speaker.slice(0, maxSpeakerName),
+      })),
+      unread: { count: read.unread.count, first: [...read.unread.first] },
+    };
   } catch (error) {
     if (!(error instanceof TranscriptFileError)) throw error;
     throw invalidInput([{ pointer: "/webvtt", detail: `can't be read as subtitles: ${error.message}` }]);

@@ -156,15 +156,26 @@ test("hostile subtitles are read without keeping other requests waiting, and ref
   }
 });
 
-test("an empty voice tag keeps the speaker, and a time beyond any recording is refused", async () => {
+test("an empty voice tag names nobody, and a time beyond any recording is reported", async () => {
   const [, second] = parseSubtitles(
     "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ada>One\n\n00:02.000 --> 00:03.000\n<v  >Two",
   );
-  assert.equal(second?.speaker_key, "Ada");
+  assert.equal(second?.speaker_key, "Speaker 1");
   assert.throws(
     () => parseSubtitles("WEBVTT\n\n00:01.000 --> 999:00:00.000\nOne"),
-    /later than a recording can be long: 00:01\.000 --> 999/,
+    /line 3 is later than a recording can be long/,
   );
+});
+
+test("subtitles that can be read in part are supplied, and the response lists the rest", async () => {
+  const id = await makeRecording();
+  const file =
+    "1\n00:00:01,000 --> 00:00:02,000\nAda: One.\n\n2\n00:00:03,000 --> 00:00:02,000\nAda: Two.\n\n3\n00:00:0x --> 00:00:04\nNo\n";
+  const { status, body } = await supply(id, 0, { webvtt: file });
+  assert.deepEqual([status, body.segments_changed, body.unread.count], [200, 1, 2]);
+  assert.deepEqual(body.unread.first.at(-1), { line: 6, reason: "ends before it starts" });
+  const all = await supply(id, 1, { webvtt: "0:00:01.000,0:00:02.000\nFrom YouTube\n" });
+  assert.deepEqual(all.body.unread, { count: 0, first: [] });
 });
 
 test("a transcript has either segments or webvtt, and webvtt has cues", async () => {

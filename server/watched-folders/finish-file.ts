@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { errorSuffix, filesOf } from "../../contract/file-groups.ts";
+import { decodeText } from "../../contract/text-encoding.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Database } from "../platform/db/database.ts";
 import { ProblemError } from "../platform/http/errors/problem.ts";
@@ -172,7 +173,9 @@ async function saveChat(
   { id, owner }: Recording,
 ): Promise<boolean> {
   try {
-    const text = (await place.readText(path, maxChatBytes)).replaceAll("\0", "").trim();
+    const text = decodeText(await place.readBytes(path, maxChatBytes))
+      .text.replaceAll("\0", "")
+      .trim();
     if (text === "") return true;
     const notes = await readNotes(db, owner, id);
     if (notes === null) await writeNotes(db, owner, id, text);

@@ -19,6 +19,7 @@ import { type Notice, noticeStem } from "./notice.ts";
 import { type Place, WatchError } from "./place/index.ts";
 import {
   findRecordedUpload,
+  findSpokenLanguage,
   forgetFile,
   isKnownContent,
   quotaError,
@@ -36,7 +37,7 @@ import {
   type SeenSettings,
   SettingsError,
 } from "./settings.ts";
-import { readTranscript } from "./transcript.ts";
+import { type ReadTranscript, readTranscript } from "./transcript.ts";
 
 /** How long to wait after errors that may pass: a second, then ever longer. */
 const maxRetryMs = 300_000;
@@ -126,8 +127,15 @@ async function send(
 ): Promise<void> {
   const { db, config } = deps;
   const folder = folderOf(file.path);
-  const transcript =
-    group.transcript === null ? null : await readTranscript(place, pathIn(folder, group.transcript.name));
+  const read =
+    group.transcript === null
+      ? null
+      : await readTranscript(
+          place,
+          pathIn(folder, group.transcript.name),
+          await findSpokenLanguage(db.kysely, file.workspace_id),
+        );
+  const transcript = read?.segments ?? null;
   // Words that are given need no tracks to be recognized from.
   const used = transcript === null ? group : { ...group, tracks: [] };
   const bytes = [used.main, ...used.tracks.map((track) => track.file)].reduce(
@@ -170,11 +178,38 @@ async function send(
       await store(deps, row, content, signal);
     }
     // An upload that existed already may have another transcript, or other tracks.
-    const stored = created ? namesIn(used, transcript !== null) : known.stored;
+    // A transcript that was read in part is kept.
+    const stored = created ? namesIn(used, transcript !== null && read?.notes.length === 0) : known.stored;
+    // Also when an attempt was killed behind the import.
+    if (
+      (created || row.id === file.upload_id) &&
+      group.transcript !== null &&
+      read !== null &&
+      read.notes.length > 0
+    )
+      await noteTranscript(deps, place, pathIn(folder, group.transcript.name), read);
     await saveState(db.kysely, file, "pending", { ...known, stored, uploadId: row.id });
   } finally {
     await content.close();
   }
+}
+
+/** Says beside a transcript what of it was not read. The recording is imported all the same. */
+async function noteTranscript(
+  deps: ImportDependencies,
+  place: Place,
+  path: string,
+  { segments, notes }: ReadTranscript,
+): Promise<void> {
+  const name = posix.basename(path);
+  deps.log.warn({ file: place.nameOf(path), notes }, "a transcript was read in part");
+  await writeErrorFile(deps, place, path, [
+    segments === null
+      ? `The recording was imported into Parley without ${name}.`
+      : `The recording was imported into Parley with ${segments.length} ${segments.length === 1 ? "line" : "lines"} of ${name}.`,
+    ...notes,
+    "To use a corrected transcript, choose “Replace transcript” on the recording's page.",
+  ]);
 }
 
 /** The names of the files whose content an upload has. */

@@ -249,6 +249,16 @@ export async function saveKnownContent(
     .execute();
 }
 
+/** The language that a workspace speaks; null: not set. */
+export async function findSpokenLanguage(db: Executor, workspaceId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom("workspaces")
+    .select("spoken_language")
+    .where("id", "=", workspaceId)
+    .executeTakeFirst();
+  return row?.spoken_language ?? null;
+}
+
 /** The upload of a user, by the id that its source has, that became a recording. */
 export async function findRecordedUpload(
   db: Executor,

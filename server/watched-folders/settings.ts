@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { settingsName } from "../../contract/file-groups.ts";
 import { TagsInput } from "../../contract/recording-data.ts";
+import { decodeText } from "../../contract/text-encoding.ts";
 import type { WatchDir } from "../platform/config/config.ts";
 import type { Executor } from "../platform/db/database.ts";
 import { type Place, WatchError } from "./place/index.ts";
@@ -69,7 +70,7 @@ export async function readSettings(
   const name = place.nameOf(file);
   let given: unknown;
   try {
-    given = JSON.parse((await place.readText(file, maxSettingsBytes)).replace(/^\uFEFF/, ""));
+    given = JSON.parse(decodeText(await place.readBytes(file, maxSettingsBytes)).text);
   } catch (error) {
     if (error instanceof SyntaxError)
       throw new SettingsError(file, above, `${name} is not valid JSON: ${error.message}.`, remedy);

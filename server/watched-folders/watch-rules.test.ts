@@ -283,7 +283,7 @@ test("a full quota delays files with one notice for all, and fails none", async 
   );
   const { files } = await one.place.list("");
   assert.deepEqual(files.map(({ name }) => name).sort(), ["Call.mp4", "parley.error.txt"]);
-  const notice = await one.place.readText("parley.error.txt", 1000);
+  const notice = String(await one.place.readBytes("parley.error.txt", 1000));
   assert.match(
     notice,
     /The workspace's storage is full: .*\.\n\nParley tries again at least once an hour\.\n$/,

@@ -175,6 +175,29 @@ test("an error is written beside its file and listed under Uploads; deleting it 
   assert.ok(existsSync(at("broken/Subtitles.mp4")));
 });
 
+test("a transcript that can be read in part is used, kept, and its error file says what is missing", async () => {
+  put("part/parley.json", settings({ source: "delete" }));
+  const whisper = {
+    segments: [
+      { start: -0.02, end: 2, text: " Hello", speaker: null },
+      { start: null, end: 3, text: " Lost" },
+    ],
+  };
+  put("part/Whisper.json", JSON.stringify(whisper));
+  put("part/Whisper.mp4", { fixture: "good-faststart.mp4", bytes: 40_004 });
+  put("part/Info.json", JSON.stringify({ title: "no transcript" }));
+  put("part/Info.mp4", { fixture: "good-faststart.mp4", bytes: 40_005 });
+  assert.equal((await ended("Whisper")).status, "success");
+  assert.equal((await ended("Info")).status, "success");
+  await gone("part/Whisper.mp4");
+  await gone("part/Info.mp4");
+  const partly = readFileSync(at("part/Whisper.json.error.txt"), "utf8");
+  assert.match(partly, /1 lines? of Whisper\.json.*entry 2 has no “start”/s);
+  assert.match(readFileSync(at("part/Info.json.error.txt"), "utf8"), /without Info\.json.*no transcript/s);
+  assert.ok(existsSync(at("parley-imported/part/Whisper.json")));
+  assert.ok(existsSync(at("parley-imported/part/Info.json")));
+});
+
 test("wrong settings of a folder are reported with the field, and its files are imported once they are corrected", async () => {
   put("strict/Later.mp3", { fixture: "good-44100.mp3" });
   for (const [content, words] of [

@@ -2,39 +2,11 @@ import assert from "node:assert/strict";
 import { openAsBlob } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { parseSubtitles, speakersOf, TranscriptFileError } from "../../contract/subtitles.ts";
+import { speakersOf, TranscriptFileError } from "../../contract/subtitles.ts";
 import { formatTranscript } from "../../server/recordings/transcript/format.ts";
-import { parseJsonTranscript, parseTextTranscript } from "../../web/transcript-files/text.ts";
+import { parseTextTranscript } from "../../web/transcript-files/text.ts";
 import { readMovieIndex } from "../../web/uploads/file-check/movie-index.ts";
 import { createSpeedometer } from "../../web/uploads/sending/speed.ts";
-
-test("subtitles: WebVTT with header, notes, cue names, settings, voices and escapes", () => {
-  const file = `\uFEFFWEBVTT - board\r\n\r\nNOTE 00:01.000 is early\r\n\r\nintro\r\n00:01.500 --> 01:00:02.250 align:start\r\n<v.loud Ana &amp; Ben>One <b>two</b>\r\nthree &lt;3\r\n\r\n00:00.000 --> 00:01.000\r\nBefore it all\r\n`;
-  assert.deepEqual(parseSubtitles(file), [
-    { speaker_key: "Ana & Ben", start: 0, end: 1000, text: "Before it all" },
-    { speaker_key: "Ana & Ben", start: 1500, end: 3_602_250, text: "One two three <3" },
-  ]);
-});
-
-test("subtitles: SubRip with commas, and a speaker prefix that applies until the next one", () => {
-  const file =
-    "1\n00:00:01,000 --> 00:00:02,000\nAna Lima: At 10:30 then.\n\n2\n00:00:02,500 --> 00:00:03,000\nYes: fine.\n\n3\n00:00:03,000 --> 00:00:04,000\nand so on\n";
-  const segments = parseSubtitles(file);
-  assert.deepEqual(
-    segments.map(({ speaker_key, start, text }) => [speaker_key, start, text]),
-    [
-      ["Ana Lima", 1000, "At 10:30 then."],
-      ["Yes", 2500, "fine."],
-      ["Yes", 3000, "and so on"],
-    ],
-  );
-  assert.deepEqual(speakersOf(segments)[0], { name: "Ana Lima", speaker_key: "Ana Lima" });
-});
-
-test("subtitles: rejected without text, or if a cue ends before it starts", () => {
-  assert.throws(() => parseSubtitles("WEBVTT\n\nhello"), TranscriptFileError);
-  assert.throws(() => parseSubtitles("00:02.000 --> 00:01.000\nx"), /ends before it starts/);
-});
 
 test("speed: measured over the last seconds, null until there is enough data", () => {
   let now = 0;
@@ -79,33 +51,6 @@ test("plain text: rejected with the invalid line", () => {
     /The speaker name in line 1 has 321 characters/,
   );
   assert.throws(() => parseTextTranscript(" \nAna:\n"), TranscriptFileError);
-});
-
-test("JSON: the API's format is parsed, and two participants with one name stay separate", () => {
-  const segments = parseJsonTranscript(JSON.stringify(entries));
-  assert.deepEqual(
-    segments.map(({ speaker_key, start, end, text }) => [speaker_key, start, end, text]),
-    [
-      ["Ana: Lima", 0, 900, "At 10:30 then."],
-      ["Unknown Speaker 1", 1000, 2500, "好的，明天见"],
-      ["Ben", 2500, 2500, "Yes."],
-      ["Ben (2)", 2600, 3000, "No."],
-    ],
-  );
-});
-
-test("JSON: rejected with the invalid entry and line", () => {
-  const wrong = (change: object): string =>
-    `[\n${JSON.stringify({ ...entries[0], text: 'a "quoted], {text}' })},\n\n${JSON.stringify({ ...entries[1], ...change }, null, 2)}\n]`;
-  assert.throws(() => parseJsonTranscript(wrong({ text: 1 })), /^Error: Entry 2 \(line 4\) needs a “text”/);
-  assert.throws(() => parseJsonTranscript(wrong({ start: "0:05" })), /Entry 2 \(line 4\) needs “start”/);
-  assert.throws(() => parseJsonTranscript(wrong({ end: 1 })), /Entry 2 \(line 4\) ends before it starts/);
-  assert.throws(() => parseJsonTranscript(wrong({ speaker: " " })), /Entry 2 \(line 4\) needs a “speaker”/);
-  assert.throws(() => parseJsonTranscript('["x"]'), /Entry 1 \(line 1\) must be an object/);
-  assert.throws(() => parseJsonTranscript('{"segments": []}'), /Expected a JSON array/);
-  assert.throws(() => parseJsonTranscript("[]"), /This file has no text/);
-  assert.throws(() => parseJsonTranscript('[\n{"speaker": "Ana",\n}\n]'), /check line 3/);
-  assert.throws(() => parseJsonTranscript("[{"), /This isn't valid JSON/);
 });
 
 /** Reads the index of a fixture file. */

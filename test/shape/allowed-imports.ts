@@ -31,6 +31,7 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
   "platform/model-server": [],
   "platform/outbound": ["platform/json-limits"],
   "platform/pages": [],
+  "platform/run-in-slices": [],
   "platform/storage": ["platform/coalesce", "platform/concurrency"],
   "platform/user-name": [],
   "platform/version": [],

@@ -56,9 +56,10 @@ export function UploadsPage() {
               </Anchor>
             </Text>
             <Text size="sm" c="dimmed" maw={560}>
-              Any common video or audio file; it is converted if needed. Transcripts as .vtt, .srt, .json or
-              .txt with “Name: text” on each line; those with the name of a video or audio file are added to
-              it. At least 10 seconds, at most 4.3 GB. Files are checked before upload.
+              Any common video or audio file; it is converted if needed. Transcripts as .vtt, .srt, .ttml,
+              .sbv, .ass, .json or .txt with “Name: text” on each line; those with the name of a video or
+              audio file are added to it. At least 10 seconds, at most 4.3 GB. Files are checked before
+              upload.
             </Text>
           </Stack>
         </Dropzone>

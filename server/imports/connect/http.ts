@@ -72,7 +72,7 @@ function toServiceError(error: Error): Error {
 export async function readVtt(response: OutboundResponse, offsetMs: number): Promise<PortableEntry[]> {
   const webvtt = await read(response, maxTranscriptBytes);
   await otherWork();
-  const segments = await readSegments({ webvtt });
+  const { segments } = await readSegments({ webvtt });
   return segments.map(({ speaker, start, end, text }) => ({
     participant_id: null,
     ...{ speaker, start: start + offsetMs, end: end + offsetMs, text },

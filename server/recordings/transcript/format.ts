@@ -78,7 +78,9 @@ function* oneLine(text: string): Generator<string> {
 }
 
 export function escapeMarkup(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  // Not markup in WebVTT, but read as such in files that were SubRip.
+  return escaped.replaceAll("{\\", "&#123;\\");
 }
 
 /** Milliseconds as HH:MM:SS and thousandths. */

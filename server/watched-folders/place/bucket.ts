@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import {
   CopyObjectCommand,
   DeleteObjectCommand,
@@ -120,14 +120,14 @@ export function openBucketPlace(location: string, { s3Connection, dataDir }: Con
         (error) => (error instanceof WatchError ? false : Promise.reject(error)),
       ),
     isMounted: async () => true,
-    async readText(path, maxBytes) {
+    async readBytes(path, maxBytes) {
       const { head, get } = await open(path);
       if ((head.ContentLength ?? 0) > maxBytes)
         throw new WatchError(
           `${nameOf(path)} is longer than ${Math.floor(maxBytes / 1000)} kB.`,
           "Shorten or remove it.",
         );
-      return text(await get());
+      return buffer(await get());
     },
     async writeText(path, content) {
       const command = new PutObjectCommand({

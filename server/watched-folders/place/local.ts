@@ -152,7 +152,7 @@ export function openLocalPlace(location: string): Place {
       mounted = identity;
       return true;
     },
-    async readText(path, maxBytes) {
+    async readBytes(path, maxBytes) {
       const { handle } = await openHandle(path);
       try {
         const buffer = Buffer.alloc(Math.min(maxBytes, (await handle.stat()).size) + 1);
@@ -161,7 +161,7 @@ export function openLocalPlace(location: string): Place {
         for (let read = 1; read > 0 && length < buffer.length; length += read)
           read = (await handle.read(buffer, length, buffer.length - length, length)).bytesRead;
         if (length > maxBytes) throw tooLong(nameOf(path), maxBytes);
-        return buffer.toString("utf8", 0, length);
+        return buffer.subarray(0, length);
       } finally {
         await handle.close();
       }

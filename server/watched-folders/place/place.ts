@@ -41,8 +41,8 @@ export interface Place {
    * empty folder.
    */
   isMounted(): Promise<boolean>;
-  /** Reads a small text. @throws WatchError when it is longer than `maxBytes`. */
-  readText(path: string, maxBytes: number): Promise<string>;
+  /** Reads a small file. @throws WatchError when it is longer than `maxBytes`. */
+  readBytes(path: string, maxBytes: number): Promise<Uint8Array>;
   writeText(path: string, text: string): Promise<void>;
   /**
    * Moves a file, creating the folder. Never replaces one: the name then gets a number.

@@ -9,12 +9,13 @@ import { counted } from "../../common/format/count.ts";
 import { clock } from "../../common/format/time.ts";
 import classes from "../../transcript/transcript.module.css";
 import { checkFile } from "../../uploads/file-check/check-file.ts";
+import { FileWarnings, transcriptPicker } from "../../uploads/file-check/file-warnings.tsx";
 import { useRecording } from "../context.ts";
 import { type ManualEdits, ManualEditsRadio } from "./manual-edits.tsx";
 
 /** The content of a file, or why it can't be used. */
 type Reading =
-  | { readonly segments: readonly Line[]; readonly language: string }
+  | { readonly segments: readonly Line[]; readonly language: string; readonly warnings: readonly string[] }
   | { readonly error: string; readonly advice: string | null };
 
 interface Line {
@@ -71,15 +72,15 @@ function UploadForm({ onClose }: { onClose: () => void }) {
   return (
     <Stack>
       <Text size="sm">
-        A transcript file: WebVTT (.vtt), SubRip (.srt), or Parley's own text (.txt) or JSON (.json). Speakers
-        are matched to participants by name.
+        A transcript file: WebVTT (.vtt), SubRip (.srt), TTML, SBV, SubStation Alpha (.ass), Whisper's JSON,
+        or Parley's own text (.txt) or JSON. Speakers are matched to participants by name.
         {lines > 0 ? ` It replaces the current transcript of ${counted(lines, "line")}.` : ""}
         {isTranscribing ? " It also cancels the transcription in progress." : ""}
       </Text>
       <FileInput
         label="Transcript"
         placeholder="Choose a file"
-        accept=".vtt,.srt,.txt,.json"
+        accept={transcriptPicker}
         leftSection={<IconFileText size={18} aria-hidden />}
         value={file}
         onChange={choose}
@@ -92,6 +93,7 @@ function UploadForm({ onClose }: { onClose: () => void }) {
         <Text size="sm">{reading.advice}</Text>
       ) : null}
       {reading !== null && "segments" in reading ? <Preview segments={reading.segments} /> : null}
+      {reading !== null && "segments" in reading ? <FileWarnings texts={reading.warnings} /> : null}
       {isEdited ? <ManualEditsRadio value={edits} onChange={setEdits} /> : null}
       {supply.isError ? (
         <Alert color="red" role="alert" title="Couldn't use this file">
@@ -142,7 +144,7 @@ function Preview({ segments }: { segments: readonly Line[] }) {
 
 async function read(file: File): Promise<Reading> {
   const check = await checkFile(file);
-  if (check.kind === "transcript") return check.transcript;
+  if (check.kind === "transcript") return { ...check.transcript, warnings: check.warnings };
   return check.kind === "refused"
     ? { error: check.reason, advice: check.advice }
     : { error: "This is a media file, not a transcript.", advice: null };

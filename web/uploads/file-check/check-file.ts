@@ -1,9 +1,16 @@
+import { isTranscript } from "../../../contract/file-groups.ts";
 import { otherContent, sniff, sniffBytes } from "../../../contract/media-content.ts";
-import { parseSubtitles, type Segment, TranscriptFileError } from "../../../contract/subtitles.ts";
+import { runAtOnce, TranscriptFileError } from "../../../contract/subtitles.ts";
+import { decodeText } from "../../../contract/text-encoding.ts";
+import {
+  describeEncoding,
+  readTranscriptFile,
+  type TranscriptFile,
+} from "../../../contract/transcript-file.ts";
 import type { TranscriptBody } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
 import { clock } from "../../common/format/time.ts";
-import { parseJsonTranscript, parseTextTranscript } from "../../transcript-files/text.ts";
+import { parseTextTranscript } from "../../transcript-files/text.ts";
 import { maxUploadBytes } from "../limits.ts";
 import { type MovieIndex, readMovieIndex } from "./movie-index.ts";
 import { type MediaProbe, probeMedia } from "./probe-media.ts";
@@ -11,7 +18,13 @@ import { type MediaProbe, probeMedia } from "./probe-media.ts";
 /** The result of checking a file. */
 export type FileCheck =
   | { readonly kind: "media"; readonly facts: string }
-  | { readonly kind: "transcript"; readonly transcript: TranscriptBody; readonly facts: string }
+  | {
+      readonly kind: "transcript";
+      readonly transcript: TranscriptBody;
+      readonly facts: string;
+      /** What could not be read of it, and what was assumed. */
+      readonly warnings: readonly string[];
+    }
   /** Not accepted as is, but the server can convert it. */
   | { readonly kind: "convertible"; readonly reason: string }
   | { readonly kind: "refused"; readonly reason: string; readonly advice: string };
@@ -27,14 +40,13 @@ const minDurationSec = 10;
 export async function checkFile(file: File): Promise<FileCheck> {
   const extension = /\.([^.]+)$/.exec(file.name)?.[1]?.toLowerCase() ?? "";
   if (file.size === 0) return refuse("This file is empty.", "Choose it again when it is complete.");
-  const read = readers[extension];
-  if (read !== undefined) return checkTranscript(file, read);
+  if (extension === "txt" || isTranscript(file.name)) return checkTranscript(file, extension);
   const start = new Uint8Array(await file.slice(0, sniffBytes).arrayBuffer());
   const other = otherContent(start);
   if (other !== null)
     return refuse(
       `This looks like ${other}.`,
-      "Use a video or audio file, or .vtt, .srt, .txt or .json (transcript).",
+      "Use a video or audio file, or a transcript such as .vtt, .srt, .ttml, .txt or .json.",
     );
   if (file.size > limits.bytes)
     return refuse(
@@ -123,42 +135,42 @@ function refuse(reason: string, advice: string): FileCheck {
   return { kind: "refused", reason, advice };
 }
 
-/** A transcript parser, and the advice for files it rejects. */
-interface Reader {
-  readonly read: (text: string) => Segment[];
-  readonly advice: string;
-  readonly hasTimes: boolean;
+/** Reads a transcript as the server does; text of the API's own format has no times. */
+function readTranscript(bytes: Uint8Array, extension: string): TranscriptFile {
+  const { language } = navigator;
+  if (extension !== "txt") return runAtOnce(readTranscriptFile(bytes, language));
+  const { text, encoding, isAssumed } = decodeText(bytes, { language });
+  return {
+    segments: parseTextTranscript(text),
+    unread: { count: 0, first: [] },
+    notes: isAssumed ? [describeEncoding(encoding)] : [],
+  };
 }
 
-const subtitles: Reader = {
-  read: parseSubtitles,
-  advice: "Export it again as WebVTT or SubRip.",
-  hasTimes: true,
-};
-const readers: Readonly<Record<string, Reader | undefined>> = {
-  vtt: subtitles,
-  srt: subtitles,
-  txt: { read: parseTextTranscript, advice: "Fix the line and try again.", hasTimes: false },
-  json: { read: parseJsonTranscript, advice: "Fix the file and try again.", hasTimes: true },
+const adviceFor: Readonly<Record<string, string | undefined>> = {
+  txt: "Fix the line and try again.",
+  json: "Fix the file and try again.",
 };
 
-async function checkTranscript(file: File, reader: Reader): Promise<FileCheck> {
+async function checkTranscript(file: File, extension: string): Promise<FileCheck> {
   if (file.size > limits.transcriptBytes)
     return refuse(
       `This transcript is too large: ${bytes(file.size)}. The limit is ${bytes(limits.transcriptBytes)}.`,
       "Split it.",
     );
   try {
-    const segments = reader.read(await file.text());
+    const { segments, notes } = readTranscript(new Uint8Array(await file.arrayBuffer()), extension);
     return {
       kind: "transcript",
       transcript: { language: navigator.language.split("-")[0] || "en", segments },
       facts: `${segments.length} ${segments.length === 1 ? "line" : "lines"}${
-        reader.hasTimes ? "" : " · times are estimated"
+        extension === "txt" ? " · times are estimated" : ""
       }`,
+      warnings: notes,
     };
   } catch (error) {
-    if (error instanceof TranscriptFileError) return refuse(error.message, reader.advice);
+    if (error instanceof TranscriptFileError)
+      return refuse(error.message, adviceFor[extension] ?? "Export it again as WebVTT or SubRip.");
     throw error;
   }
 }

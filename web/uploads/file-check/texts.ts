@@ -1,5 +1,7 @@
 import { type FileWithTexts as PairedFile, pairFiles } from "../../../contract/file-groups.ts";
 import { speakersOf } from "../../../contract/subtitles.ts";
+import { decodeText } from "../../../contract/text-encoding.ts";
+import { describeEncoding } from "../../../contract/transcript-file.ts";
 import type { TranscriptBody } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
 import { checkFile, type FileCheck } from "./check-file.ts";
@@ -15,6 +17,8 @@ export interface Texts {
   /** The chat, which becomes private notes. */
   readonly notes: string | null;
   readonly participants: readonly { readonly name: string; readonly speaker_key: string }[];
+  /** What could not be read of them, and what was assumed. */
+  readonly warnings: readonly string[];
   /** The files they come from. */
   readonly files: readonly File[];
 }
@@ -36,15 +40,20 @@ export async function readTexts({ transcript, chat }: FileWithTexts): Promise<{
   if (transcript !== null && check !== null)
     if (body === null) refused.push({ file: transcript, check });
     else files.push(transcript);
-  const notes = chat === null || chat.size > maxChatBytes ? null : await readChat(chat);
+  const warnings =
+    check?.kind === "transcript" ? check.warnings.map((text) => `${transcript?.name}: ${text}`) : [];
+  const notes = chat === null || chat.size > maxChatBytes ? null : await readChat(chat, warnings);
   if (chat !== null && chat.size > maxChatBytes) refused.push({ file: chat, check: tooLong(chat) });
   if (chat !== null && notes !== null) files.push(chat);
   const participants = body === null ? [] : speakersOf(body.segments).slice(0, maxParticipants);
-  return { texts: { transcript: body, notes, participants, files }, refused };
+  return { texts: { transcript: body, notes, participants, warnings, files }, refused };
 }
 
-async function readChat(file: File): Promise<string | null> {
-  return (await file.text()).replaceAll("\0", "").trim() || null;
+async function readChat(file: File, warnings: string[]): Promise<string | null> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const { text, encoding, isAssumed } = decodeText(bytes, { language: navigator.language });
+  if (isAssumed) warnings.push(`${file.name}: ${describeEncoding(encoding)}`);
+  return text.replaceAll("\0", "").trim() || null;
 }
 
 function tooLong({ size }: File): FileCheck {

@@ -9,6 +9,7 @@ import {
   uploadQuery,
 } from "../../api/uploads.ts";
 import { checkFile } from "../file-check/check-file.ts";
+import { FileWarnings, transcriptPicker } from "../file-check/file-warnings.tsx";
 
 /** Why a file can't be used, as a message for the user. */
 class FileError extends Error {}
@@ -21,9 +22,12 @@ export function TranscriptFile({ upload }: { upload: UploadBody }) {
       const check = await checkFile(file);
       if (check.kind === "refused") throw new FileError(`${check.reason} ${check.advice}`);
       if (check.kind !== "transcript") throw new FileError("This is a media file, not a transcript.");
-      return saveUpload(upload.id, { transcript: check.transcript });
+      return {
+        saved: await saveUpload(upload.id, { transcript: check.transcript }),
+        warnings: check.warnings,
+      };
     },
-    onSuccess: (saved) => queryClient.setQueryData(uploadQuery(upload.id).queryKey, saved),
+    onSuccess: ({ saved }) => queryClient.setQueryData(uploadQuery(upload.id).queryKey, saved),
   });
   const imported = useQuery(uploadedFileQuery(upload));
   const remove = useMutation({
@@ -41,11 +45,12 @@ export function TranscriptFile({ upload }: { upload: UploadBody }) {
             {lines > 0 ? "Transcript from file" : "Already have a transcript?"}
           </Title>
           <Text size="sm" c="dimmed">
-            WebVTT, SubRip, or Parley's own text or JSON. Then assign its speakers to participants above.
+            WebVTT, SubRip, TTML, SBV, SubStation Alpha, Whisper's JSON, or Parley's own text or JSON. Then
+            assign its speakers to participants above.
           </Text>
         </div>
         <FileButton
-          accept=".vtt,.srt,.txt,.json"
+          accept={transcriptPicker}
           onChange={(file) => {
             if (file !== null) add.mutate(file);
           }}
@@ -67,6 +72,7 @@ export function TranscriptFile({ upload }: { upload: UploadBody }) {
           </Button>
         ) : null}
       </Group>
+      <FileWarnings texts={add.data?.warnings ?? []} />
       {error === null ? null : (
         <Text role="alert" size="sm" c="var(--mantine-color-error)" mt="sm">
           {error.message}

@@ -22,7 +22,15 @@ export interface UploadTask {
   readonly title: string | null;
   /** The transcript and chat that are sent with it. */
   readonly texts: Texts | null;
-  readonly status: "checking" | "refused" | "waiting" | "sending" | "paused" | "disconnected" | "failed";
+  readonly status:
+    | "checking"
+    | "refused"
+    | "waiting"
+    | "sending"
+    | "paused"
+    | "disconnected"
+    | "failed"
+    | "sent";
   readonly check: FileCheck | null;
   readonly willBeReviewed: boolean;
   /** A language code or `auto`. */
@@ -35,6 +43,11 @@ export interface UploadTask {
   readonly reason: string | null;
   /** Whether it failed because code of the app is missing, which only reloading the page helps. */
   readonly needsReload: boolean;
+}
+
+/** What could not be read of the texts of a task, and what was assumed. */
+export function warningsOf({ check, texts }: UploadTask): readonly string[] {
+  return [...(check?.kind === "transcript" ? check.warnings : []), ...(texts?.warnings ?? [])];
 }
 
 /** Code that is only needed once files are chosen. */
@@ -129,7 +142,10 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
       await sendItem(key, signal);
       forget(find(key)?.uploadId ?? null);
       await queryClient.invalidateQueries({ queryKey: ["uploads"] });
-      show(items.filter((item) => item.key !== key));
+      const item = find(key);
+      // What could not be read stays on the page until the user has seen it.
+      if (item !== undefined && warningsOf(item).length > 0) change(key, { status: "sent", uploadId: null });
+      else show(items.filter((one) => one.key !== key));
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ApiError && error.code === "unreachable") {
@@ -348,7 +364,7 @@ function textsOf({ transcript, chat }: FileWithTexts): readonly File[] {
 /** The texts of a file before they are read; null without any. */
 function unread(given: FileWithTexts): Texts | null {
   const files = textsOf(given);
-  return files.length === 0 ? null : { transcript: null, notes: null, participants: [], files };
+  return files.length === 0 ? null : { transcript: null, notes: null, participants: [], warnings: [], files };
 }
 
 /** How a task failed. @param reason unless code of the app could not be loaded. */

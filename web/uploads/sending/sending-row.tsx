@@ -3,8 +3,9 @@ import { IconAlertTriangle, IconPlayerPauseFilled, IconPlayerPlayFilled, IconX }
 import { bytes } from "../../common/format/bytes.ts";
 import { lengthInWords } from "../../common/format/time.ts";
 import { ReloadButton } from "../../common/states.tsx";
+import { FileWarnings } from "../file-check/file-warnings.tsx";
 import classes from "../uploads.module.css";
-import type { Sender, UploadTask } from "./sender.ts";
+import { type Sender, type UploadTask, warningsOf } from "./sender.ts";
 import { taskName } from "./task-name.ts";
 
 /** Announced by screen readers; progress would be too much. */
@@ -14,6 +15,7 @@ const announcements: Partial<Record<UploadTask["status"], string>> = {
   disconnected: "connection lost",
   refused: "can't be uploaded",
   failed: "upload failed",
+  sent: "uploaded",
 };
 
 /** A file being uploaded: progress and actions. */
@@ -70,6 +72,7 @@ export function TaskRow({ sending, sender }: { sending: UploadTask; sender: Send
         </Progress.Root>
       ) : null}
       <Trouble sending={sending} sender={sender} />
+      <FileWarnings texts={warningsOf(sending)} />
       <VisuallyHidden role="status">
         {announcements[status] === undefined ? "" : `${name}: ${announcements[status]}`}
       </VisuallyHidden>
@@ -96,6 +99,8 @@ function State({ sending, percent }: { sending: UploadTask; percent: number }) {
     }
     case "disconnected":
       return `${percent}% · connection lost; resumes automatically`;
+    case "sent":
+      return `${bytes(file.size)} · uploaded`;
     case "paused":
       return `${bytes(sent)} of ${bytes(file.size)} · ${percent}% · paused`;
     default:
