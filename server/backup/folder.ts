@@ -197,6 +197,7 @@ async function openDestination(
     region: s3Connection.region,
     forcePathStyle: s3Connection.forcePathStyle,
     scratchDir: join(config.dataDir, "scratch"),
+    mayLackConditions: true,
     ...(s3Connection.endpoint === null ? {} : { endpoint: s3Connection.endpoint }),
   });
 }

@@ -52,6 +52,10 @@ export class ObjectExistsError extends Error {
 export class ObjectMissingError extends Error {
   override readonly name = "ObjectMissingError";
 }
+/** The store can't do something that Parley needs of it; the message says what in one line. */
+export class StoreLacksError extends Error {
+  override readonly name = "StoreLacksError";
+}
 /** The server of the store, or the connection to it, failed. */
 export class StoreError extends Error {
   /** Whether a retry may succeed. */

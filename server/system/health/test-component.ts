@@ -14,7 +14,7 @@ import type {
 } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
-import type { ObjectStore, StoreKind } from "../../platform/storage/store.ts";
+import { type ObjectStore, type StoreKind, StoreLacksError } from "../../platform/storage/store.ts";
 import {
   isMachineTaken,
   listInstalled,
@@ -67,6 +67,11 @@ export async function testStorage(
     await within(storageMs, `there was no response within ${storageMs / 1000} s`, () => store.probe());
     return ok(`An object was written, read and deleted in ${placeOf(kind, config)}.`);
   } catch (error) {
+    if (error instanceof StoreLacksError)
+      return failing(
+        reasonOf(error),
+        "Use another store; docs/operations.md lists those that were tried, and what others lack.",
+      );
     return storageFailing(reasonOf(error), kind);
   }
 }

@@ -39,6 +39,7 @@ export function openBucketPlace(location: string, { s3Connection, dataDir }: Con
     bucket,
     prefix: "",
     scratchDir: dataDir,
+    mayLackConditions: false,
     shownEndpoint: endpoint ?? "Amazon S3",
   };
   const at = (path: string) => ({ Bucket: bucket, Key: root + path });

@@ -21,6 +21,11 @@ export interface S3StoreOptions {
    * temporary folder, which may be in memory.
    */
   readonly scratchDir?: string;
+  /**
+   * The store may refuse or ignore `If-None-Match`, as Backblaze B2 does: then `ifAbsent` checks for the object first. For
+   * backups, whose folder has one writer at a time. Default: false.
+   */
+  readonly mayLackConditions?: boolean;
 }
 
 /** Shared by the parts of the store. */
@@ -30,6 +35,7 @@ export interface S3Context {
   /** `""` or the prefix of each key. */
   readonly prefix: string;
   readonly scratchDir: string;
+  readonly mayLackConditions: boolean;
   /** The endpoint as shown to users. */
   readonly shownEndpoint: string;
 }
@@ -99,7 +105,8 @@ export function answered(error: unknown, status: number, code?: string): boolean
 export function isPassing(error: unknown): boolean {
   const { status, code } = faultOf(error);
   if (code === "CredentialsProviderError" || code === "AbortError") return false;
-  return status === undefined || status >= 500 || status === 429;
+  // 501: the server lacks what the request asks for.
+  return status === undefined || (status >= 500 && status !== 501) || status === 429;
 }
 
 /**

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  HeadBucketCommand,
-  PutObjectCommand,
-} from "@aws-sdk/client-s3";
+import { CopyObjectCommand, GetObjectCommand, HeadBucketCommand } from "@aws-sdk/client-s3";
+import { ObjectExistsError, StoreError, StoreLacksError } from "../store.ts";
 import { faultOf, type S3Context } from "./client.ts";
+import { multipart } from "./multipart.ts";
+import { listNames, removeName } from "./pieces.ts";
+import { bufferBody, type PutRules, putBody } from "./put.ts";
 
 /** Key of test objects; the dot hides them from every listing. */
 export const probeFolder = ".probe/";
@@ -13,21 +12,75 @@ export const probeFolder = ".probe/";
 /** How long all of it may take: a start or a health check waits for it. */
 const probeMs = 9_000;
 
-/** The store's `probe`. */
+/** The store's `probe`: each kind of request that the work sends, by the same functions. */
 export async function probe(context: S3Context): Promise<void> {
-  const { client, bucket, prefix } = context;
-  const place = { Bucket: bucket, Key: `${prefix}${probeFolder}${randomUUID()}` };
-  await inTime(context, async (step, options) => {
+  const { client, bucket: Bucket, prefix } = context;
+  const key = `${probeFolder}${randomUUID()}`;
+  const [copy, joined] = [`${key}-copy`, `${key}-parts`];
+  const body = bufferBody(Buffer.from("parley"));
+  await inTime(context, async (step, { abortSignal }) => {
     await step("refused to store a test object", () =>
-      client.send(new PutObjectCommand({ ...place, Body: Buffer.from("parley") }), options),
+      checkConditions(context, (rules) => putBody(context, key, body, { ...rules, signal: abortSignal })),
     );
     const text = await step("refused to return a test object", async () => {
-      const { Body } = await client.send(new GetObjectCommand({ ...place, Range: "bytes=1-3" }), options);
+      const command = new GetObjectCommand({ Bucket, Key: prefix + key, Range: "bytes=1-3" });
+      const { Body } = await client.send(command, { abortSignal });
       return Body?.transformToString();
     });
     if (text !== "arl") throw new Error(`${nameOf(context)} does not respect range requests`);
-    await step("refused to remove a test object", () => client.send(new DeleteObjectCommand(place), options));
+    const isListed = await step("refused to list a test object", async () => {
+      for await (const { name } of listNames(context, key)) if (name === key) return true;
+      return false;
+    });
+    if (!isListed) throw new Error(`${nameOf(context)} does not list an object that it has just stored`);
+    await step("refused to copy a test object", () => {
+      const command = { Bucket, Key: prefix + copy, CopySource: encodeURI(`${Bucket}/${prefix}${key}`) };
+      return client.send(new CopyObjectCommand(command), { abortSignal });
+    });
+    await step("refused to join a test object of parts", () =>
+      multipart(context, joined, { signal: abortSignal, ifAbsent: !context.mayLackConditions }, (upload) =>
+        upload.sendPart(1, body),
+      ).catch((error: unknown) => {
+        throw faultOf(error).status === 501 ? lacksConditions(context, error) : error;
+      }),
+    );
+    await step("refused to remove a test object", () =>
+      Promise.all([key, copy, joined].map((name) => removeName(context, name))),
+    );
   });
+}
+
+/**
+ * Stores an object on the condition that there is none, and again, which must be refused.
+ * @throws StoreLacksError when the store has no conditional writes.
+ */
+async function checkConditions(
+  context: S3Context,
+  store: (rules: PutRules) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await store({ ifAbsent: true });
+  } catch (error) {
+    if (faultOf(error).status === undefined) throw error;
+    // Without the condition: if that works, it was the condition.
+    await store({});
+    throw lacksConditions(context, error);
+  }
+  try {
+    await store({ ifAbsent: true });
+  } catch (error) {
+    if (error instanceof ObjectExistsError) return;
+    throw error;
+  }
+  throw lacksConditions(context, null);
+}
+
+function lacksConditions(context: S3Context, error: unknown): StoreLacksError {
+  const { status, code } = faultOf(error ?? {});
+  const what = error === null ? "it ignores If-None-Match" : `If-None-Match is refused: ${status} ${code}`;
+  return new StoreLacksError(
+    `${nameOf(context)} has no conditional writes (${what}), without which two requests could overwrite each other's files; it can hold backups only`,
+  );
 }
 
 /** The store's `check`. */
@@ -53,6 +106,7 @@ async function inTime(
     try {
       return await Promise.race([request(), rejection(abort.signal)]);
     } catch (error) {
+      if (error instanceof StoreLacksError) throw error;
       throw new Error(explain(context, what, abort.signal.aborted ? abort.signal.reason : error), {
         cause: error,
       });
@@ -92,7 +146,9 @@ const unreachable = new Set([
 ]);
 
 function explain(context: S3Context, what: string, error: unknown): string {
-  const { code, status, text } = faultOf(error);
+  const { code, status } = faultOf(error);
+  // Without the operation and key that the store's own errors name.
+  const { text } = faultOf(error instanceof StoreError ? error.cause : error);
   if (unreachable.has(code)) return `nothing responds at ${context.shownEndpoint}: ${oneLine(text)}`;
   if (code === "CredentialsProviderError")
     return `there are no credentials for ${nameOf(context)}: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`;

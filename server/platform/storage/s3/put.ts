@@ -86,6 +86,10 @@ export async function putBody(
   rules: PutRules,
 ): Promise<ObjectInfo> {
   const mark = rules.mark ?? randomUUID();
+  if (rules.ifAbsent && context.mayLackConditions) {
+    const there = await headObject(context, key);
+    if (there !== null && there.mark !== mark) throw new ObjectExistsError(`${key} is taken`);
+  }
   const input: PutObjectCommandInput = {
     Bucket: context.bucket,
     Key: context.prefix + key,
@@ -102,6 +106,8 @@ export async function putBody(
     );
     return { key, size: body.size, etag: bareEtag(ETag), modifiedAt: new Date() };
   } catch (error) {
+    if (rules.ifAbsent && context.mayLackConditions && answered(error, 501))
+      return putBody(context, key, body, { ...rules, ifAbsent: false, mark });
     // 409: another put of the same key was in flight.
     if (!rules.ifAbsent || !(answered(error, 412) || answered(error, 409))) throw error;
     const there = await headObject(context, key);

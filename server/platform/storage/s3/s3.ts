@@ -33,6 +33,7 @@ export function openS3Store(options: S3StoreOptions): ObjectStore {
     bucket,
     prefix,
     scratchDir: options.scratchDir ?? tmpdir(),
+    mayLackConditions: options.mayLackConditions ?? false,
     shownEndpoint: options.endpoint ?? "Amazon S3",
   };
   const links = createLinks(context);
