@@ -4,6 +4,7 @@ import tls from "node:tls";
 import type { buildConnector } from "undici";
 import { type AddressRanges, isAllowedAddress } from "./address-ranges.ts";
 import { ForbiddenAddressError, HookConnectError } from "./errors.ts";
+import { skipInterim } from "./interim-responses.ts";
 
 /** Resolves a host name to all its IP addresses. Rejects with the codes of `dns.lookup` (`ENOTFOUND`, `EAI_AGAIN`). */
 export type HookLookup = (hostname: string) => Promise<readonly { address: string; family: number }[]>;
@@ -118,6 +119,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
         if (isOver) return;
         isOver = true;
         clearTimeout(timer);
+        skipInterim(made);
         callback(null, made);
       });
     };

@@ -181,6 +181,40 @@ test("send: lost, refused and non-HTTP connections have clear errors", async () 
   assert.equal((await send()).error, "the connection was refused");
 });
 
+test("send: interim responses that were not asked for are skipped, also in pieces and on a kept connection", async () => {
+  const { receiver, send } = await setUp();
+  receiver.otherwise((_request, response) => {
+    response.writeContinue();
+    response.writeContinue();
+    response.end("HTTP/1.1 100 is no status here");
+  });
+  for (let count = 0; count < 2; count++) {
+    const { status, body } = await send();
+    assert.deepEqual([status, body], [200, "HTTP/1.1 100 is no status here"]);
+  }
+  receiver.script((_request, { socket }) => {
+    const parts = [
+      "HTTP/1.",
+      "1 100 Continue\r\nx: y\r\n",
+      "\r\nHTTP/1.1 1",
+      "00 C\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n",
+    ];
+    const next = () => {
+      const part = parts.shift();
+      if (part === undefined) socket?.end();
+      else socket?.write(part, () => setImmediate(next));
+    };
+    next();
+  });
+  const { status, error } = await send();
+  assert.deepEqual([status, error], [204, null]);
+  // Not an interim response, and too long to be one.
+  for (const bytes of ["HTTP/1.1 10", `HTTP/1.1 100 ${"x".repeat(20_000)}`]) {
+    receiver.script(rawAnswer(bytes));
+    assert.equal((await send()).status, null);
+  }
+});
+
 test("send: a binary body becomes text that can be stored", async () => {
   const { receiver, send } = await setUp({ maxResponseBytes: 10 });
   for (const [bytes, text] of [
