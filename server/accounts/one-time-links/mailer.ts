@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import nodemailer, { type Transporter } from "nodemailer";
+import nodemailer, { type SendMailOptions, type Transporter } from "nodemailer";
 import { z } from "zod";
 import { foldCase } from "../../../contract/fold-case.ts";
 import type { SmtpSettings } from "../../platform/config/config.ts";
@@ -109,15 +109,32 @@ export async function sendMail(
   smtp: SmtpSettings,
   { to, subject, text }: Pick<Mail, "to" | "subject" | "text">,
 ): Promise<void> {
-  await withTransport(smtp, (transport) =>
-    transport.sendMail({
-      from: smtp.from,
-      // As an object, so that special characters can't turn it into several recipients.
-      to: { name: "", address: to },
-      subject,
-      text,
-    }),
-  );
+  const head = {
+    from: smtp.from,
+    // As an object, so that special characters can't turn it into several recipients.
+    to: { name: "", address: to },
+    subject,
+  };
+  const mail = isSevenBit(text)
+    ? await withPlainBody(head, text)
+    : { ...head, text, textEncoding: "base64" as const };
+  await withTransport(smtp, (transport) => transport.sendMail(mail));
+}
+
+/** Whether a text can be sent as it is. Source: RFC 5321, section 4.5.3.1.6. */
+function isSevenBit(text: string): boolean {
+  return Buffer.byteLength(text) === text.length && text.split("\n").every((line) => line.length <= 998);
+}
+
+/**
+ * A message with its text as it is. nodemailer would encode lines of more than 76 characters as quoted-printable, whose soft
+ * line breaks cut links in two for programs that show or scan messages undecoded.
+ */
+async function withPlainBody(head: SendMailOptions, text: string): Promise<SendMailOptions> {
+  const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: "windows" });
+  const { message, envelope } = await composer.sendMail({ ...head, text: "." });
+  const headers = message.toString().split("\r\n\r\n", 1)[0];
+  return { envelope, raw: `${headers}\r\n\r\n${text.replace(/\r?\n/g, "\r\n")}` };
 }
 
 /** Connects and signs in to the mail server without sending anything. @throws nodemailer's error. */

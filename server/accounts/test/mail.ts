@@ -4,7 +4,12 @@ import { SMTPServer } from "smtp-server";
 export interface TestMailServer {
   /** As PARLEY_SMTP_URL takes it. */
   readonly url: string;
-  readonly mails: { readonly to: readonly string[]; readonly text: string }[];
+  readonly mails: {
+    readonly to: readonly string[];
+    /** Headers and decoded text. */
+    readonly text: string;
+    readonly raw: string;
+  }[];
   /** Refuses further emails with this status; null accepts them. */
   refuseWith(status: number | null): void;
   close(): Promise<void>;
@@ -12,10 +17,11 @@ export interface TestMailServer {
 
 /** Starts a mail server without TLS and authentication. */
 export async function startMailServer(): Promise<TestMailServer> {
-  const mails: { to: string[]; text: string }[] = [];
+  const mails: { to: string[]; text: string; raw: string }[] = [];
   let refusal: number | null = null;
   const server = new SMTPServer({
     authOptional: true,
+    hideSMTPUTF8: true,
     disabledCommands: ["STARTTLS"],
     onData(stream, session, done) {
       const chunks: Buffer[] = [];
@@ -26,12 +32,15 @@ export async function startMailServer(): Promise<TestMailServer> {
           done(Object.assign(new Error(`${to}: not now`), { responseCode: refusal }));
           return;
         }
-        // Quoted-printable, as far as links go.
-        const text = Buffer.concat(chunks)
-          .toString()
-          .replace(/=\r?\n/g, "")
-          .replace(/=3D/g, "=");
-        mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), text });
+        const raw = Buffer.concat(chunks).toString();
+        const [head = "", ...body] = raw.split("\r\n\r\n");
+        const isEncoded = /^content-transfer-encoding: base64$/im.test(head);
+        const content = body.join("\r\n\r\n");
+        mails.push({
+          to: session.envelope.rcptTo.map(({ address }) => address),
+          text: `${head}\n\n${isEncoded ? Buffer.from(content, "base64").toString() : content}`,
+          raw,
+        });
         done();
       });
     },
