@@ -33,6 +33,7 @@ export const errorCatalogue = {
   precondition_required: { status: 428, title: "A required header is missing" },
   range_not_satisfiable: { status: 416, title: "The range is outside the file" },
   body_too_large: { status: 413, title: "The body is too large" },
+  unsupported_encoding: { status: 415, title: "The body's Content-Encoding is not supported" },
   misdirected_request: { status: 421, title: "The server is not set up for this host" },
   uri_too_long: { status: 414, title: "The URL is too long" },
   headers_too_large: { status: 431, title: "The request headers are too large" },

@@ -68,5 +68,6 @@ export async function handleOAuthError(
     request.log.error({ err: error }, problem.code);
     return sendProblem(request, reply, problem);
   }
-  return sendJson(reply, 400, { error: "invalid_request", error_description: problem.message });
+  const status = problem.code === "unsupported_encoding" ? 415 : 400;
+  return sendJson(reply, status, { error: "invalid_request", error_description: problem.message });
 }

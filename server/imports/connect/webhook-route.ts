@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Database } from "../../platform/db/database.ts";
+import { refuseEncoded } from "../../platform/http/body/body-rules.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { type ConnectionRow, findConnection, noteReceived, readSecrets, serviceOf } from "./connections.ts";
@@ -24,11 +25,10 @@ interface Dependencies {
 export function connectionWebhookRoutes(scope: FastifyInstance, deps: Dependencies): void {
   scope.removeAllContentTypeParsers();
   // Signatures are over the bytes as they were sent.
-  scope.addContentTypeParser(
-    "*",
-    { parseAs: "buffer" },
-    async (_request: FastifyRequest, body: Buffer) => body,
-  );
+  scope.addContentTypeParser("*", { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
+    refuseEncoded(request);
+    return body;
+  });
   scope.post<{ Params: { kind: string; connection_id: string } }>(
     "/_/connect/:kind/:connection_id",
     { bodyLimit },

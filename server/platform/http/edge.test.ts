@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { mock, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { call, currentVersion, everyVersion, olderVersion, startTestApp } from "../../../test/support/app.ts";
 import { makeWorkspace } from "../../../test/support/factories.ts";
 import { until, withinOneMinute } from "../../../test/support/until.ts";
@@ -227,6 +228,23 @@ test("bodies: anything but a JSON object is 400; unknown properties are ignored"
     { token },
   );
   assert.equal(ignored.status, 200);
+});
+
+test("bodies: an encoded one is 415 with the reason, after the token was checked", async () => {
+  const { token } = workspace.member;
+  const send = (encoding: string, authorization: string) =>
+    fetch(`${app.url}/_/public-api/v2/recordings`, {
+      method: "POST",
+      headers: { authorization, "public-api-version": currentVersion, "content-encoding": encoding },
+      body: encoding === "gzip" ? gzipSync("{}") : "{}",
+    });
+  const refused = await send("gzip", `Bearer ${token}`);
+  const problem = (await refused.json()) as { error: string; detail: string };
+  assert.deepEqual([refused.status, problem.error], [415, "unsupported_encoding"]);
+  assert.match(problem.detail, /^the body is encoded \(Content-Encoding: gzip\); send it uncompressed$/);
+  assert.equal(refused.headers.get("accept-encoding"), "identity");
+  assert.equal((await send("identity", `Bearer ${token}`)).status, 200);
+  assert.equal((await send("gzip", "Bearer x")).status, 401);
 });
 
 test("bodies: more than the limit is 413", async () => {

@@ -43,6 +43,7 @@ export function readBodies(app: FastifyInstance): void {
   // other requests without a response and the database without a free connection.
   const bodyMutex = createSemaphore(1);
   app.addContentTypeParser("*", { parseAs: "buffer" }, async (request: FastifyRequest, payload: Buffer) => {
+    refuseEncoded(request);
     if (payload.length > alwaysCheapBytes) {
       request.releaseBody = await bodyMutex.acquire();
       // Small requests that arrived in the meantime go first.
@@ -58,6 +59,20 @@ export function readBodies(app: FastifyInstance): void {
   app.decorateRequest("releaseBody", null);
   app.addHook("onSend", async (request) => request.releaseBody?.());
   app.addHook("onRequestAbort", async (request) => request.releaseBody?.());
+}
+
+/**
+ * @throws ProblemError `unsupported_encoding` for a compressed body: what it holds could be any size. Source: RFC 9110,
+ * section 15.5.16.
+ */
+export function refuseEncoded({ headers }: FastifyRequest): void {
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
+  if (encoding === "" || encoding === "identity") return;
+  throw new ProblemError(
+    "unsupported_encoding",
+    `the body is encoded (Content-Encoding: ${encoding.slice(0, 50)}); send it uncompressed`,
+    { headers: { "accept-encoding": "identity" } },
+  );
 }
 
 declare module "fastify" {

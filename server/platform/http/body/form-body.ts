@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ProblemError } from "../errors/problem.ts";
-import { parseBody } from "./body-rules.ts";
+import { parseBody, refuseEncoded } from "./body-rules.ts";
 
 /** Clients such as curl send JSON with the Content-Type of a form; no real form starts with this. */
 const openingBrace = 0x7b;
@@ -20,10 +20,12 @@ export function readForms(scope: FastifyInstance): void {
   scope.addContentTypeParser(
     "*",
     { parseAs: "buffer", bodyLimit },
-    async (request: FastifyRequest, payload: Buffer) =>
-      isJson(request.sentContentType) || payload[0] === openingBrace
+    async (request: FastifyRequest, payload: Buffer) => {
+      refuseEncoded(request);
+      return isJson(request.sentContentType) || payload[0] === openingBrace
         ? checkFields(parseBody(payload))
-        : checkFields(parseForm(payload)),
+        : checkFields(parseForm(payload));
+    },
   );
 }
 
