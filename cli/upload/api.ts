@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isRefusedByProxy, proxyLimitText } from "../../contract/chunk-size.ts";
 import type { Segment } from "../../contract/subtitles.ts";
 import { type VersionName, versions } from "../../contract/versions.ts";
+import { outboundFetch } from "../../server/platform/outbound/proxy.ts";
 
 /** Why a file could not be uploaded, as a message for the terminal. */
 export class UploadError extends Error {
@@ -112,7 +113,7 @@ async function send(
   let response: Response;
   let text: string;
   try {
-    response = await fetch(`${target.url}${path}`, {
+    response = await outboundFetch(`${target.url}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${target.token}`,

@@ -1,7 +1,10 @@
 import { createReadStream } from "node:fs";
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
 import { Readable } from "node:stream";
-import { DetailedError, Upload, type UploadOptions } from "tus-js-client";
+import { DefaultHttpStack, DetailedError, Upload, type UploadOptions } from "tus-js-client";
 import { type ChunkSize, isRefusedByProxy } from "../../contract/chunk-size.ts";
+import { agentOptionsFor } from "../../server/platform/outbound/proxy.ts";
 import { reasonOf, retryDelaysMs, toUploadError, UploadError } from "./api.ts";
 
 /** Reconnect and resume if no bytes were sent for this long. */
@@ -46,6 +49,13 @@ function readerOf(file: LocalFile): NonNullable<UploadOptions["fileReader"]> {
   };
 }
 
+/** The agent that reaches the server by a proxy; null: without one. */
+function agentFor(url: string): HttpAgent | null {
+  const options = agentOptionsFor(url);
+  if (options.proxyEnv === undefined) return null;
+  return url.startsWith("https:") ? new HttpsAgent(options) : new HttpAgent(options);
+}
+
 /**
  * Sends a file in chunks with tus, and resumes after connection errors. Chunks get smaller where a proxy refuses them.
  * @param options.isBegun ask the server first how much of the file it has.
@@ -66,6 +76,7 @@ export function sendInChunks(
   let progressAt = Date.now();
   const nextSize = (): number => chunkSize.next(options.chunkBytes);
   const sentSize = (): number => Math.min(upload.options.chunkSize ?? options.chunkBytes, file.size);
+  const agent = agentFor(tusUrl);
   const upload = new Upload(Buffer.alloc(0), {
     fileReader: readerOf(file),
     // With an endpoint, the library begins the upload again after any failed request for the offset, such as a proxy's
@@ -73,6 +84,7 @@ export function sendInChunks(
     endpoint: options.isBegun ? null : tusUrl,
     ...(options.isBegun ? { uploadUrl: tusUrl } : {}),
     chunkSize: nextSize(),
+    ...(agent === null ? {} : { httpStack: new DefaultHttpStack({ agent }) }),
     retryDelays: retryDelaysMs,
     storeFingerprintForResuming: false,
     onUploadUrlAvailable: () => {

@@ -8,7 +8,7 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
   "platform/auth": [],
   "platform/coalesce": [],
   "platform/concurrency": [],
-  "platform/config": ["platform/db", "platform/storage"],
+  "platform/config": ["platform/db", "platform/outbound", "platform/storage"],
   "platform/confinement": ["platform/db"],
   "platform/crypto": ["platform/db", "platform/storage"],
   "platform/db": ["platform/concurrency", "platform/storage", "platform/telemetry", "platform/version"],
@@ -28,14 +28,14 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
   "platform/jobs": ["platform/concurrency", "platform/db", "platform/telemetry"],
   "platform/json-limits": [],
   "platform/log": [],
-  "platform/model-server": [],
+  "platform/model-server": ["platform/outbound"],
   "platform/outbound": ["platform/json-limits"],
   "platform/pages": [],
   "platform/run-in-slices": [],
-  "platform/storage": ["platform/coalesce", "platform/concurrency"],
+  "platform/storage": ["platform/coalesce", "platform/concurrency", "platform/outbound"],
   "platform/user-name": [],
   "platform/version": [],
-  "platform/telemetry": [],
+  "platform/telemetry": ["platform/outbound"],
 };
 
 /** Features and the other features that each may import. Every feature may import all of server/platform. */

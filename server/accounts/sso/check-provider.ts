@@ -1,5 +1,6 @@
 import * as openid from "openid-client";
 import type { SingleSignOnSettings } from "../../platform/config/config.ts";
+import { outboundFetch } from "../../platform/outbound/proxy.ts";
 import {
   beginAuthorization,
   discoverProvider,
@@ -31,7 +32,10 @@ export async function checkProvider(settings: SingleSignOnSettings, baseUrl: str
   const { location, state, verifier } = await beginAuthorization(provider.configuration, baseUrl, {
     prompt: "none",
   });
-  const response = await fetch(location, { redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
+  const response = await outboundFetch(location, {
+    redirect: "manual",
+    signal: AbortSignal.timeout(timeoutMs),
+  });
   await response.body?.cancel();
   const back = URL.parse(response.headers.get("location") ?? "", location);
   const isBack = back !== null && back.origin + back.pathname === redirectUri;

@@ -1,5 +1,6 @@
 import * as openid from "openid-client";
 import type { SingleSignOnSettings } from "../../platform/config/config.ts";
+import { outboundFetch } from "../../platform/outbound/proxy.ts";
 
 /** The settings don't fit the provider. The message names the setting and what to do. */
 export class ProviderSettingsError extends Error {}
@@ -129,7 +130,7 @@ function nullIfNotJson(error: unknown): null {
 
 /** Sends a request. Its response fails as soon as it is longer than `maxResponseBytes`. */
 async function fetchBounded(url: string, options: openid.CustomFetchOptions): Promise<Response> {
-  const response = await fetch(url, options as RequestInit);
+  const response = await outboundFetch(url, options as RequestInit);
   if (response.body === null) return response;
   let size = 0;
   const limit = new TransformStream<Uint8Array, Uint8Array>({

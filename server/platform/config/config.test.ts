@@ -134,6 +134,15 @@ test("an invalid setting gives one line that names it and its rule", () => {
   }
 });
 
+test("proxy variables are checked as settings are", () => {
+  readConfig({ HTTPS_PROXY: "proxy.example:3128", http_proxy: "https://user:pw@proxy.example" }, "/tmp");
+  assert.throws(
+    () => readConfig({ PARLEY_PORT: "0", HTTPS_PROXY: "socks5://user:pw@proxy.example" }, "/tmp"),
+    ({ message }: Error) =>
+      /PARLEY_PORT.*; HTTPS_PROXY must be the URL of an HTTP proxy/.test(message) && !message.includes("pw"),
+  );
+});
+
 test("S3: the bucket is required, a custom endpoint means path style, and links last a week at most", () => {
   const s3 = { PARLEY_STORAGE: "s3", PARLEY_S3_BUCKET: "meetings" };
   assert.equal(readConfig({}, "/tmp").s3, null);

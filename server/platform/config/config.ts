@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { resolveDataDir } from "../db/embedded/index.ts";
+import { readProxy } from "../outbound/proxy.ts";
 import type { Config, SingleSignOnSettings, SmtpSettings, TranscriptionSettings } from "./types.ts";
 import {
   addressRanges,
@@ -150,6 +151,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     if (result.success) Object.assign(values, { [name]: result.data });
     else violations.push(`${name} ${describeProblem(result.error)}`);
   }
+  violations.push(...findProxyViolations(env));
   if (violations.length > 0) throw new ConfigError(`invalid setting: ${violations.join("; ")}`);
   const disagreements = findDisagreements(values);
   if (disagreements.length > 0) throw new ConfigError(`invalid setting: ${disagreements.join("; ")}`);
@@ -304,6 +306,16 @@ function findUnfounded(values: Settings): string[] {
   return (["PARLEY_DATABASE_DIRECT_URL", "PARLEY_DATABASE_REPLICA_URL"] as const)
     .filter((name) => values[name] !== undefined)
     .map((name) => `${name} must be set together with PARLEY_DATABASE_URL`);
+}
+
+/** The standard variables of proxies are settings too: a wrong one would stop every outgoing request. */
+function findProxyViolations(env: Readonly<Record<string, string | undefined>>): string[] {
+  try {
+    for (const protocol of ["https:", "http:"] as const) readProxy(protocol, env);
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
 }
 
 /** Settings that are valid alone but not together. */

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
-import { Agent, request } from "undici";
+import { type Dispatcher, request } from "undici";
+import { createDispatcher } from "../outbound/proxy.ts";
 import { type ModelServer, ModelServerError, type Refusal } from "./refusal.ts";
 
 export interface ClientLimits {
@@ -43,7 +44,7 @@ export interface ModelClient {
  * model at work often exceeds, but bounded in time and size.
  */
 export function createModelClient(server: ModelServer, limits: ClientLimits): ModelClient {
-  const agent = new Agent({
+  const agent = createDispatcher({
     headersTimeout: 0,
     bodyTimeout: 0,
     connectTimeout: Math.min(limits.silenceMs ?? 30_000, 30_000),
@@ -57,7 +58,7 @@ export function createModelClient(server: ModelServer, limits: ClientLimits): Mo
 }
 
 async function post(
-  agent: Agent,
+  agent: Dispatcher,
   server: ModelServer,
   limits: ClientLimits,
   url: string | URL,

@@ -1,10 +1,11 @@
 import dns from "node:dns";
 import net from "node:net";
 import tls from "node:tls";
-import type { buildConnector } from "undici";
+import { type buildConnector, Client } from "undici";
 import { type AddressRanges, isAllowedAddress } from "./address-ranges.ts";
-import { ForbiddenAddressError, HookConnectError } from "./errors.ts";
+import { describeNetworkError, ForbiddenAddressError, HookConnectError } from "./errors.ts";
 import { skipInterim } from "./interim-responses.ts";
+import { proxyAuthorization, proxyFor } from "./proxy.ts";
 
 /** Resolves a host name to all its IP addresses. Rejects with the codes of `dns.lookup` (`ENOTFOUND`, `EAI_AGAIN`). */
 export type HookLookup = (hostname: string) => Promise<readonly { address: string; family: number }[]>;
@@ -31,7 +32,8 @@ export interface GuardedConnector {
  * Opens connections to allowed IP addresses only. The check is here and not before the request, because a host name that is
  * resolved twice may give two results (DNS rebinding): the IP addresses of one lookup are checked, and the socket gets these
  * instead of the name. A literal IP address passes the same check; undici passes it as the WHATWG parser normalized it. TLS
- * still uses the name, for SNI and the certificate.
+ * still uses the name, for SNI and the certificate. Where the environment names a proxy, it is asked for a tunnel to the
+ * checked IP address, for the same reason.
  */
 export function createGuardedConnector(options: GuardedConnectorOptions): GuardedConnector {
   const { allowAddresses, timeoutMs, ca } = options;
@@ -54,12 +56,13 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
   function open(
     target: buildConnector.Options,
     addresses: readonly { address: string; family: number }[],
+    tunnel: net.Socket | null,
   ): net.Socket {
     const common: net.TcpNetConnectOpts = {
       // A single IP address is passed itself, so that there is no second lookup. For several, the name is passed with a
       // lookup that returns only the checked ones, and Node tries one after the other (RFC 8305).
       host: addresses.length === 1 ? (addresses[0]?.address ?? "") : target.hostname,
-      port: Number(target.port) || (target.protocol === "https:" ? 443 : 80),
+      port: portOf(target),
       lookup: (_hostname, wanted, done) => {
         if (wanted.all) done(null, [...addresses]);
         else done(null, addresses[0]?.address ?? "", addresses[0]?.family);
@@ -69,12 +72,12 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
       autoSelectFamilyAttemptTimeout: 2000,
       noDelay: true,
     };
-    if (target.protocol !== "https:") return net.connect(common);
+    if (target.protocol !== "https:") return tunnel ?? net.connect(common);
     // Created once: reading the trusted certificates takes longer than a handshake.
     secureContext ??= tls.createSecureContext(ca === undefined ? {} : { ca });
     const name = target.hostname.replace(/\.$/, "");
     return tls.connect({
-      ...common,
+      ...(tunnel === null ? common : { socket: tunnel }),
       secureContext,
       // RFC 6066: no SNI for an IP address.
       servername: net.isIP(name) === 0 ? name : "",
@@ -96,13 +99,15 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
       callback(error, null);
     };
     const timer = setTimeout(() => fail(new HookConnectError("the connection timed out")), timeoutMs);
-    const start = (addresses: readonly { address: string; family: number }[]): void => {
-      if (isOver) return;
-      if (isClosed) {
+    const start = async (addresses: readonly { address: string; family: number }[]): Promise<void> => {
+      const proxy = isOver || isClosed ? null : proxyFor(urlOf(target));
+      const tunnel = proxy === null ? null : await openTunnel(proxy, target, addresses, timeoutMs);
+      if (isOver || isClosed) {
+        tunnel?.destroy();
         fail(new HookConnectError("the sender was closed"));
         return;
       }
-      const made = open(target, addresses);
+      const made = open(target, addresses, tunnel);
       socket = made;
       sockets.add(made);
       made.once("close", () => {
@@ -111,19 +116,22 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
       });
       // Stays after the socket is passed on: an error without a listener would end the process.
       made.on("error", fail);
-      made.once("connect", () => {
-        const remote = made.remoteAddress ?? "none";
-        if (!isAllowedAddress(remote, allowAddresses)) fail(notAllowed(remote));
-      });
-      made.once(target.protocol === "https:" ? "secureConnect" : "connect", () => {
+      if (tunnel === null)
+        made.once("connect", () => {
+          const remote = made.remoteAddress ?? "none";
+          if (!isAllowedAddress(remote, allowAddresses)) fail(notAllowed(remote));
+        });
+      const succeed = (): void => {
         if (isOver) return;
         isOver = true;
         clearTimeout(timer);
         skipInterim(made);
         callback(null, made);
-      });
+      };
+      if (made === tunnel) succeed();
+      else made.once(target.protocol === "https:" ? "secureConnect" : "connect", succeed);
     };
-    addressesOf(target.hostname).then(start, fail);
+    addressesOf(target.hostname).then(start).catch(fail);
   }
 
   return {
@@ -137,6 +145,46 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
       await Promise.all(ends);
     },
   };
+}
+
+function portOf({ port, protocol }: buildConnector.Options): number {
+  return Number(port) || (protocol === "https:" ? 443 : 80);
+}
+
+function urlOf(target: buildConnector.Options) {
+  return { protocol: target.protocol, hostname: target.hostname, port: String(portOf(target)) };
+}
+
+/** Asks a proxy for a connection to one of the IP addresses. @throws HookConnectError */
+async function openTunnel(
+  proxy: URL,
+  target: buildConnector.Options,
+  addresses: readonly { address: string; family: number }[],
+  timeoutMs: number,
+): Promise<net.Socket> {
+  // Many proxies reach no IPv6.
+  const { address, family } = addresses.find((one) => one.family === 4) ?? addresses[0] ?? { address: "" };
+  const path = `${family === 6 ? `[${address}]` : address}:${portOf(target)}`;
+  const client = new Client(proxy.origin, { connectTimeout: timeoutMs });
+  try {
+    const { statusCode, socket } = await client.connect({
+      path,
+      headers: { host: path, ...proxyAuthorization(proxy) },
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    if (statusCode >= 200 && statusCode < 300) return socket as net.Socket;
+    socket.destroy();
+    throw new HookConnectError(
+      `the proxy of this installation refused the connection (status ${statusCode})`,
+    );
+  } catch (error) {
+    if (error instanceof HookConnectError) throw error;
+    throw new HookConnectError(
+      `the proxy of this installation can't be used: ${describeNetworkError(error as Error)}`,
+    );
+  } finally {
+    client.close().catch(() => undefined);
+  }
 }
 
 function notAllowed(address: string): ForbiddenAddressError {

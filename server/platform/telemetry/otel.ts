@@ -21,6 +21,7 @@ import {
 import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from "@opentelemetry/sdk-trace-node";
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
 import type pg from "pg";
+import { agentOptionsFor } from "../outbound/proxy.ts";
 import { operationName, statusOf } from "./requests.ts";
 import type { SpanNotes, Statement, TracedWork, Tracing } from "./trace.ts";
 
@@ -42,13 +43,22 @@ const maxStatementChars = 1000;
  * OTEL_TRACES_SAMPLER and others), and sends them in batches. If the collector is away, spans beyond a limit are dropped.
  */
 export function recordTraces(role: string, log: Pick<FastifyBaseLogger, "warn" | "info">): Tracing {
+  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own, OTEL_EXPORTER_OTLP_ENDPOINT: common } = process.env;
+  const endpoint = own || common || "http://localhost:4318";
   const provider = new NodeTracerProvider({
     resource: defaultResource()
       .merge(
         resourceFromAttributes({ "service.name": "parley", "service.version": version, "parley.role": role }),
       )
       .merge(detectResources({ detectors: [envDetector] })),
-    spanProcessors: [new BatchSpanProcessor(reportOutages(new OTLPTraceExporter(), log))],
+    spanProcessors: [
+      new BatchSpanProcessor(
+        reportOutages(
+          new OTLPTraceExporter({ httpAgentOptions: { keepAlive: true, ...agentOptionsFor(endpoint) } }),
+          log,
+        ),
+      ),
+    ],
   });
   provider.register();
   const tracer = provider.getTracer("parley", version);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "../../platform/config/config.ts";
+import { outboundFetch } from "../../platform/outbound/proxy.ts";
 import { uploadFileKey } from "../../platform/storage/layout.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { type Check, passed, tryCheck, wrong } from "./check.ts";
@@ -51,7 +52,11 @@ export async function checkBucket(
 }
 
 async function send(url: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(requestMs) });
+  const response = await outboundFetch(url, {
+    ...init,
+    redirect: "manual",
+    signal: AbortSignal.timeout(requestMs),
+  });
   await response.body?.cancel();
   return response;
 }

@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { request } from "undici";
 import { checkProvider } from "../../accounts/sso/check-provider.ts";
 import type { Config } from "../../platform/config/config.ts";
+import { proxyFor, readProxy } from "../../platform/outbound/proxy.ts";
 import { reasonOf } from "../health/finding.ts";
 import { type Check, passed, skipped, tryCheck, warning, wrong } from "./check.ts";
 
@@ -18,7 +19,11 @@ export async function checkNetwork(config: Config): Promise<Check[]> {
     checks.push(checkPort("health port", "PARLEY_HEALTH_ADDRESS", healthAddress, "/readyz"));
   if (metricsAddress !== null)
     checks.push(checkPort("metrics port", "PARLEY_METRICS_ADDRESS", metricsAddress, "/metrics"));
-  checks.push(Promise.resolve(checkBaseUrl(config)), checkSingleSignOn(config));
+  checks.push(
+    Promise.resolve(checkProxy(config)),
+    Promise.resolve(checkBaseUrl(config)),
+    checkSingleSignOn(config),
+  );
   return Promise.all(checks);
 }
 
@@ -91,6 +96,28 @@ function checkBaseUrl({ baseUrl, host }: Config): Check {
   if (!isLocal && url.protocol === "http:")
     return warning(name, `${baseUrl} is not encrypted: passwords can be read on the way.`, remedy);
   return passed(name, `Users open ${baseUrl}.`);
+}
+
+/** Which proxy is used, for which of the configured servers; never with its password. */
+function checkProxy(config: Config, env: NodeJS.ProcessEnv = process.env): Check {
+  const name = "proxy";
+  const proxies = (["https:", "http:"] as const).flatMap((protocol) => {
+    const proxy = readProxy(protocol, env);
+    return proxy === null ? [] : [`${proxy.url.origin} for ${protocol.slice(0, -1)} (${proxy.variable})`];
+  });
+  if (proxies.length === 0)
+    return skipped(name, "Requests go out directly. Set HTTPS_PROXY, HTTP_PROXY and NO_PROXY if they can't.");
+  const { transcription, languageModel, singleSignOn, s3Connection, modelMirror } = config;
+  const servers = [
+    transcription?.engine === "server" ? transcription.url : null,
+    languageModel?.url ?? null,
+    singleSignOn?.issuer ?? null,
+    s3Connection.endpoint,
+    modelMirror,
+  ].flatMap((url) => (url === null ? [] : [new URL(url)]));
+  const direct = servers.filter((url) => proxyFor(url, env) === null).map(({ host }) => host);
+  const except = direct.length === 0 ? "" : `, but directly to ${[...new Set(direct)].join(", ")}`;
+  return passed(name, `Requests go out by ${proxies.join(" and ")}${except}.`);
 }
 
 function checkSingleSignOn({ singleSignOn, baseUrl }: Config): Promise<Check> {

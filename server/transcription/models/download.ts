@@ -1,6 +1,6 @@
 import { open, stat, truncate } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { fetch } from "undici";
+import { outboundFetch } from "../../platform/outbound/proxy.ts";
 import { ModelError } from "./store.ts";
 
 export interface DownloadOptions {
@@ -75,7 +75,7 @@ async function receive(url: string, path: string, bytes: number, options: Downlo
     at = 0;
   }
   const { href, host, place, authorization } = locate(url);
-  const response = await fetch(href, {
+  const response = await outboundFetch(href, {
     headers: {
       "accept-encoding": "identity",
       ...authorization,

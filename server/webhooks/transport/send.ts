@@ -9,7 +9,7 @@ export type { HookResponse } from "./response.ts";
 
 /**
  * Sends webhook requests. Each is one POST on a connection to an allowed IP address (platform/outbound/guarded-connect.ts): no
- * redirect is followed, proxy settings of the environment are ignored, and the time and size of the response are limited.
+ * redirect is followed, and the time and size of the response are limited.
  */
 
 export interface HookRequest {

@@ -4,6 +4,7 @@ import {
   S3Client,
   type S3ClientConfig,
 } from "@aws-sdk/client-s3";
+import { agentOptionsFor } from "../../outbound/proxy.ts";
 import { type ObjectInfo, StoreError } from "../store.ts";
 
 /** Where the objects are stored. */
@@ -60,6 +61,8 @@ class S3Error extends StoreError {
  */
 export function createS3Client(options: S3StoreOptions): S3Client {
   const region = options.region ?? (options.endpoint === undefined ? undefined : "us-east-1");
+  const server = options.endpoint ?? `https://s3.${region ?? "us-east-1"}.amazonaws.com`;
+  const agentOptions = { maxSockets: 5000, ...agentOptionsFor(server) };
   const settings: S3ClientConfig = {
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
@@ -71,8 +74,8 @@ export function createS3Client(options: S3StoreOptions): S3Client {
       connectionTimeout: 10_000,
       socketTimeout: 60_000,
       // Each download to a client has a connection to the bucket; by default the 51st would wait, and all others with it.
-      httpAgent: { maxSockets: 5000 },
-      httpsAgent: { maxSockets: 5000 },
+      httpAgent: agentOptions,
+      httpsAgent: agentOptions,
     },
   };
   return new S3Client(settings);

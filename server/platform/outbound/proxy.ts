@@ -1,0 +1,107 @@
+import type { AgentOptions } from "node:https";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import { Agent, type Dispatcher, fetch, Pool, ProxyAgent } from "undici";
+
+/** The standard variables, by the scheme of the request's URL; the lower-case form counts first, as in curl. */
+const variables = {
+  "https:": ["https_proxy", "HTTPS_PROXY"],
+  "http:": ["http_proxy", "HTTP_PROXY"],
+} as const;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Target = Pick<URL, "protocol" | "hostname" | "port">;
+
+/** The setting of a proxy is not usable; the message names the variable and what to set. */
+export class ProxySettingError extends Error {}
+
+/** A proxy and the variable that names it. */
+interface ProxySetting {
+  readonly variable: string;
+  /** With user name and password, which must not be shown. */
+  readonly url: URL;
+}
+
+/** @returns the proxy that the variables name for a scheme; null: none. @throws ProxySettingError */
+export function readProxy(protocol: "https:" | "http:", env: Environment = process.env): ProxySetting | null {
+  const variable = variables[protocol].find((name) => (env[name]?.trim() ?? "") !== "");
+  if (variable === undefined) return null;
+  const text = env[variable]?.trim() ?? "";
+  const url = URL.parse(text.includes("://") ? text : `http://${text}`);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === "")
+    throw new ProxySettingError(
+      `${variable} must be the URL of an HTTP proxy such as http://proxy.example.com:3128`,
+    );
+  return { variable, url };
+}
+
+/**
+ * The proxy for a request; null: it goes out directly, as for hosts in NO_PROXY and always for this machine.
+ * @throws ProxySettingError
+ */
+export function proxyFor(target: Target, env: Environment = process.env): URL | null {
+  if (target.protocol !== "https:" && target.protocol !== "http:") return null;
+  const proxy = readProxy(target.protocol, env);
+  if (proxy === null) return null;
+  const host = target.hostname.replace(/^\[|\]$|\.$/g, "").toLowerCase();
+  if (isThisMachine(host)) return null;
+  const port = target.port || (target.protocol === "https:" ? "443" : "80");
+  const exceptions = (env.no_proxy ?? env.NO_PROXY ?? "").split(/[\s,]+/);
+  return exceptions.some((exception) => isExcepted(host, port, exception.toLowerCase())) ? null : proxy.url;
+}
+
+function isThisMachine(host: string): boolean {
+  if (host === "localhost" || host.endsWith(".localhost")) return true;
+  return isIP(host) !== 0 && ipaddr.process(host).range() === "loopback";
+}
+
+/** A name with the names below it, an IP address, a range such as 10.0.0.0/8, each with or without a port; `*` is all. */
+function isExcepted(host: string, port: string, exception: string): boolean {
+  const [, bracketed, plain, onlyPort] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(exception) ?? [];
+  const name = bracketed ?? plain ?? exception;
+  if (name === "" || (onlyPort !== undefined && onlyPort !== port)) return false;
+  if (name === "*" || name === host) return true;
+  if (isIP(host) !== 0) return isInRange(host, name);
+  const suffix = name.replace(/^\*?\./, "").replace(/\.$/, "");
+  return host === suffix || host.endsWith(`.${suffix}`);
+}
+
+function isInRange(host: string, range: string): boolean {
+  if (!range.includes("/"))
+    return isIP(range) !== 0 && String(ipaddr.parse(range)) === String(ipaddr.parse(host));
+  if (!ipaddr.isValidCIDR(range)) return false;
+  const [address, [base, bits]] = [ipaddr.process(host), ipaddr.parseCIDR(range)];
+  return address.kind() === base.kind() && address.match(base, bits);
+}
+
+/** The header that signs in at a proxy. */
+export function proxyAuthorization({ username, password }: URL): Record<string, string> {
+  if (username === "" && password === "") return {};
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` };
+}
+
+/** Sends requests by the proxy of each origin, or directly. */
+export function createDispatcher(options: Agent.Options = {}): Dispatcher {
+  return new Agent({
+    ...options,
+    factory: (origin, own) => {
+      const proxy = proxyFor(new URL(origin));
+      return proxy === null ? new Pool(origin, own) : new ProxyAgent({ ...own, uri: proxy.href });
+    },
+  });
+}
+
+let shared: Dispatcher | undefined;
+
+/** `fetch` by the proxy of each origin. */
+export const outboundFetch = (async (input: string | URL, init: object = {}) => {
+  shared ??= createDispatcher();
+  return fetch(input, { ...init, dispatcher: shared });
+}) as unknown as typeof globalThis.fetch;
+
+/** The same for Node's agents of HTTP. @param url any URL of the server that the agent is for. */
+export function agentOptionsFor(url: string): Pick<AgentOptions, "proxyEnv"> {
+  const proxy = proxyFor(new URL(url));
+  return proxy === null ? {} : { proxyEnv: { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href } };
+}
