@@ -91,7 +91,12 @@ const server = createServer(async (request, response) => {
     if (form.get("code") !== "code") return send({ error: "invalid_grant" }, 400);
     const now = Math.floor(Date.now() / 1000);
     const id = { iss: `${origin}/realm/`, sub: "u1", aud: "parley", iat: now, exp: now + 60, nonce };
-    return send({ access_token: "at", token_type: "Bearer", id_token: token({ ...id, ...quirks.claims }) });
+    return send({
+      refresh_token: null,
+      access_token: "at",
+      token_type: "Bearer",
+      id_token: token({ ...id, ...quirks.claims }),
+    });
   }
   if (url.pathname === "/userinfo") {
     const info = { sub: "u1", ...quirks.userInfo };

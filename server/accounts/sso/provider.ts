@@ -1,6 +1,6 @@
 import * as openid from "openid-client";
 import type { SingleSignOnSettings } from "../../platform/config/config.ts";
-import { outboundFetch } from "../../platform/outbound/proxy.ts";
+import { describeProxyRefusal, outboundFetch } from "../../platform/outbound/proxy.ts";
 
 /** The settings don't fit the provider. The message names the setting and what to do. */
 export class ProviderSettingsError extends Error {}
@@ -44,7 +44,7 @@ export async function discoverProvider(settings: SingleSignOnSettings): Promise<
       [openid.customFetch]: (url, options) =>
         url.endsWith("/.well-known/openid-configuration")
           ? fetchMetadata(url, options)
-          : fetchBounded(url, options),
+          : fetchWithoutNulls(url, options),
       // The settings allow an issuer without TLS on localhost only.
       ...(server.protocol === "http:" ? { execute: [openid.allowInsecureRequests] } : {}),
     })
@@ -144,8 +144,29 @@ async function fetchBounded(url: string, options: openid.CustomFetchOptions): Pr
   return new Response(response.body.pipeThrough(limit), response);
 }
 
+/** Fetches JSON without its members that are null, which some providers send for what they don't have. */
+async function fetchWithoutNulls(url: string, options: openid.CustomFetchOptions): Promise<Response> {
+  const response = await fetchBounded(url, options);
+  const text = await response.text();
+  // A response without content may have no body, not even an empty one.
+  return new Response(text === "" ? null : withoutNulls(text), response);
+}
+
+function withoutNulls(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return text;
+    return JSON.stringify(Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)));
+  } catch {
+    // Not JSON: the library says so.
+    return text;
+  }
+}
+
 function explain(error: unknown, issuer: string): unknown {
   const { cause } = error as { cause?: { attribute?: unknown; body?: { issuer?: unknown } } };
+  const refusal = describeProxyRefusal(error);
+  if (refusal !== null) return new Error(`${issuer} can't be reached: ${refusal}`, { cause });
   if (cause instanceof Error) return cause;
   if (cause?.attribute !== "issuer") return error;
   const own = String(cause.body?.issuer);

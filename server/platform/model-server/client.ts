@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { type Dispatcher, request } from "undici";
-import { createDispatcher } from "../outbound/proxy.ts";
+import { createDispatcher, describeProxyRefusal } from "../outbound/proxy.ts";
 import { type ModelServer, ModelServerError, type Refusal } from "./refusal.ts";
 
 export interface ClientLimits {
@@ -155,6 +155,12 @@ function startTimers(server: ModelServer, silenceMs: number | undefined, totalMs
 
 /** The error of a broken or refused connection, with its code where one is found in the chain of causes. */
 export function connectionError(server: ModelServer, error: unknown): ModelServerError {
+  const refusal = describeProxyRefusal(error);
+  if (refusal !== null)
+    return new ModelServerError(
+      "transient",
+      `The ${server.name} at ${server.host} can't be reached: ${refusal}.`,
+    );
   const code = errorCode(error) ?? (error instanceof Error ? error.name : "unknown");
   return new ModelServerError(
     "transient",

@@ -5,7 +5,13 @@ import { connect } from "node:net";
 import { after, test } from "node:test";
 import { createHookSender } from "../../webhooks/transport/send.ts";
 import { parseRanges } from "./address-ranges.ts";
-import { agentOptionsFor, outboundFetch, ProxySettingError, proxyFor } from "./proxy.ts";
+import {
+  agentOptionsFor,
+  describeProxyRefusal,
+  outboundFetch,
+  ProxySettingError,
+  proxyFor,
+} from "./proxy.ts";
 
 const proxyOf = (url: string, env: Record<string, string>) => proxyFor(new URL(url), env)?.href ?? null;
 
@@ -59,6 +65,7 @@ async function startProxy(to: () => number) {
   });
   server.on("connect", (request, socket) => {
     seen.push(`CONNECT ${request.url} ${request.headers["proxy-authorization"]}`);
+    if (request.url?.startsWith("refused")) return void socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
     const upstream = connect(to(), "127.0.0.1", () => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
       upstream.pipe(socket).pipe(upstream);
@@ -138,9 +145,15 @@ test("proxy: fetch and Node's agents use it for names that only the proxy can re
     assert.equal(await (await outboundFetch("http://models.invalid/v1")).text(), "by the proxy");
     await assert.rejects(outboundFetch("https://models.invalid/v1"));
     await assert.rejects(outboundFetch("http://direct.invalid/"));
+    await assert.rejects(
+      outboundFetch("https://refused.invalid/"),
+      (error) =>
+        describeProxyRefusal(error) === "the proxy of this installation refused the connection (status 403)",
+    );
     assert.deepEqual(seen, [
       `GET http://models.invalid/v1 ${credentials}`,
       `CONNECT models.invalid:443 ${credentials}`,
+      `CONNECT refused.invalid:443 ${credentials}`,
     ]);
     assert.deepEqual(Object.keys(agentOptionsFor("https://models.invalid")), ["proxyEnv"]);
     assert.deepEqual(agentOptionsFor("https://direct.invalid"), {});

@@ -81,6 +81,16 @@ export function proxyAuthorization({ username, password }: URL): Record<string, 
   return { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
+/** What a proxy did instead of opening a tunnel, in words for users; null: the error is another one. */
+export function describeProxyRefusal(error: unknown): string | null {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const status = /^Proxy response \((\d{3})\)/.exec(at.message)?.[1];
+    if (status !== undefined)
+      return `the proxy of this installation refused the connection (status ${status})`;
+  }
+  return null;
+}
+
 /** Sends requests by the proxy of each origin, or directly. */
 export function createDispatcher(options: Agent.Options = {}): Dispatcher {
   return new Agent({
