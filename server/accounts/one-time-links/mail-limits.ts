@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
+import { foldCase } from "../../../contract/fold-case.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 
@@ -30,7 +31,7 @@ export async function takeMail(
     to,
   }: { readonly kind: MailKind; readonly workspaceId: string | null; readonly to: string },
 ): Promise<ProblemError | null> {
-  const recipient = keyOf("recipient", kind, to.trim().toLowerCase());
+  const recipient = keyOf("recipient", kind, foldCase(to.trim()));
   // The workspace first, so that transactions that count several recipients wait for each other here.
   const keys = [...(workspaceId === null ? [] : [keyOf("workspace", workspaceId)]), recipient];
   const { rows } = await sql<{ key: Buffer; count: number; wait_sec: number }>`
