@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import pino from "pino";
 import { createTestDatabase } from "../test/support/database.ts";
-import { openDatabaseForTool } from "./open.ts";
+import { isFullRun } from "../test/support/full.ts";
+import { openConfiguredDatabase, openDatabaseForTool, upgradeDatabase } from "./open.ts";
 import { readConfig } from "./platform/config/config.ts";
-import { readMigrations, readSchema } from "./platform/db/migrate.ts";
+import { migrate, readMigrations, readSchema } from "./platform/db/migrate.ts";
 
 const log = pino({ level: "silent" });
 const database = await createTestDatabase("template1");
@@ -15,6 +16,23 @@ const dataDir = mkdtempSync(join(tmpdir(), "parley-open-"));
 after(async () => {
   await database.drop();
   rmSync(dataDir, { recursive: true });
+});
+
+test("eight processes that start together on an empty database all come up", async () => {
+  const rounds = isFullRun ? 20 : 4;
+  for (let round = 0; round < rounds; round += 1) {
+    const empty = await createTestDatabase("template1");
+    const config = readConfig({ PARLEY_DATABASE_URL: empty.url, PARLEY_DATA_DIR: dataDir }, dataDir);
+    const all = await Promise.all(
+      Array.from({ length: 8 }, () => openConfiguredDatabase(config, "server", log)),
+    );
+    // Every other round only the tables of the queue are missing, so that all eight reach them at the same time.
+    if (round % 2 === 1) await migrate(empty.settings);
+    const migrated = await Promise.all(all.map((opened) => upgradeDatabase(opened, config, log)));
+    assert.equal(migrated.filter((names) => names.length > 0).length, 1 - (round % 2));
+    for (const opened of all) await opened.close();
+    await empty.drop();
+  }
 });
 
 test("commands refuse a database of an older version and leave it unchanged", async () => {

@@ -13,6 +13,7 @@ import {
   readMigrations,
   readSchema,
   SchemaOutdatedError,
+  underMigrationLock,
 } from "./platform/db/migrate.ts";
 import { isOlder } from "./platform/db/oldest-version.ts";
 import { PoolerError, preparePooler } from "./platform/db/pooler.ts";
@@ -127,7 +128,8 @@ export async function migrateDatabase(
   log: FastifyBaseLogger,
 ): Promise<string[]> {
   const migrated = await migrate(settings, { onRetry: (message) => log.warn(message) });
-  await migrateJobs(db.pool);
+  // `create … if not exists` fails in processes that start together, so that this needs the lock too.
+  await underMigrationLock(settings, () => migrateJobs(db.pool));
   return migrated;
 }
 

@@ -191,7 +191,8 @@ export async function finishMigrations(
   });
 }
 
-function underMigrationLock<T>(
+/** Runs work on the schema while no other process does. The lock is of the session, which lasts for the work. */
+export function underMigrationLock<T>(
   settings: ConnectionSettings,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {

@@ -121,7 +121,7 @@ function bossOptions(pool: pg.Pool) {
   return { db, schema: "pgboss" } as const;
 }
 
-/** Creates or upgrades the queue's tables and queues. Safe in several concurrent processes. */
+/** Creates or upgrades the queue's tables and queues. Where several processes start together, one at a time may do this. */
 export async function migrateJobs(pool: pg.Pool): Promise<void> {
   const boss = new PgBoss({ ...bossOptions(pool), supervise: false, schedule: false });
   boss.on("error", () => {}); // Relevant errors are thrown by start and createQueue.
