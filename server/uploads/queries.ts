@@ -215,7 +215,9 @@ function failureColumns(stage: UploadStatus, { detail, container, bytes }: Failu
   return {
     failure_stage: stage,
     failure_detail: text === "" ? null : (text ?? null),
-    failure_container: container ?? sql<string>`facts ->> 'container'`,
+    // What the file is, else what its sender said.
+    failure_container:
+      container ?? sql<string>`coalesce(facts ->> 'container', import_data ->> 'format', one_step)`,
     failure_bytes: bytes ?? sql<string>`(facts ->> 'sizeBytes')::bigint`,
   };
 }
