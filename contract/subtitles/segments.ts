@@ -20,7 +20,8 @@ const maxSpeaker = 500;
 
 /** The segments of cues, with the speakers that the format or the text names. Yields so that a caller can pause. */
 export function* segmentsOf(cues: readonly Cue[], report: Report): Generator<null, Segment[]> {
-  const rolled = rollUp(cues);
+  // What is not read is no evidence either.
+  const rolled = rollUp(cues.filter((cue) => hasValidTimes(cue, report)));
   yield null;
   const findPrefix = yield* findSpeakers(rolled);
   const turns: Turn[] = [];
@@ -43,18 +44,17 @@ interface Turn extends Omit<Segment, "speaker_key"> {
   readonly speaker: string | null;
 }
 
+function hasValidTimes({ start, end, line }: Cue, report: Report): boolean {
+  const isBackwards = end < start;
+  if (isBackwards) report.add(line, "ends before it starts");
+  else if (end > maxMilliseconds) report.add(line, "is later than a recording can be long");
+  return !isBackwards && end <= maxMilliseconds;
+}
+
 /** What each speaker of a cue says. */
 function turnsOf(cue: Cue, findPrefix: FindPrefix, report: Report): Turn[] {
   const end = cue.end;
   const start = Math.max(0, cue.start);
-  if (cue.end < cue.start) {
-    report.add(cue.line, "ends before it starts");
-    return [];
-  }
-  if (end > maxMilliseconds) {
-    report.add(cue.line, "is later than a recording can be long");
-    return [];
-  }
   const runs = timed(attributed(cue, findPrefix), start, Math.max(0, end));
   const parts: { speaker: string | null; runs: TimedRun[] }[] = [];
   for (const run of runs) {

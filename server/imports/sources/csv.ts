@@ -1,4 +1,5 @@
-import { basename, dirname, extname } from "node:path";
+import { basename, dirname } from "node:path";
+import { isTranscript, transcriptExtensions } from "../../../contract/file-groups.ts";
 import { foldName } from "../../../contract/fold-case.ts";
 import { Source } from "../../../contract/recordings.ts";
 import { type DateOrder, dateOrderOf, readWrittenTime } from "../../../contract/written-time.ts";
@@ -115,8 +116,15 @@ async function loadRow({ folder, order }: List, get: (field: Field) => string) {
   const start = readWrittenTime(get("start"), { order });
   if ("problem" in start) throw new RecordingError(`the start "${get("start")}" ${start.problem}`);
   const [media, transcript] = [get("media"), get("transcript")];
-  if (transcript !== "" && ![".vtt", ".srt"].includes(extname(transcript).toLowerCase()))
-    throw new RecordingError(`${transcript} is not a .vtt or .srt file`);
+  if (transcript !== "" && !isTranscript(transcript))
+    throw new RecordingError(
+      `${transcript} is not a transcript; use ${transcriptExtensions.map((extension) => `.${extension}`).join(", ")}`,
+    );
+  const language = get("language");
+  const { entries, unreadLines } =
+    transcript === ""
+      ? { entries: [], unreadLines: 0 }
+      : await readSubtitles(await pathBelow(folder, transcript), language || undefined);
   const durationMs = readDuration(get("duration") || "0", "seconds");
   const recording = recordingOf({
     id: get("id") || media,
@@ -125,14 +133,20 @@ async function loadRow({ folder, order }: List, get: (field: Field) => string) {
     durationMs: durationMs ?? 0,
     people: listOf(get("participants")).map(readPerson),
     recorderEmail: get("recorder") || null,
-    entries: transcript === "" ? [] : await readSubtitles(await pathBelow(folder, transcript)),
+    entries,
     media: media === "" ? null : await pathBelow(folder, media),
     tags: listOf(get("tags")),
     summary: get("summary") || null,
-    language: get("language") || null,
+    language: language || null,
     source: Source.catch("other").parse(get("source").toLowerCase() || "other"),
   });
-  return { ...recording, omitted: durationMs === null ? { unreadable_duration: 1 } : {} };
+  return {
+    ...recording,
+    omitted: {
+      ...(durationMs === null ? { unreadable_duration: 1 } : {}),
+      ...(unreadLines === 0 ? {} : { unread_lines: unreadLines }),
+    },
+  };
 }
 
 /** The option `--columns`: which column has which field. */

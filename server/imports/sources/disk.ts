@@ -5,8 +5,9 @@ import { basename, dirname, extname, join, relative, sep } from "node:path";
 import { foldName } from "../../../contract/fold-case.ts";
 import { formatOf, likelyMediaType } from "../../../contract/media-formats.ts";
 import type { PortableEntry } from "../../../contract/portable.ts";
-import { parseSubtitles, TranscriptFileError } from "../../../contract/subtitles.ts";
+import { runAtOnce, TranscriptFileError } from "../../../contract/subtitles.ts";
 import { type DecodedText, decodeText } from "../../../contract/text-encoding.ts";
+import { readTranscriptFile } from "../../../contract/transcript-file.ts";
 import { isSharedByUnnamed, isUnnamedSpeaker } from "../../../contract/unnamed-speaker.ts";
 import { ImportError, RecordingError } from "../move/errors.ts";
 import type { ImportSource, SourceItem, SourceMedia, SourceRecording } from "../move/source.ts";
@@ -83,13 +84,18 @@ export async function fileSource(
   };
 }
 
-/** Reads a text file in its encoding. @throws RecordingError when it is missing or too long. */
-export async function readTextFile(path: string): Promise<DecodedText> {
+/** @throws RecordingError when the file is missing or too long for a transcript or list. */
+async function readBytes(path: string): Promise<Uint8Array> {
   const info = await stat(path).catch(() => {
     throw new RecordingError(`${basename(path)} is missing`);
   });
   if (info.size > maxTextBytes) throw new RecordingError(`${basename(path)} is longer than 256 MB`);
-  return decodeText(await readFile(path));
+  return readFile(path);
+}
+
+/** Reads a text file in its encoding. @throws RecordingError when it is missing or too long. */
+export async function readTextFile(path: string): Promise<DecodedText> {
+  return decodeText(await readBytes(path));
 }
 
 /** The text of a file. @throws RecordingError when it is missing or too long. */
@@ -107,14 +113,22 @@ export async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** Reads a WebVTT or SubRip file. */
-export async function readSubtitles(path: string): Promise<PortableEntry[]> {
-  const file = await readText(path);
+/** What was read of a transcript, and how many of its cues were not. */
+interface ReadEntries {
+  readonly entries: PortableEntry[];
+  readonly unreadLines: number;
+}
+
+/** Reads a transcript or captions. @param language that is spoken, if it is known. */
+export async function readSubtitles(path: string, language?: string): Promise<ReadEntries> {
+  const bytes = await readBytes(path);
   try {
-    return parseSubtitles(file).map(({ speaker_key: speaker, start, end, text }) => ({
+    const { segments, unread } = runAtOnce(readTranscriptFile(bytes, language));
+    const entries = segments.map(({ speaker_key: speaker, start, end, text }) => ({
       participant_id: null,
       ...{ speaker, start, end, text },
     }));
+    return { entries, unreadLines: unread.count };
   } catch (error) {
     if (error instanceof TranscriptFileError) throw new RecordingError(`${basename(path)}: ${error.message}`);
     throw error;

@@ -37,7 +37,7 @@ export function otter(path: string): Promise<ImportSource> {
         mediaType: mediaTypeOf(media),
         load: async () => {
           const { entries, unreadLines } = isSrt
-            ? { entries: await readSubtitles(file), unreadLines: 0 }
+            ? await readSubtitles(file)
             : readOtterText(basename(file), await readText(file));
           const named = timeInName(basename(stem));
           return importedMeeting({
@@ -71,17 +71,21 @@ export function zoomFolder(path: string): Promise<ImportSource> {
       yield {
         oldId,
         mediaType: mediaTypeOf(media),
-        load: async () =>
-          importedMeeting({
+        load: async () => {
+          const { entries, unreadLines } =
+            transcript === undefined ? { entries: [], unreadLines: 0 } : await readSubtitles(transcript);
+          return importedMeeting({
             id: oldId,
             title: zoomTitle(path, oldId, own[0] ?? ""),
             start: zoomStart(own) ?? (await stat(own[0] ?? path)).mtime,
             durationMs: 0,
             people: [],
-            entries: transcript === undefined ? [] : await readSubtitles(transcript),
+            entries,
             media,
             source: "zoom",
-          }),
+            omitted: unreadLines === 0 ? {} : { unread_lines: unreadLines },
+          });
+        },
       };
     }
   });

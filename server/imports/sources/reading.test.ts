@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { ImportError, RecordingError } from "../move/errors.ts";
 import { readTable } from "./csv-table.ts";
+import { readSubtitles } from "./disk.ts";
 import { readDuration } from "./duration.ts";
 import { readOtterText } from "./otter-text.ts";
 
@@ -104,4 +108,21 @@ test("any list and any text end in a result or a reason, in linear time", () => 
   };
   elapsed(500);
   assert.ok(elapsed(10_000) < 6 * elapsed(5000) + 200);
+});
+
+test("captions are read in their encoding, and those that can't be read are counted", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "parley-captions-"));
+  try {
+    const path = join(folder, "Call.srt");
+    const text = "1\n00:00:01,000 --> 00:00:02,000\nZo\xeb: Hi\n\n2\n00:00:03,000 --> 00:00:02,000\nNo\n";
+    writeFileSync(path, text, "latin1");
+    assert.deepEqual(await readSubtitles(path), {
+      entries: [{ participant_id: null, speaker: "Zoë", start: 1000, end: 2000, text: "Hi" }],
+      unreadLines: 1,
+    });
+    writeFileSync(path, "nothing with a time");
+    await assert.rejects(readSubtitles(path), /Call\.srt: This file has no subtitles/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
