@@ -9,7 +9,7 @@ import { makeWorkspace } from "../../test/support/factories.ts";
 import { checkFiles, partsOf } from "./check.ts";
 import { createBackup } from "./create.ts";
 import { BackupDamagedError } from "./errors.ts";
-import { type BackupFolder, openBackupFolder, type Part } from "./folder.ts";
+import { type BackupFolder, ContentDiffersError, openBackupFolder, type Part } from "./folder.ts";
 import {
   type BackedUpObject,
   checkOwner,
@@ -138,3 +138,22 @@ test("a backup does not depend on a damaged manifest or list of an earlier one",
   await backUp("independent", null);
   assert.deepEqual((await checkFiles(from, await readFullBackup(from, null), () => {})).problems, []);
 });
+
+for (const [kind, passphrase] of [
+  ["plain", null],
+  ["encrypted", "an ordinary passphrase"],
+] as const)
+  test(`a small file that is written at once is read like a streamed one, and has the size that is expected: ${kind}`, async () => {
+    const config = { ...app.config, backup: { ...app.config.backup, passphrase } };
+    const to = await openBackupFolder(join(folder, `small-${kind}`), config, "write");
+    for (const size of [0, 1, 65_535, 65_536, 65_537, 131_072]) {
+      const content = Buffer.alloc(size, "What was said. ");
+      const part = await to.write(`objects/${size}`, content);
+      assert.equal((await to.store.head(part.name))?.size, to.storedSize(size), `${size} bytes`);
+      assert.ok((await to.readSmall(part)).equals(content));
+      assert.ok(Buffer.concat(await (await to.read(part)).toArray()).equals(content));
+    }
+    const expected = { bytes: 1, sha256: "0".repeat(64) };
+    await assert.rejects(to.write("objects/other", Buffer.from("x"), { expected }), ContentDiffersError);
+    await to.close();
+  });
