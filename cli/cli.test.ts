@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
@@ -215,4 +216,43 @@ test("a reader that closes the pipe ends no command with an error", async () => 
     // Something of this server may be failing.
     if (args[0] !== "status" && args[0] !== "doctor") assert.equal(code, 0, args.join(" "));
   }
+});
+
+test("import ends with what was read and what was not, and fails if a row can't be imported", async () => {
+  const workspace = await parley(
+    server,
+    "workspace",
+    "create",
+    "--name",
+    "Lists",
+    "--email-domain",
+    "l.example",
+  );
+  const user = ["--name", "A", "--role", "admin", "--workspace", workspace];
+  await parley(server, "user", "create", "--email", "a@l.example", ...user);
+  const list = join(server.env.PARLEY_DATA_DIR ?? "", "list.csv");
+  const rows = "title;start;place\nA;2026-03-04 10:15;x\nB;03/04/2026 10:15;x\n";
+  await writeFile(list, Buffer.from(`\ufeff${rows}`, "utf16le"));
+  for (const options of [["--dry-run"], []]) {
+    const args = [main, "import", list, "--from", "csv", "--workspace", workspace, ...options];
+    const failure: { code: number; stdout: string; stderr: string } = await promisify(execFile)(
+      process.execPath,
+      args,
+      { env: { ...process.env, ...env, TZ: "Europe/Berlin" } },
+    ).then(
+      () => assert.fail("it should have failed"),
+      (error) => error,
+    );
+    assert.equal(failure.code, 1);
+    assert.match(failure.stdout, /^B .*\tnot imported: the start "03\/04\/2026 10:15" can be .*write it as/);
+    assert.deepEqual(failure.stderr.trimEnd().split("\n"), [
+      "note: times without a zone are read in Europe/Berlin; set TZ if they are of another zone",
+      "note: columns that are not used: place",
+      options.length > 0
+        ? "found 2 recordings (0 video, 0 audio, 2 transcript), 0 of them imported already, 1 can't be imported"
+        : "found 2 recordings (0 video, 0 audio, 2 transcript): 1 imported, 0 were imported before, 1 not imported",
+    ]);
+  }
+  await writeFile(list, "title;start\n");
+  assert.match(await fails("import", list, "--from", "csv", "--workspace", workspace), /has no rows/);
 });

@@ -19,7 +19,7 @@ interface Line {
   readonly isFirst: boolean;
 }
 
-/** Longer lines are text. */
+/** Longer lines are no heads without text. */
 const maxHeadCharacters = 300;
 
 const footer = /^Transcribed by https:\/\/otter\.ai/;
@@ -29,14 +29,15 @@ const wide = /^(\S.*?)(?: {2,}|\t+ *)(\d{1,3}(?::\d{2}){1,2})\s*$/;
 // Bounded: heads have at most 300 characters.
 const narrow = /^(\S.*?):? ?[ ([](\d{1,3}(?::\d{2}){1,2})[)\]]?:?\s*$/;
 const timeFirst = /^[([]?(\d{1,3}(?::\d{2}){1,2})(?:[.,]\d{1,3})?(?!\d)[)\]]?:?(?:\s+(?:[-–] )?|$)/;
+const inBrackets = /^([^()[\]:]{1,100})[([](\d{1,3}(?::\d{2}){1,2})(?:[.,]\d{1,3})?[)\]] ?[:–-]?\s+(?=\S)/;
 const inlineSpeaker = /^([^:]{1,100}): (?=\S)/;
 
 /** The layouts of heads, from the clearest. */
 const layouts: readonly ((line: Line) => Head | null)[] = [
   // `Ada Lovelace  1:02`, the text below.
-  ({ text }) => headOf(wide.exec(text)),
+  ({ text }) => headOf(wide, text),
   // `Ada Lovelace 1:02` or `Ada Lovelace (1:02)`: unlike a text that ends with a time, it begins a paragraph.
-  ({ text, after, isFirst }) => (isFirst && after.trim() !== "" ? headOf(narrow.exec(text)) : null),
+  ({ text, after, isFirst }) => (isFirst && after.trim() !== "" ? headOf(narrow, text) : null),
   // `1:02 Ada Lovelace`, `[1:02] Ada Lovelace: text` or `1:02`.
   ({ text, after }) => {
     const [head, time = ""] = timeFirst.exec(text) ?? [];
@@ -44,18 +45,31 @@ const layouts: readonly ((line: Line) => Head | null)[] = [
     const rest = text.slice(head.length).trim();
     const [prefix = "", named] = inlineSpeaker.exec(rest) ?? [];
     if (named !== undefined)
-      return { speaker: named.trim(), start: clockMs(time), text: rest.slice(prefix.length) };
+      return { speaker: nameIn(named), start: clockMs(time), text: rest.slice(prefix.length) };
     const hasTextBelow = after.trim() !== "" && !timeFirst.test(after);
     return hasTextBelow
-      ? { speaker: rest.replace(/:$/, ""), start: clockMs(time), text: "" }
+      ? { speaker: nameIn(rest), start: clockMs(time), text: "" }
       : { speaker: "", start: clockMs(time), text: rest };
+  },
+  // `Ada Lovelace (1:02): text`.
+  ({ text }) => {
+    const [head, speaker = "", time = ""] = inBrackets.exec(text) ?? [];
+    if (head === undefined) return null;
+    return { speaker: nameIn(speaker), start: clockMs(time), text: text.slice(head.length) };
   },
 ];
 
-function headOf(found: RegExpExecArray | null): Head | null {
-  const [, speaker, time] = found ?? [];
+/** A name without what separates it from the time, and without Markdown. */
+function nameIn(text: string): string {
+  const name = text.trim().replaceAll("**", "");
+  return (/[,:|–-]$/.test(name) ? name.slice(0, -1) : name).trim();
+}
+
+/** A head that is a line of its own. */
+function headOf(pattern: RegExp, text: string): Head | null {
+  const [, speaker, time] = text.length > maxHeadCharacters ? [] : (pattern.exec(text) ?? []);
   if (speaker === undefined || time === undefined) return null;
-  return { speaker: speaker.trim(), start: clockMs(time), text: "" };
+  return { speaker: nameIn(speaker), start: clockMs(time), text: "" };
 }
 
 /**
@@ -72,13 +86,11 @@ export function readOtterText(
   const heads = layouts
     .map((layout) =>
       lines.map((text, index) =>
-        text.length > maxHeadCharacters
-          ? null
-          : layout({
-              text,
-              after: lines[index + 1] ?? "",
-              isFirst: isDense || (lines[index - 1] ?? "").trim() === "",
-            }),
+        layout({
+          text,
+          after: lines[index + 1] ?? "",
+          isFirst: isDense || (lines[index - 1] ?? "").trim() === "",
+        }),
       ),
     )
     .map((found) => ({ found, count: found.filter((head) => head !== null).length }))

@@ -45,6 +45,8 @@ test("Otter's text is read in each of its layouts", () => {
     "Ada King (0:00)\r\nHello. We meet at 10:30\r\n\r\nBob (1:05)\r\nHi.",
     "Ada King\t00:00:00\rHello. We meet at 10:30\rBob\t00:01:05\rHi.",
     "0:00 Ada King\nHello.\nWe meet at 10:30\n\n1:05 Bob\nHi.",
+    "Ada King - 0:00\nHello.\nWe meet at 10:30\n\n**Bob** [1:05]\nHi.",
+    "Ada King (0:00): Hello. We meet at 10:30\nBob (1:05): Hi.",
     "[00:00] Ada King: Hello. We meet at 10:30\n[01:05] Bob: Hi.",
   ])
     assert.deepEqual(
@@ -52,6 +54,8 @@ test("Otter's text is read in each of its layouts", () => {
       expected,
       text,
     );
+  const long = `[0:00] Ada: ${"word ".repeat(200)}\n[0:05] Bob: No.`;
+  assert.equal(readOtterText("a.txt", long).entries.length, 2);
   const titled = readOtterText("a.txt", "Board\n\nAda 0:00\nHello.\n\n0:10\nNobody's.");
   assert.equal(titled.unreadLines, 1);
   assert.throws(() => readOtterText("a.txt", "Hello.\nThere."), RecordingError);

@@ -149,6 +149,11 @@ function botResponse({ url }: StubServices, pathname: string): object | null {
           transcription: { transcript: "Hello everybody" },
         },
       },
+      // The bot could not name these two.
+      ...["2", "3"].map((speaker_uuid, index) => ({
+        ...{ speaker_name: null, speaker_uuid, timestamp_ms: start + 2000 + index * 1000 },
+        ...{ duration_ms: 500, transcription: { transcript: "Hm." } },
+      })),
     ],
     "/api/v1/bots/bot_1/participants": {
       ...{ next: null, previous: null },
