@@ -65,6 +65,7 @@ test("the order of day and month is read from the other dates of a list, and nev
   assert.equal(dateOrderOf(["3-4-2026", "3-15-2026", "2026-01-31"]), "month-first");
   assert.equal(dateOrderOf(["03/04/2026", "12/12/2026"]), null);
   assert.equal(dateOrderOf(["15/03/2026", "03/15/2026"]), null);
+  assert.equal(dateOrderOf(["13/13/2026", "03/04/2026"]), null);
   assert.equal(read("03/04/2026 10:15", "day-first"), "2026-04-03T08:15:00.000Z");
   assert.equal(read("03/04/2026 10:15", "month-first"), "2026-03-04T09:15:00.000Z");
   assert.match(read("03/04/2026 10:15"), /2026-04-03 or 2026-03-04, .*write it as 2026-04-03T10:15:00/);

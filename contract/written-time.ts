@@ -59,9 +59,9 @@ const zones: Readonly<Record<string, number>> = {
 const clockPattern =
   /([0-2]?\d)([-_.:h]?)([0-5]\d)(?:[-_.:]?([0-5]\d)(?:[.,](\d{1,9})|(\d{3})(?!\d))?)?(?:[ \u00a0\u202f]?([AP])\.?M\.?(?![a-z]))?(?!\d)/iy;
 
-/** `Z`, ` CET`, ` GMT+1`, ` (UTC)`, `+0100`, ` -03:30`. */
+/** `Z`, ` CET`, ` GMT+1`, ` (UTC)`, `+0100`, `+01-00`, ` -03:30`. */
 const zonePattern =
-  /[ _]?\(?(?:(Z|UTC|GMT|WES?T|CES?T|EES?T|MSK|JST|KST|AE[SD]T|NZ[SD]T|E[SD]T|C[SD]T|M[SD]T|P[SD]T)(?![a-z])([+-]\d{1,2}(?:[:_.]?\d\d)?)?|([+-]\d\d(?:[:_.]?\d\d)?))(?!\d)\)?/iy;
+  /[ _]?\(?(?:(Z|UTC|GMT|WES?T|CES?T|EES?T|MSK|JST|KST|AE[SD]T|NZ[SD]T|E[SD]T|C[SD]T|M[SD]T|P[SD]T)(?![a-z])([+-]\d{1,2}(?:[:_.]?\d\d)?)?|(\+\d\d(?:[:_.-]?\d\d)?|-\d\d(?:[:_.]?\d\d)?))(?!\d)\)?/iy;
 
 /**
  * The time of day that stands at a position of a text, on a day.
@@ -122,7 +122,7 @@ function offsetOfZone([, name, after, offset = after ?? "+00"]: RegExpExecArray)
 
 /** The ms of an offset such as +5, +0530, -3:30 or +5_30; null: no zone has it. */
 function offsetMsOf(offset: string): number | null {
-  const [, hours = "0", minutes = "0"] = /^[+-](\d\d?)(?:[:_.]?(\d\d))?$/.exec(offset) ?? [];
+  const [, hours = "0", minutes = "0"] = /^[+-](\d\d?)(?:[:_.-]?(\d\d))?$/.exec(offset) ?? [];
   if (Number(hours) > 14 || !["0", "00", "15", "30", "45"].includes(minutes)) return null;
   return (offset.startsWith("-") ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
@@ -230,6 +230,7 @@ function findDay(text: string, order: DateOrder): { day: CalendarDay; length: nu
 /** The order that a date alone proves: no month has the number 15, and dots always stand behind the day. */
 function orderOf(text: string): DateOrder | null {
   const [, first, separator, second] = numeric.exec(text.trim()) ?? [];
+  if (Number(first) > 12 && Number(second) > 12) return null;
   if (separator === "." || Number(first) > 12) return "day-first";
   return Number(second) > 12 ? "month-first" : null;
 }

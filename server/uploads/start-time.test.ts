@@ -31,6 +31,8 @@ test("the start time is found in the names that Zoom, Meet, Teams, OBS and phone
     ["2026-03-04T09_15_22.123Z.mp4", winter],
     ["2026-03-04T10-15-22+0100.mp4", winter],
     ["2026-03-04T144522+05:30.mp4", winter],
+    ["2026-03-04T10-15-22+01-00.mp4", winter],
+    ["2026-03-04 10-15-22-10-30-00.mp4", winter],
     ["2026-03-04T04-15-22-0500.mp4", winter],
     ["2026-03-04 04.15.22 -05_00 Board.mp4", winter],
     ["2026-03-04_09-15-22_UTC.mp4", winter],
