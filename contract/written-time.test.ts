@@ -101,6 +101,6 @@ test("any text takes linear time and never throws", () => {
     const began = performance.now();
     readWrittenTime(text);
     timeInName(text);
-    assert.ok(performance.now() - began < 500);
+    assert.ok(performance.now() - began < 3000);
   }
 });
