@@ -16,6 +16,7 @@ import {
 } from "../server/system/health/test-component.ts";
 import { readSystem, type SystemState } from "../server/system/overview.ts";
 import { readStorageUse } from "../server/system/storage-use.ts";
+import { explainWriteFailure } from "../server/system/write-failure.ts";
 import { describeBytes } from "./support/describe-bytes.ts";
 import { printTable } from "./support/print-table.ts";
 import { toolLog, withOpenDatabase } from "./support/with-database.ts";
@@ -80,10 +81,15 @@ async function readState(
     });
   } catch (error) {
     if (!isUnreachable(error)) throw error;
-    const finding = failing(
-      `the database can't be reached: ${reasonOf(error)}`,
-      "Check that PostgreSQL is running and that PARLEY_DATABASE_URL is right; `parley doctor` checks more.",
-    );
+    const { isRoom, cause, remedy } = await explainWriteFailure(error, config.dataDir);
+    const finding = isRoom
+      ? failing(`the database can't be reached: ${cause}`, remedy)
+      : failing(
+          `the database can't be reached: ${reasonOf(error)}`,
+          config.databaseUrl === null
+            ? "Run `parley doctor`, which checks the data folder and the embedded database."
+            : "Check that PostgreSQL is running and that PARLEY_DATABASE_URL is right; `parley doctor` checks more.",
+        );
     return { version, healthy: false, components: [{ component: "database", ...finding }] };
   }
 }

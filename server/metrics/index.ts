@@ -77,7 +77,7 @@ export async function startMetrics(
   };
 }
 
-/** Free and total space of the data folder's volume. Files in S3 and databases elsewhere are not on it. */
+/** Free and total space and inodes of the data folder's volume. Files in S3 and databases elsewhere are not on it. */
 function measureDisk(
   prom: PromClient,
   registry: Registry,
@@ -98,16 +98,34 @@ function measureDisk(
     labelNames,
     registers,
   });
+  const freeInodes = new prom.Gauge({
+    name: "parley_disk_free_inodes",
+    help: "How many more files the volume of the data folder can hold; missing if its file system has no limit.",
+    labelNames,
+    registers,
+  });
+  const inodes = new prom.Gauge({
+    name: "parley_disk_inodes",
+    help: "How many files the volume of the data folder can hold in all; missing if its file system has no limit.",
+    labelNames,
+    registers,
+  });
   let hasFailed = false;
   return async () => {
     try {
-      const { bavail, blocks, bsize } = await statfs(dataDir);
+      const { bavail, blocks, bsize, files, ffree } = await statfs(dataDir);
       free.set({ volume: "data" }, bavail * bsize);
       size.set({ volume: "data" }, blocks * bsize);
+      if (files > 0) {
+        freeInodes.set({ volume: "data" }, ffree);
+        inodes.set({ volume: "data" }, files);
+      }
       hasFailed = false;
     } catch (error) {
       free.reset();
       size.reset();
+      freeInodes.reset();
+      inodes.reset();
       if (!hasFailed) log.warn({ err: error }, "metrics: the free space of the data folder can't be read");
       hasFailed = true;
     }

@@ -7,6 +7,7 @@ import type { StoreKind } from "../../platform/storage/store.ts";
 import { userName } from "../../platform/user-name.ts";
 import { reasonOf } from "../health/finding.ts";
 import { readDisk } from "../storage-use.ts";
+import { explainWriteFailure } from "../write-failure.ts";
 import { checkBackups } from "./backups.ts";
 import { type Check, passed, skipped, warning, wrong } from "./check.ts";
 
@@ -15,18 +16,17 @@ const gib = 1024 ** 3;
 /** A database on a full disk stops; below the second figure, one large upload fills it. */
 const [fullBelow, shortBelow] = [gib / 2, 5 * gib];
 
+/** PostgreSQL and a single upload create this many files in a short time. */
+const fewInodes = 1000;
+
 /** The data folder, what is in it, its free space, and the backups. */
 export async function checkFolders(config: Config): Promise<Check[]> {
   const { dataDir } = config;
   const folder = await checkDataFolder(dataDir);
-  const isUsable = folder.state === "ok" && existsSync(dataDir);
-  if (!isUsable) return [folder];
-  return [
-    folder,
-    await checkDataFiles(dataDir),
-    await checkDisk(dataDir),
-    ...(await checkBackupFolder(config)),
-  ];
+  if (!existsSync(dataDir)) return [folder];
+  const volume = [...(await checkDisk(dataDir)), ...(await checkInodes(dataDir))];
+  if (folder.state !== "ok") return [folder, ...volume];
+  return [folder, await checkDataFiles(dataDir), ...volume, ...(await checkBackupFolder(config))];
 }
 
 async function checkDataFolder(dataDir: string): Promise<Check> {
@@ -50,11 +50,8 @@ async function checkDataFolder(dataDir: string): Promise<Check> {
     await writeFile(path, "parley", { flag: "wx" });
     return passed(name, `The user ${user} may write to ${dataDir}.`);
   } catch (error) {
-    return wrong(
-      name,
-      `The user ${user} can't write to ${dataDir}: ${reasonOf(error)}`,
-      `Give the folder to the user that runs Parley: chown -R ${user} ${dataDir}. If the volume is mounted read-only, mount it writable.`,
-    );
+    const { cause, remedy } = await explainWriteFailure(error, dataDir);
+    return wrong(name, `The user ${user} can't write to ${dataDir}: ${cause}`, remedy);
   } finally {
     // Nothing was written if this fails as well.
     await rm(path, { force: true }).catch(() => {});
@@ -143,12 +140,24 @@ export async function checkFileSystem({ dataDir, databaseUrl }: Config, files: S
     : warning(name, `Files are stored on a network file system (${found.name}).`, "Consider S3 instead.");
 }
 
-async function checkDisk(dataDir: string): Promise<Check> {
+async function checkDisk(dataDir: string): Promise<Check[]> {
   const name = "disk space";
   const disk = await readDisk(dataDir);
-  if (disk === null) return skipped(name, `The free space of ${dataDir} can't be read.`);
+  if (disk === null) return [skipped(name, `The free space of ${dataDir} can't be read.`)];
   const words = `The volume of ${dataDir} has ${(disk.free_bytes / gib).toFixed(1)} GiB free of ${(disk.size_bytes / gib).toFixed(1)} GiB.`;
   const remedy = "Free some space or enlarge the volume. Retention rules delete old recordings.";
-  if (disk.free_bytes < fullBelow) return wrong(name, words, remedy);
-  return disk.free_bytes < shortBelow ? warning(name, words, remedy) : passed(name, words);
+  if (disk.free_bytes < fullBelow) return [wrong(name, words, remedy)];
+  return [disk.free_bytes < shortBelow ? warning(name, words, remedy) : passed(name, words)];
+}
+
+/** A volume has a fixed number of files on most file systems; without free ones, none can be created. */
+async function checkInodes(dataDir: string): Promise<Check[]> {
+  const name = "inodes";
+  const { files, ffree } = await statfs(dataDir).catch(() => ({ files: 0, ffree: 0 }));
+  // Some file systems have no limit.
+  if (files === 0) return [];
+  const words = `The volume of ${dataDir} has room for ${ffree} more files of ${files}.`;
+  const remedy = "Delete files on the volume, or create a file system with more inodes.";
+  if (ffree < fewInodes) return [wrong(name, words, remedy)];
+  return [ffree < files / 20 ? warning(name, words, remedy) : passed(name, words)];
 }

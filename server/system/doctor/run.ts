@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { constants, existsSync } from "node:fs";
+import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { readStores } from "../../move/stores.ts";
 import type { Config } from "../../platform/config/config.ts";
@@ -41,7 +42,8 @@ export async function runDoctor(
   const reportAll = (checks: readonly Check[]): void => checks.forEach(report);
   const folders = await checkFolders(config);
   reportAll(folders);
-  const hasFolder = folders[0]?.state === "ok";
+  // The database can be read although the volume is full.
+  const hasFolder = folders[0]?.state === "ok" || (await isReadable(config.dataDir));
   if (config.role !== "api") reportAll(await checkWatchedFolders(config));
   reportAll(await checkNetwork(config));
   if (config.role !== "worker") report(checkWebApp());
@@ -68,6 +70,13 @@ async function checkSpeech(config: Config): Promise<Check> {
   if (transcription?.engine === "server") return checkOf(name, await testSpeechServer(transcription));
   if (transcription === null || !(await hasSpeechModel(config))) return checkOf(name, speechOff());
   return skipped(name, "The built-in engine transcribes. `parley status --test` tries it.");
+}
+
+async function isReadable(folder: string): Promise<boolean> {
+  return access(folder, constants.R_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 function checkWebApp(): Check {

@@ -38,7 +38,9 @@ export async function ensureCluster(
     await createCluster(context, location, binaries, password);
     await rememberLocation(location);
   }
-  await writeWhole(join(clusterDir, "parley.conf"), PARLEY_CONF, 0o600, location.user);
+  const conf = join(clusterDir, "parley.conf");
+  // Only if it differs, so that a full or read-only disk can still be read.
+  if ((await readIfExists(conf)) !== PARLEY_CONF) await writeWhole(conf, PARLEY_CONF, 0o600, location.user);
   await makeFolder(join(clusterDir, "log"), 0o700, location.user);
   return { password };
 }
