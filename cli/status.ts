@@ -80,8 +80,8 @@ async function readState(
       }
     });
   } catch (error) {
-    if (!isUnreachable(error)) throw error;
     const { isRoom, cause, remedy } = await explainWriteFailure(error, config.dataDir);
+    if (!isRoom && !isUnreachable(error)) throw error;
     const finding = isRoom
       ? failing(`the database can't be reached: ${cause}`, remedy)
       : failing(

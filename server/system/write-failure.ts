@@ -11,12 +11,21 @@ export interface WriteFailure {
 
 const room = "Free some space or enlarge the volume. Retention rules delete old recordings.";
 
+/** The system's code of an error, of what caused it, or of PostgreSQL's message, which has the words of the C library. */
+function codeOf(error: unknown): string | null {
+  const text = error instanceof Error ? error.message : String(error);
+  if (/no space left on device|\bENOSPC\b/i.test(text)) return "ENOSPC";
+  if (/disk quota exceeded|\bEDQUOT\b/i.test(text)) return "EDQUOT";
+  if (/read-only file system|\bEROFS\b/i.test(text)) return "EROFS";
+  return error instanceof Error && error.cause !== undefined ? codeOf(error.cause) : null;
+}
+
 /**
  * Names the cause of a failed write, from the error and the volume: full, without inodes, over a quota, read-only, or
  * another user's.
  */
 export async function explainWriteFailure(error: unknown, folder: string): Promise<WriteFailure> {
-  const { code } = error as { code?: unknown };
+  const code = codeOf(error);
   if (code === "EDQUOT")
     return {
       cause: `the quota of the user ${userName()} on the volume of ${folder} is used up`,

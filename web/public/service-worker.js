@@ -76,7 +76,7 @@ async function fromCache(request) {
 
 /**
  * Stores files that another app has shared, until the user has uploaded or discarded them. A form of another site is
- * refused; one that hides where it comes from can't be told from an app, so the web app asks and says that they come from
+ * refused; one that hides where it comes from looks like an app, so the web app asks and says that they come from
  * outside.
  */
 async function receiveFiles(request) {

@@ -158,6 +158,6 @@ async function checkInodes(dataDir: string): Promise<Check[]> {
   if (files === 0) return [];
   const words = `The volume of ${dataDir} has room for ${ffree} more files of ${files}.`;
   const remedy = "Delete files on the volume, or create a file system with more inodes.";
-  if (ffree < fewInodes) return [wrong(name, words, remedy)];
+  if (ffree < Math.min(fewInodes, files / 10)) return [wrong(name, words, remedy)];
   return [ffree < files / 20 ? warning(name, words, remedy) : passed(name, words)];
 }

@@ -17,6 +17,7 @@ import {
   testSpeechServer,
   testStorage,
 } from "../health/test-component.ts";
+import { explainWriteFailure } from "../write-failure.ts";
 import { checkBucket } from "./bucket.ts";
 import { type Check, checkOf, passed, skipped, tryCheck, warning, wrong } from "./check.ts";
 import { checkSkew } from "./clock.ts";
@@ -125,7 +126,8 @@ async function checkDatabase(
       return checks;
     });
   } catch (error) {
-    return [await tryCheck(name, remedy, () => Promise.reject(error))];
+    const { isRoom, ...failure } = await explainWriteFailure(error, dataDir);
+    return [await tryCheck(name, isRoom ? failure.remedy : remedy, () => Promise.reject(error))];
   }
 }
 

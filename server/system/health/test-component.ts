@@ -81,7 +81,7 @@ export function storageFailing(reason: string, kind: StoreKind): Finding {
   return failing(
     reason,
     kind === "local"
-      ? "Check that the volume of PARLEY_DATA_DIR is mounted and has free space, and that Parley's system user may write to the folder."
+      ? "Check that the volume of PARLEY_DATA_DIR is mounted, has free space and inodes, and that Parley's system user may write to the folder."
       : "Check PARLEY_S3_BUCKET, PARLEY_S3_ENDPOINT and PARLEY_S3_REGION, the credentials (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), and that they allow reading, writing and deleting.",
   );
 }

@@ -57,7 +57,7 @@ function RuleForm({ rule, names, onClose }: DialogProps) {
   const set = (change: Partial<Conditions>) => draft.change({ conditions: { ...conditions, ...change } });
   const save = useAction({
     run: () => {
-      const body: NewRule = { name, ...conditions };
+      const body: NewRule = { ...conditions, name };
       return rule === undefined ? createRule(body) : updateRule(rule.id, body);
     },
     done: ({ enabled, acts_from_datetime }) =>
