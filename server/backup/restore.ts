@@ -62,7 +62,7 @@ export interface RestoreOptions {
 }
 
 /** A file that the restored installation lacks, or has as it was: damaged. */
-export interface LostFile {
+interface LostFile {
   readonly key: string;
   readonly problem: string;
 }
