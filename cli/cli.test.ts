@@ -45,6 +45,19 @@ test("user create without a workspace says how to create one", async () => {
   );
 });
 
+test("a misspelled setting is named by every command, and has no effect on its result", async () => {
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    [main, "workspace", "list", "--json"],
+    { env: { ...process.env, ...env, PARLEY_PROT: "1" } },
+  );
+  assert.equal(
+    stderr,
+    "parley: PARLEY_PROT is not a setting of Parley and has no effect; correct or remove it\n",
+  );
+  assert.doesNotMatch(stdout, /PARLEY_PROT/);
+});
+
 test("workspace, user, team and token print only the value on standard output", async () => {
   const workspace = await parley(
     server,

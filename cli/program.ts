@@ -36,6 +36,13 @@ const commands = {
 /** Commands that use a server by its API, and the files of the user who runs them. */
 const clients: ReadonlySet<string | undefined> = new Set(["upload"]);
 
+/** A misspelled setting has no effect, which nothing else shows. */
+async function warnAboutUnknownSettings(): Promise<void> {
+  const { unknownSettings } = await import("../server/platform/config/config.ts");
+  for (const name of unknownSettings(process.env))
+    console.error(`parley: ${name} is not a setting of Parley and has no effect; correct or remove it`);
+}
+
 /** Runs a command. Results go to standard output, messages to standard error. */
 export async function run(argv: readonly string[]): Promise<void> {
   // A reader such as `head` may read only a part of the output; the command finishes its work, such as a backup.
@@ -50,7 +57,11 @@ export async function run(argv: readonly string[]): Promise<void> {
     .version(version)
     // Subcommands may have options of the same name as their parent.
     .enablePositionalOptions()
-    .showHelpAfterError("(add --help for usage)");
+    .showHelpAfterError("(add --help for usage)")
+    // Doctor lists them among its results.
+    .hook("preAction", (_program, command) =>
+      command.name() === "doctor" ? undefined : warnAboutUnknownSettings(),
+    );
   const requested = Object.entries(commands).filter(([name]) => name === argv[2]);
   for (const [, load] of requested.length > 0 ? requested : Object.entries(commands))
     program.addCommand(await load());

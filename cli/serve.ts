@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
 import type { FirstAccount } from "../server/accounts/service.ts";
 import { startServer } from "../server/main.ts";
-import { type Config, ConfigError, readConfig, unknownSettings } from "../server/platform/config/config.ts";
+import { type Config, ConfigError, readConfig } from "../server/platform/config/config.ts";
 import { preflight } from "../server/preflight.ts";
 import { writeSecretFile } from "./support/secret-file.ts";
 
@@ -49,8 +49,6 @@ const stopDeadlineMs = 60_000;
 
 /** Runs until a signal stops it gracefully. A second signal exits immediately. */
 async function serve(config: Config, webFolder: string | null): Promise<void> {
-  for (const name of unknownSettings(process.env))
-    console.error(`parley: ${name} is not a setting of this version`);
   const { promise: ended, resolve: end } = Promise.withResolvers<string>();
   let endingSince: number | null = null;
   const onSignal = (signal: string): void => {

@@ -232,6 +232,7 @@ test("durations: ms, s, m, h and d", () => {
 
 test("an unknown PARLEY_ variable is reported", () => {
   assert.deepEqual(unknownSettings({ PARLEY_PROT: "1", PARLEY_PORT: "1", PATH: "" }), ["PARLEY_PROT"]);
+  assert.deepEqual(unknownSettings({ PARLEY_URL: "1", PARLEY_TOKEN: "1", PARLEY_IMPORT_TOKEN: "1" }), []);
 });
 
 test("watched folders are absolute folders or prefixes of buckets, with a workspace if there are several", () => {

@@ -340,8 +340,8 @@ function describeProblem(error: z.ZodError): string {
   return issue?.message ?? "is not valid";
 }
 
-/** Read by `parley upload`, which is a client of the server. */
-const clientSettings: readonly string[] = ["PARLEY_URL", "PARLEY_TOKEN"];
+/** Read by `parley upload` and `parley import`, which are clients of a server. */
+const clientSettings: readonly string[] = ["PARLEY_URL", "PARLEY_TOKEN", "PARLEY_IMPORT_TOKEN"];
 
 /** Names of unknown `PARLEY_…` variables, most likely typos. */
 export function unknownSettings(env: Readonly<Record<string, string | undefined>>): string[] {
