@@ -2,13 +2,14 @@ import { sql } from "kysely";
 import type { Tx } from "../platform/db/database.ts";
 import type { ImportData } from "../platform/db/json-columns.ts";
 
-/** What identifies an import whose recording is in the trash: no names and no texts. */
+/** What identifies an upload whose recording is in the trash: no names and no texts. */
 export interface KeptImport {
   readonly id: string;
   readonly created_by: string;
   readonly scope: "personal" | "workspace";
   readonly media_type: "audio" | "transcript" | "video";
-  readonly external_id: string;
+  /** Of an import; null: of an upload of the versioned API. */
+  readonly external_id: string | null;
   readonly created_at: string;
   /** The meetings of connections that it is of; missing in rows of earlier versions, as is the next. */
   readonly meetings?: readonly { readonly source: string; readonly meeting_key: string }[] | null;
@@ -16,7 +17,7 @@ export interface KeptImport {
   readonly watched_files?: readonly string[] | null;
 }
 
-/** The imports that a recording came from, before its uploads are deleted. */
+/** The uploads that a recording came from, before they are deleted. */
 export async function findImports(tx: Tx, recordingId: string): Promise<KeptImport[]> {
   const { rows } = await sql<KeptImport>`
     select u.id, u.created_by, u.scope, u.media_type, u.external_id, to_json(u.created_at) #>> '{}' as created_at,
@@ -25,7 +26,7 @@ export async function findImports(tx: Tx, recordingId: string): Promise<KeptImpo
       (select jsonb_agg(encode(w.path_hash, 'hex'))
         from watched_files w where w.upload_id = u.id and w.state = 'pending') as watched_files
     from uploads u
-    where u.recording_id = ${recordingId} and u.external_id is not null and u.status = 'success'`.execute(tx);
+    where u.recording_id = ${recordingId} and u.status = 'success'`.execute(tx);
   return rows;
 }
 
@@ -43,8 +44,8 @@ const spentImport: Omit<ImportData, "source"> = {
 };
 
 /**
- * Restores the imports of a restored recording, so that sending one again finds it instead of creating a duplicate, and what
- * refers to them. One that was sent again meanwhile stays deleted.
+ * Restores the uploads of a restored recording, so that clients find them again, sending an import again finds it instead
+ * of creating a duplicate, and what refers to them. An import that was sent again meanwhile stays deleted.
  */
 export async function restoreImports(
   tx: Tx,

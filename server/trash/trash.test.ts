@@ -416,6 +416,42 @@ test("a hold on a recording in the trash has its title for those who could see i
   await manage("DELETE", `/recordings/${id}/legal-hold`, admin.token);
 });
 
+test("an upload is found again, with its recording, once that is restored", async () => {
+  const sent = await call(app, "POST", "/uploads/create", transcriptUpload, { token: member.token });
+  assert.equal(sent.status, 200, sent.text);
+  const read = () => call(app, "POST", `/uploads/${sent.body.id}`, {}, { token: member.token });
+  const id = await until("it is a recording", async () => {
+    const { body } = await read();
+    return (body.recording_id as string | null) ?? undefined;
+  });
+  const before = (await read()).body;
+  await remove(id);
+  assert.equal((await read()).status, 404);
+  await restore(id);
+  const { title, status, auto_promote, recording_id, created_datetime } = (await read()).body;
+  assert.deepEqual(
+    { title, status, auto_promote, recording_id, created_datetime },
+    {
+      title: before.title,
+      status: "success",
+      auto_promote: before.auto_promote,
+      recording_id: id,
+      created_datetime: before.created_datetime,
+    },
+  );
+  await remove(id);
+});
+
+const transcriptUpload = {
+  media_type: "transcript",
+  attributes: {
+    transcript: {
+      language: "en",
+      segments: [{ speaker_key: "a", start: 0, end: 900, text: "The harbour is calm." }],
+    },
+  },
+};
+
 test("an import that is sent again finds the restored recording; one that was sent again meanwhile stays", async () => {
   const send = async () => {
     const { status, text, body } = await manage("POST", "/recordings", member.token, {
