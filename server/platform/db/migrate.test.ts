@@ -145,7 +145,9 @@ test("a database with the migrations of a development version is refused, and le
   await migrate(database.settings, { migrations: [foundation, media] });
   const isRefusal = (error: unknown): boolean =>
     error instanceof UnfitDatabaseError &&
-    /0001_foundation instead of 0001_schema.*start with an empty database/.test(error.message);
+    /0001_foundation instead of 0001_schema.*the Parley that created it.*empty database.*`parley import --from grain --base-url URL`/.test(
+      error.message,
+    );
   await assert.rejects(migrate(database.settings), isRefusal);
   await assert.rejects(readSchema(database.settings), isRefusal);
   const client = new pg.Client(database.settings);

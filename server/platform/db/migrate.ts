@@ -255,7 +255,7 @@ async function readApplied(
   const other = rows.find(({ number, name }) => known.has(number) && known.get(number) !== name);
   if (other !== undefined)
     throw new UnfitDatabaseError(
-      `the database was created by a development version of Parley and can't be upgraded (it has the migration ${other.name} instead of ${known.get(other.number)}); start with an empty database and an empty file store`,
+      `the database was created by a development version of Parley and can't be upgraded (it has the migration ${other.name} instead of ${known.get(other.number)}); to keep its recordings, start the Parley that created it again, start this one with an empty database and an empty file store (another PARLEY_DATA_DIR, or PARLEY_DATABASE_URL and bucket), and copy them: \`parley import --from grain --base-url URL\`, with the URL and a workspace token of the old one`,
     );
   checkVersion(version, await readOldestVersion(client));
   return rows.length === 0 ? null : new Set(rows.map((row) => row.number));
