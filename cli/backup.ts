@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
+import { counted } from "../contract/counted.ts";
 import { describeDamage } from "../server/backup/check.ts";
 import { createBackup, readInstallationId, withBackupLock } from "../server/backup/create.ts";
 import { BackupDamagedError, BackupError } from "../server/backup/errors.ts";
@@ -126,7 +127,7 @@ async function backUp(folder: BackupFolder, config: Config, options: Options): P
   else {
     process.stdout.write(`${manifest.id}\n`);
     console.error(
-      `backed up ${manifest.objects.count} files and the database, ${describeBytes(bytes)}; ${describeBytes(copiedBytes)} of it is new`,
+      `backed up ${counted(manifest.objects.count, "file")} and the database, ${describeBytes(bytes)}; ${describeBytes(copiedBytes)} of it is new`,
     );
   }
   for (const key of manifest.damaged)
@@ -161,7 +162,7 @@ async function listAll(folder: BackupFolder, options: Options): Promise<void> {
       });
     else
       process.stdout.write(
-        `${backup.id}  Parley ${manifest.parley}  ${manifest.objects.count} files  ${describeBytes(bytes)}\n`,
+        `${backup.id}  Parley ${manifest.parley}  ${counted(manifest.objects.count, "file")}  ${describeBytes(bytes)}\n`,
       );
   }
   if (complete.length === 0) console.error(`there is no backup at ${folder.destination}`);
@@ -197,7 +198,7 @@ async function verifyOne(folder: BackupFolder, config: Config, options: Options)
   if (verified === null || error !== null) throw error;
   const { manifest } = verified;
   console.error(
-    `the backup ${manifest.id} is intact: ${manifest.objects.count} files, ${manifest.tables.length} tables, restored and compared${manifest.damaged.length > 0 ? `. ${manifest.damaged.length} files were missing or damaged when it was made` : ""}`,
+    `the backup ${manifest.id} is intact: ${counted(manifest.objects.count, "file")}, ${counted(manifest.tables.length, "table")}, restored and compared${manifest.damaged.length > 0 ? `. Missing or damaged when it was made: ${counted(manifest.damaged.length, "file")}` : ""}`,
   );
 }
 
@@ -239,7 +240,7 @@ async function pruneOld(folder: BackupFolder, config: Config, options: PruneComm
   if (options.json) printLine({ kept, removed, files: objects });
   else
     console.error(
-      `kept ${kept.length} backups; removed ${removed.length} backups and ${objects} files that only they needed`,
+      `kept ${counted(kept.length, "backup")}; removed ${counted(removed.length, "backup")} and ${counted(objects, "file")} that no other backup needs`,
     );
 }
 

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import pg from "pg";
+import { counted } from "../contract/counted.ts";
 import { MoveError } from "../server/move/errors.ts";
 import { type DatabaseMove, moveDatabase } from "../server/move/move-database.ts";
 import { settingFor } from "../server/move/moved.ts";
@@ -45,7 +46,7 @@ async function runMove(argument: string, options: Options): Promise<void> {
           `${JSON.stringify({ phase: "done", moved_to: target.name, rows, paused_seconds: seconds })}\n`,
         );
       console.error(
-        `${seconds === null ? "the database was moved by an earlier run" : `moved ${rows} rows to ${target.name}; requests were refused for ${seconds} s`}. ${settingFor(target.name)}, and restart all Parley processes: until then they refuse requests. The former database is unchanged and refuses to be used`,
+        `${seconds === null ? "the database was moved by an earlier run" : `moved ${counted(rows, "row")} to ${target.name}; requests were refused for ${seconds} s`}. ${settingFor(target.name)}, and restart all Parley processes: until then they refuse requests. The former database is unchanged and refuses to be used`,
       );
     } finally {
       await database.close();

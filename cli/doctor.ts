@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { counted } from "../contract/counted.ts";
 import { openConfiguredDatabase } from "../server/open.ts";
 import { type Config, ConfigError, readConfig, unknownSettings } from "../server/platform/config/config.ts";
 import { type Check, checkSettings, runDoctor } from "../server/system/doctor/run.ts";
@@ -40,7 +41,7 @@ export function doctorCommand(): Command {
         );
       if (json) process.stdout.write(`${JSON.stringify(found)}\n`);
       const count = (state: Check["state"]) => found.filter((check) => check.state === state).length;
-      console.error(`${count("error")} errors, ${count("warning")} warnings`);
+      console.error(`${counted(count("error"), "error")}, ${counted(count("warning"), "warning")}`);
       if (count("error") > 0) process.exitCode = 1;
     });
 }

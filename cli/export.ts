@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
+import { counted } from "../contract/counted.ts";
 import { chooseWorkspace } from "../server/accounts/service.ts";
 import { commandLine, recordAudit } from "../server/audit/record.ts";
 import { ExportError } from "../server/exports/errors.ts";
@@ -60,10 +61,12 @@ async function write(folder: string, options: Options, report: ProgressReport): 
   else for (const problem of result.problems) process.stdout.write(`${problem}\n`);
   const { recordings, unchanged, bytes, problems } = result;
   console.error(
-    `${recordings} recordings are in ${folder}: ${recordings - unchanged} written (${describeBytes(bytes)}), ${unchanged} unchanged`,
+    `${folder} has ${counted(recordings, "recording")}: ${recordings - unchanged} written (${describeBytes(bytes)}), ${unchanged} unchanged`,
   );
   if (problems.length > 0)
-    throw new ExportError(`${problems.length} recordings could not be exported; run parley files verify`);
+    throw new ExportError(
+      `${counted(problems.length, "recording")} could not be exported; run parley files verify`,
+    );
 }
 
 async function verify(folder: string, options: Options, report: ProgressReport): Promise<void> {
@@ -73,8 +76,10 @@ async function verify(folder: string, options: Options, report: ProgressReport):
   else for (const problem of result.problems) process.stdout.write(`${problem}\n`);
   const { recordings, files, bytes, problems } = result;
   if (problems.length > 0)
-    throw new ExportError(`${problems.length} files of ${folder} are missing or damaged; export again`);
+    throw new ExportError(
+      `missing or damaged in ${folder}: ${counted(problems.length, "file")}; export again`,
+    );
   console.error(
-    `${recordings} recordings with ${files} files (${describeBytes(bytes)}) are complete and intact`,
+    `complete and intact: ${counted(recordings, "recording")} with ${counted(files, "file")} (${describeBytes(bytes)})`,
   );
 }

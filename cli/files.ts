@@ -1,5 +1,6 @@
 import { Presets, SingleBar } from "cli-progress";
 import { Command } from "commander";
+import { counted } from "../contract/counted.ts";
 import { countStoredFiles, damageWords, verifyFiles } from "../server/integrity/check.ts";
 import { repairCompanions } from "../server/integrity/companions.ts";
 import type { Config } from "../server/platform/config/config.ts";
@@ -36,7 +37,7 @@ export function filesCommand(): Command {
         const store = await openStore(config);
         try {
           const unknown = await countUnknown(db.kysely, store);
-          const objects = `${unknown} ${unknown === 1 ? "object" : "objects"} unknown to this database`;
+          const objects = `${counted(unknown, "object")} unknown to this database`;
           if (unknown > 0 && !options.yes)
             throw new NotConfirmedError(
               `the store has ${objects}, which the next sweep after adoption deletes permanently; to confirm, run this again with --yes`,
@@ -95,7 +96,7 @@ async function verifyAll(deps: Dependencies, options: VerifyOptions): Promise<vo
       process.stdout.write(`${key}: what it is shown with could not be created: ${reason.split("\n")[0]}\n`);
   }
   console.error(
-    `checked ${checked} files (${bytes} bytes): ${damaged.length === 0 ? "all intact" : `${damaged.length} damaged`}`,
+    `checked ${counted(checked, "file")} (${counted(bytes, "byte")}): ${damaged.length === 0 ? "all intact" : `${damaged.length} damaged`}`,
   );
   if (damaged.length > 0 || (repaired !== null && repaired.failed.length > 0)) process.exitCode = 1;
 }

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
+import { counted } from "../contract/counted.ts";
 import { foldCase } from "../contract/fold-case.ts";
+import { listOmitted } from "../contract/import-runs.ts";
 import { chooseWorkspace } from "../server/accounts/service.ts";
 import { commandLine, recordAudit } from "../server/audit/record.ts";
 import { runLocalWorker } from "../server/imports/local-worker.ts";
@@ -48,7 +50,10 @@ export function importCommand(): Command {
       new Option("--from <source>", "what the recordings come from").choices(sourceKinds).default("parley"),
     )
     .option("--base-url <url>", "for grain: the URL of the service")
-    .option("--allow-http", "for grain: accept a URL without https, which sends the token unencrypted")
+    .option(
+      "--allow-http",
+      "for grain: accept a URL without https, other than of this machine, which sends the token unencrypted",
+    )
     .addOption(
       new Option("--token <token>", "for grain: an access token of the service").env("PARLEY_IMPORT_TOKEN"),
     )
@@ -173,7 +178,7 @@ function describeResult(
   isDryRun: boolean,
 ): string {
   const { recordings = 0, existing = 0, video = 0, audio = 0, transcript = 0 } = counts;
-  const found = `${recordings} recordings (${video} video, ${audio} audio, ${transcript} transcript)`;
+  const found = `${counted(recordings, "recording")} (${video} video, ${audio} audio, ${transcript} transcript)`;
   const users =
     counts.users_matched === undefined && counts.users_unknown === undefined
       ? ""
@@ -183,11 +188,4 @@ function describeResult(
   if (isDryRun)
     return `found ${found}, ${existing} of them imported already, ${failed} can't be imported${without}${users}`;
   return `found ${found}: ${done} imported, ${existing} were imported before, ${failed} not imported${without}${users}`;
-}
-
-/** As in "2 recorders without user, 1 tags". */
-function listOmitted(omitted: Readonly<Record<string, number>>): string {
-  return Object.entries(omitted)
-    .map(([code, count]) => `${count} ${code.replaceAll("_", " ")}`)
-    .join(", ");
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
+import { counted } from "../contract/counted.ts";
 import { BackupDamagedError } from "../server/backup/errors.ts";
 import { type BackupFolder, openBackupFolder } from "../server/backup/folder.ts";
 import {
@@ -141,12 +142,12 @@ function printResult({ manifest, files, lost, listedIn }: RestoreResult, options
   console.error(
     options.dryRun
       ? `read the backup ${id} (Parley ${parley}): its database and ${lost.length === 0 ? `all ${files}` : files} files are as they were written, and it can be restored here; \`parley backup verify\` also restores the database into a temporary one`
-      : `restored the backup ${id} with ${files} files. The installation is quarantined: no webhooks, no mail, no deletion by age. Start it, look at it, and run \`parley restore accept\``,
+      : `restored the backup ${id} with ${counted(files, "file")}. The installation is quarantined: no webhooks, no mail, no deletion by age. Start it, look at it, and run \`parley restore accept\``,
   );
   if (lost.length === 0) return;
   for (const { problem } of lost) console.error(`parley: ${problem}`);
   console.error(
-    `parley: ${lost.length === 1 ? "1 file" : `${lost.length} files`} ${options.dryRun ? "would be missing or damaged after the restore" : "missing or damaged in the restored installation"}${listedIn === null ? "" : `; the list is in ${listedIn}`}`,
+    `parley: ${counted(lost.length, "file")} ${options.dryRun ? "would be missing or damaged after the restore" : "missing or damaged in the restored installation"}${listedIn === null ? "" : `; the list is in ${listedIn}`}`,
   );
   process.exitCode = incompleteStatus;
 }

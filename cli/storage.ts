@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { counted } from "../contract/counted.ts";
 import { migrateStorage } from "../server/move/migrate-storage.ts";
 import type { StoreKind } from "../server/platform/storage/store.ts";
 import { describeBytes } from "./support/describe-bytes.ts";
@@ -42,11 +43,11 @@ async function runMigration(options: Options): Promise<void> {
     return;
   }
   console.error(
-    `${files} files, ${describeBytes(bytes)}, are in the ${options.to} file store and verified. Set PARLEY_STORAGE=${options.to} for all processes; until they restart, the database's record counts`,
+    `${counted(files, "file")}, ${describeBytes(bytes)}, copied to the ${options.to} file store and verified. Set PARLEY_STORAGE=${options.to} for all processes; until they restart, the database's record counts`,
   );
   if (removed === null)
     console.error(
       `the ${from} file store still has its files; remove them with \`parley storage migrate --to ${options.to} --remove-source\``,
     );
-  else console.error(`removed ${removed} files from the ${from} file store`);
+  else console.error(`removed ${counted(removed, "file")} from the ${from} file store`);
 }

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { sql } from "kysely";
 import type { Compatibility, DatetimeFilters } from "../contract/common.ts";
+import { counted } from "../contract/counted.ts";
 import { AccountError, chooseWorkspace, createAccessToken, findAnyUser } from "../server/accounts/service.ts";
 import { findTokens, revokeToken } from "../server/accounts/tokens/tokens.ts";
 import { commandLine, recordAudit } from "../server/audit/record.ts";
@@ -102,6 +103,6 @@ function revokeCommand(): Command {
         return revokeToken(tx, commandLine(token.workspace_id), id.toLowerCase(), null);
       });
       const others = revoked.length - 1;
-      console.error(`revoked ${id}${others > 0 ? ` and ${others} tokens created with it` : ""}`);
+      console.error(`revoked ${id}${others > 0 ? ` and ${counted(others, "token")} created with it` : ""}`);
     });
 }

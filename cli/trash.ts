@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
+import { counted } from "../contract/counted.ts";
 import { purgeAny, restoreAny } from "../server/trash/operator.ts";
 import { findAllTrashed } from "../server/trash/queries.ts";
 import { printTable } from "./support/print-table.ts";
@@ -45,7 +46,7 @@ export function trashCommand(): Command {
         toolLog().error({ err: error }, "could not remove the recording's files; the server will");
       const receipt = await withStore((db, store) => purgeAny({ db, store, onError }, id));
       if (options.json) process.stdout.write(`${JSON.stringify(receipt)}\n`);
-      else console.error(`permanently deleted ${id} with ${receipt.removed.objects} files`);
+      else console.error(`permanently deleted ${id} with ${counted(receipt.removed.objects, "file")}`);
     });
   return new Command("trash")
     .description("list, restore and permanently delete recordings in the trash")

@@ -1,5 +1,6 @@
 import { text } from "node:stream/consumers";
 import { Command, Option } from "commander";
+import { counted } from "../contract/counted.ts";
 import { AccountError, chooseWorkspace, createUser, findAnyUser } from "../server/accounts/service.ts";
 import { passwordProblem } from "../server/accounts/sign-in/password-rules.ts";
 import { findUserAccounts, stateOf } from "../server/accounts/users/queries.ts";
@@ -65,8 +66,7 @@ export function userCommand(): Command {
         "end a user's access immediately; recordings are kept",
         async (tx, actor, user) => {
           const { sessions, tokens, hooks, uploads } = await deactivateUser(tx, actor, user.id);
-          const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
-          return `ended ${count(sessions, "session")}, revoked ${count(tokens, "token")}, disabled ${count(hooks, "hook")}, failed ${count(uploads, "unfinished upload")}`;
+          return `ended ${counted(sessions, "session")}, revoked ${counted(tokens, "token")}, disabled ${counted(hooks, "hook")}, failed ${counted(uploads, "unfinished upload")}`;
         },
       ),
     )

@@ -80,7 +80,8 @@ export const createConnection = operation({
         "URL of the service; required for Attendee and Vexa. Default for Zoom: https://zoom.us. Must be https, except for this machine or with `allow_http`.",
     }),
     allow_http: z.boolean().optional().meta({
-      description: "Accepts a base_url without https: credentials and recordings are sent unencrypted.",
+      description:
+        "Accepts a base_url without https, other than of this machine: credentials and recordings are sent unencrypted.",
     }),
     api_key: Secret("Attendee and Vexa: the key for the service's API; required for them."),
     account_id: Secret("Zoom: of the server-to-server OAuth app."),

@@ -546,7 +546,10 @@ test("connections need https, the fields of their kind, and can be deleted with 
   assert.deepEqual(await create({ kind: "zoom", client_id: "c" }), ["/account_id", "/client_secret"]);
   const plain = { kind: "vexa", api_key: "k", base_url: "http://vexa.example" };
   assert.deepEqual(await create(plain), ["/base_url"]);
+  assert.deepEqual(await create({ ...plain, base_url: "http://localhost.vexa.example" }), ["/base_url"]);
   assert.deepEqual(await create({ ...plain, allow_http: true }), []);
+  for (const host of ["localhost", "127.0.0.1", "[::1]"])
+    assert.deepEqual(await create({ ...plain, base_url: `http://${host}:8056` }), []);
   assert.deepEqual(
     await create({
       kind: "attendee",

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import * as contract from "../../../contract/import-runs.ts";
+import { isUnencrypted } from "../../../contract/redirect-target.ts";
 import { actorOf, recordAudit } from "../../audit/record.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Database } from "../../platform/db/database.ts";
@@ -7,7 +8,7 @@ import { invalidInput, ProblemError } from "../../platform/http/errors/problem.t
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { checkHookUrl } from "../../platform/outbound/target.ts";
-import { isUnencrypted, normalBaseUrl } from "../sources/base-url.ts";
+import { normalBaseUrl } from "../sources/base-url.ts";
 import {
   endRun,
   findReport,

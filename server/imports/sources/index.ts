@@ -1,7 +1,7 @@
+import { isUnencrypted } from "../../../contract/redirect-target.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { ImportError } from "../move/errors.ts";
 import type { ImportSource } from "../move/source.ts";
-import { isUnencrypted } from "./base-url.ts";
 import { csv } from "./csv.ts";
 import { otter, zoomFolder } from "./file-exports.ts";
 import { grain } from "./grain.ts";
@@ -32,7 +32,7 @@ export async function openSource(kind: SourceKind, options: SourceOptions): Prom
       throw new ImportError(
         "name the service with --base-url and its token with PARLEY_IMPORT_TOKEN or --token",
       );
-    if (URL.canParse(baseUrl) && isUnencrypted(baseUrl) && !allowHttp)
+    if (isUnencrypted(baseUrl) && !allowHttp)
       throw new ImportError(
         "--base-url must be an https URL: the token would be sent unencrypted; --allow-http accepts that",
       );

@@ -1,5 +1,6 @@
 import { Button, Group, PasswordInput, Select, Stack, Switch, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { isUnencrypted } from "../../../contract/redirect-target.ts";
 import {
   type Connection,
   connectionsQuery,
@@ -114,7 +115,7 @@ export function ConnectionForm({ onDone }: { onDone: () => void }) {
             />
           );
         })}
-        {kind !== "zoom" && /^http:/i.test(values.base_url ?? "") ? (
+        {kind !== "zoom" && isUnencrypted(values.base_url ?? "") ? (
           <Switch
             label="Connect without encryption"
             description="The API key and recordings can be intercepted."

@@ -1,6 +1,7 @@
 import { Button, Group, PasswordInput, Progress, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { isUnencrypted } from "../../../contract/redirect-target.ts";
 import {
   cancelImportRun,
   createImportRun,
@@ -11,6 +12,7 @@ import {
 import { updateWorkspace, type Workspace, workspaceQuery } from "../../api/settings/workspace.ts";
 import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
 import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
+import { counted } from "../../common/format/count.ts";
 import { Loaded, Panel, Row, Rows, Section, SettingsPage } from "../parts.tsx";
 import { Report } from "./report.tsx";
 
@@ -90,7 +92,7 @@ function ImportForm() {
             onChange={(event) => setToken(event.currentTarget.value)}
             error={errors.token}
           />
-          {/^http:/i.test(url) ? (
+          {isUnencrypted(url) ? (
             <Switch
               label="Connect without encryption"
               description="The token and recordings can be read on the way."
@@ -137,7 +139,7 @@ function RunRow({ run }: { run: ImportRun }) {
       facts={[
         run.is_dry_run ? "Count only" : null,
         run.state === "done" && run.is_dry_run ? null : stateLabels[run.state],
-        `${recordings} recordings found`,
+        `${counted(recordings, "recording")} found`,
         existing > 0 ? `${existing} imported before` : null,
         matched === undefined ? null : `${matched} of ${matched + unknown} users have an account here`,
         run.is_dry_run ? null : `${imported} imported`,

@@ -1,6 +1,7 @@
 import { Anchor, Button, List, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { listOmitted } from "../../../contract/import-runs.ts";
 import { type ImportRun, importReportQuery } from "../../api/settings/imports.ts";
 import { Loaded } from "../parts.tsx";
 
@@ -46,8 +47,7 @@ function Items({ id }: { id: string }) {
   );
 }
 
-/** As in "Left out: 2 recorders without user, 1 tags". */
 function describe(omitted: Readonly<Record<string, number>>): string {
-  const parts = Object.entries(omitted).map(([code, count]) => `${count} ${code.replaceAll("_", " ")}`);
-  return parts.length === 0 ? "" : `Left out: ${parts.join(", ")}`;
+  const list = listOmitted(omitted);
+  return list === "" ? "" : `Left out: ${list}`;
 }
