@@ -19,7 +19,8 @@ alter text search configuration parley_search add mapping for tag with simple;
 -- The words of a text, separated by spaces; snippet.ts splits texts in the same places.
 -- - Soft hyphens, characters without width, and the points of Hebrew and Arabic are no part of a word.
 -- - "10,000", "10.000", "10'000" and "1,00,000" are the numbers 10000 and 100000. "10 000" is also 10000.
--- - A word with apostrophes is indexed joined, then in parts: "don't" is "dont don t", "l'amour" "lamour l amour".
+-- - A word with apostrophes is indexed joined, then in parts: "don't" is "dont don t", "l'amour" "lamour l amour". Behind the
+--   first of three parts comes what the others are as a word: "d'aujourd'hui" is "daujourdhui d aujourdhui aujourd hui".
 -- - What PostgreSQL's parser would take for a URL, a path, a signed number or a tag is split.
 -- - Scripts without spaces, and Hangul, whose words end in particles, become single characters, so that any part of such a
 --   text is found as a phrase.
@@ -54,7 +55,8 @@ begin
   end if;
   if strpos(value, '''') > 0 then
     value := regexp_replace(value,
-      '(' || letter || '+)''(' || letter || '+)(?:''(' || letter || '+))?', '\1\2\3 \1 \2 \3', 'g');
+      '(' || letter || '+)''(' || letter || '+)''(' || letter || '+)', '\1\2\3 \1 \2\3 \2 \3', 'g');
+    value := regexp_replace(value, '(' || letter || '+)''(' || letter || '+)', '\1\2 \1 \2', 'g');
   end if;
   value := regexp_replace(value, '[-./@_:<>&+#~]', ' ', 'g');
   if is_ascii then return value; end if;

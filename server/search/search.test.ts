@@ -353,7 +353,12 @@ test("words written together or differently are found, marked and shown with the
       "Eine Daten\u00adbank und ein Zeit\u200bplan.",
     ],
     en: ["I don't know O’Brien.", "It costs 10,000 or 2.500.000 euros.", "Rock'n'roll 🚀 and 👍🏽!"],
-    fr: ["Plus de 10 000 personnes à l’assemblée", "et 1\u202f234\u202f567 autres d'accord"],
+    fr: [
+      "Plus de 10 000 personnes à l’assemblée",
+      "et 1\u202f234\u202f567 autres d'accord",
+      "La réunion d’aujourd’hui même.",
+    ],
+    ja: ["会議で１０，０００円"],
     uk: ["п’ять і сім’я"],
   };
   for (const [language, lines] of Object.entries(written))
@@ -394,6 +399,12 @@ test("words written together or differently are found, marked and shown with the
     ["fr", "l'assemblée", "l’assemblée", 0],
     ["fr", "1234567", "1\u202f234\u202f567", 1],
     ["fr", "d’accord", "d'accord", 1],
+    ["fr", "aujourd'hui", "aujourd’hui", 2],
+    ["fr", "aujourdhui", "aujourd’hui", 2],
+    ["fr", '"aujourd\'hui même"', "aujourd’hui même", 2],
+    ["fr", "\"réunion d'aujourd'hui\"", "réunion d’aujourd’hui", 2],
+    ["fr", "hui", "hui", 2],
+    ["ja", "10000", "１０，０００", 0],
     ["uk", "сімʼя", "сім’я", 0],
     ["uk", "пять", "п’ять", 0],
   ] as const) {

@@ -19,8 +19,11 @@ interface Token extends Mark {
   readonly word: string;
 }
 
+// Also of full width.
+const commas = ",.，．";
+const digit = "[0-9０-９]";
 const letter = "[\\p{L}\\p{N}\\p{M}\\p{Cf}]";
-const joint = `[${apostrophes}]|(?<=[\\u05d0-\\u05ea])["״”](?=[\\u05d0-\\u05ea])|(?<=\\p{N})[,. ${fixedSpaces}](?=(?:\\d\\d,)?\\d{3}(?!\\d))`;
+const joint = `[${apostrophes}]|(?<=[\\u05d0-\\u05ea])["״”](?=[\\u05d0-\\u05ea])|(?<=\\p{N})[${commas} ${fixedSpaces}](?=(?:${digit}{2}[${commas}])?${digit}{3}(?!${digit}))`;
 const token = (run: string): string => `${run}(?:(?:${joint})${run})*`;
 // Linear: one character.
 const anySpecial = new RegExp(`[${wide}${emoji}]`, "u");
@@ -42,11 +45,14 @@ function tokensOf(text: string): Token[] {
 }
 
 // Linear: one character.
-const separator = new RegExp(`[${apostrophes}"״”,. ${fixedSpaces}]`, "u");
+const separator = new RegExp(`[${apostrophes}"״”${commas} ${fixedSpaces}]`, "u");
 // Linear: one character.
 const separators = new RegExp(separator, "gu");
 
-/** Where the words of the index are that a token has become: the whole, and then its parts, or the parts alone. */
+/**
+ * Where the words of the index are that a token has become: the whole, and then its parts, or the parts alone. Behind the
+ * first of three parts may come the other two together.
+ */
 function placesOf({ word, start, end }: Token, count: number): Mark[] {
   const whole = { start, end };
   if (count === 1) return [whole];
@@ -57,6 +63,9 @@ function placesOf({ word, start, end }: Token, count: number): Mark[] {
   }));
   if (parts.length === count) return parts;
   if (parts.length === count - 1) return [whole, ...parts];
+  const [first, second, third] = parts;
+  if (count === 5 && parts.length === 3 && first && second && third)
+    return [whole, first, { start: second.start, end: third.end }, second, third];
   return Array.from({ length: count }, () => whole);
 }
 
