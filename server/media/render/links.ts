@@ -32,21 +32,26 @@ export function findLinks(path: string, container: ConvertedContainer, range?: L
   }
 }
 
-function startsOf(read: Read, container: ConvertedContainer, bounds: Link): Iterable<number> {
-  if (container === "ogg") return oggStarts(read, bounds);
-  if (container === "webm" || container === "mkv") return startsBy(read, bounds, ebmlMagic, isEbmlHeader);
-  if (container === "flac") return startsBy(read, bounds, flacMagic, () => true);
+function startsOf(reader: Reader, container: ConvertedContainer, bounds: Link): Iterable<number> {
+  if (container === "ogg") return oggStarts(reader, bounds);
+  if (container === "webm" || container === "mkv") return startsBy(reader, bounds, ebmlMagic, isEbmlHeader);
+  if (container === "flac") return startsBy(reader, bounds, flacMagic, () => true);
   return [];
 }
 
-/** @returns up to `length` bytes from a position, fewer at the end; valid until the next call. */
-type Read = (at: number, length: number) => Buffer;
+interface Reader {
+  /** Up to `length` bytes from a position, fewer at the end; valid until the next call. */
+  read(at: number, length: number): Buffer;
+  /** Where a magic number is, at a position or behind it; null: nowhere. */
+  find(magic: Buffer, at: number): number | null;
+}
 
-function createReader(file: number, end: number): Read {
+function createReader(file: number, end: number): Reader {
   const buffer = Buffer.alloc(windowBytes);
   let from = 0;
   let filled = 0;
-  return (at, length) => {
+  /** All bytes from a position that are in memory: `length` or more, fewer at the end. */
+  const held = (at: number, length: number): Buffer => {
     if (at < from || at + length > from + filled) {
       from = at;
       filled = 0;
@@ -57,7 +62,21 @@ function createReader(file: number, end: number): Read {
         filled += count;
       }
     }
-    return buffer.subarray(at - from, Math.min(at - from + length, filled));
+    return buffer.subarray(at - from, filled);
+  };
+  return {
+    read: (at, length) => held(at, length).subarray(0, length),
+    // What is in memory is searched before more is read, so that no byte is read again for each of many finds.
+    find: (magic, start) => {
+      for (let at = start; at + magic.length <= end; ) {
+        const bytes = held(at, magic.length);
+        const found = bytes.indexOf(magic);
+        if (found >= 0) return at + found;
+        if (bytes.length < magic.length) return null;
+        at += bytes.length - magic.length + 1;
+      }
+      return null;
+    },
   };
 }
 
@@ -67,14 +86,15 @@ const pageMagic = Buffer.from("OggS");
 const firstPageFlag = 2;
 
 /** Streams of a group begin together; a first page after other pages begins the next group. */
-function* oggStarts(read: Read, { start, end }: Link): Generator<number, void, void> {
+function* oggStarts({ read, find }: Reader, { start, end }: Link): Generator<number, void, void> {
   let isAfterOthers = false;
   for (let at = start; at + pageHeader <= end; ) {
     const header = read(at, pageHeader + 255);
     if (!header.subarray(0, 4).equals(pageMagic)) {
       // A damaged stretch: on to the next page.
-      const next = read(at + 1, windowBytes).indexOf(pageMagic);
-      at += next >= 0 ? 1 + next : Math.max(1, Math.min(windowBytes, end - at) - 4);
+      const next = find(pageMagic, at + 1);
+      if (next === null) return;
+      at = next;
       continue;
     }
     const isFirst = ((header[5] ?? 0) & firstPageFlag) !== 0;
@@ -100,19 +120,11 @@ function isEbmlHeader(head: Buffer): boolean {
 
 /** Positions of a magic number. */
 function* startsBy(
-  read: Read,
-  { start, end }: Link,
+  { read, find }: Reader,
+  { start }: Link,
   magic: Buffer,
   isStart: (head: Buffer) => boolean,
 ): Generator<number, void, void> {
-  for (let at = start; at + magic.length <= end; ) {
-    const found = read(at, windowBytes).indexOf(magic);
-    if (found < 0) {
-      at += Math.max(1, Math.min(windowBytes, end - at) - magic.length + 1);
-      continue;
-    }
-    at += found;
+  for (let at = find(magic, start); at !== null; at = find(magic, at + magic.length))
     if (isStart(read(at, headBytes))) yield at;
-    at += magic.length;
-  }
 }
