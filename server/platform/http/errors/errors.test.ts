@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
+import type { FastifyBaseLogger } from "fastify";
 import { StoreError } from "../../storage/store.ts";
-import { toProblem } from "./errors.ts";
+import { createOutageLog, toProblem } from "./errors.ts";
 import { ProblemError } from "./problem.ts";
 
 /** An error as the database driver throws it. */
@@ -45,4 +46,29 @@ test("unexpected errors are 500 without details; ProblemErrors stay as they are"
   assert.equal(secret.message.includes("relation"), false);
   const own = new ProblemError("forbidden", "not yours");
   assert.equal(toProblem(own), own);
+});
+
+test("an outage is logged once with its stack and then by the number of requests, each outage for itself", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const lines: unknown[][] = [];
+    const log = { error: (...line: unknown[]) => lines.push(line) } as unknown as FastifyBaseLogger;
+    const logOutage = createOutageLog(60_000);
+    const failures = [databaseError("08006"), databaseError("08006"), databaseError("08006")];
+    for (const error of failures) logOutage(log, "no database", error);
+    const store = new Error("refused");
+    logOutage(log, "no file store", store);
+    assert.deepEqual(lines, [
+      [{ err: failures[0] }, "unavailable: no database"],
+      [{ err: store }, "unavailable: no file store"],
+    ]);
+    mock.timers.tick(60_000);
+    assert.deepEqual(lines.slice(2), [
+      [{ requests: 2, seconds: 60 }, "unavailable: no database; more requests failed"],
+    ]);
+    logOutage(log, "no database", failures[1]);
+    assert.deepEqual(lines.at(-1), [{ err: failures[1] }, "unavailable: no database"]);
+  } finally {
+    mock.timers.reset();
+  }
 });

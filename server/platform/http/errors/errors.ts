@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isConnectionError } from "../../db/connection-errors.ts";
 import { StoreError } from "../../storage/store.ts";
 import { ProblemError, sendProblem } from "./problem.ts";
@@ -69,13 +69,42 @@ function isBusy(error: unknown): boolean {
   );
 }
 
+/** How often an outage is logged, however many requests fail. */
+const outageLogMs = 60_000;
+
+/**
+ * Logs failures that many requests have in common, such as a database that can't be reached: the first with its stack, and
+ * how many followed when the interval ends.
+ */
+export function createOutageLog(
+  intervalMs = outageLogMs,
+): (log: Pick<FastifyBaseLogger, "error">, outage: string, error: unknown) => void {
+  const followers = new Map<string, number>();
+  return (log, outage, error) => {
+    const count = followers.get(outage);
+    if (count !== undefined) {
+      followers.set(outage, count + 1);
+      return;
+    }
+    log.error({ err: error }, `unavailable: ${outage}`);
+    followers.set(outage, 0);
+    setTimeout(() => {
+      const requests = followers.get(outage) ?? 0;
+      followers.delete(outage);
+      if (requests > 0)
+        log.error({ requests, seconds: intervalMs / 1000 }, `unavailable: ${outage}; more requests failed`);
+    }, intervalMs).unref();
+  };
+}
+
 /** Sends every error as a problem document, and logs unexpected ones in full. */
 export function handleErrors(app: FastifyInstance): void {
+  const logOutage = createOutageLog();
   app.setErrorHandler(async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const problem = toProblem(error);
     if (problem.code === "body_too_large") await discardBody(request.raw);
-    if (problem.code === "internal" || problem.code === "unavailable")
-      request.log.error({ err: error }, problem.code);
+    if (problem.code === "internal") request.log.error({ err: error }, problem.code);
+    if (problem.code === "unavailable") logOutage(request.log, problem.message, error);
     return sendProblem(request, reply, problem);
   });
 }
