@@ -61,6 +61,8 @@ export async function openConfiguredDatabase(
       : null;
   const settings: ConnectionSettings = embedded?.connection ?? { connectionString: config.databaseUrl ?? "" };
   const direct = config.databaseDirectUrl === null ? null : { connectionString: config.databaseDirectUrl };
+  // Preparing a pooler ends many of its sessions.
+  let isPreparing = direct !== null;
   const db = openDatabase(settings, {
     // Tells servers from commands that work beside them (backup/snapshot.ts).
     ...(purpose === "server" ? {} : { applicationName: "parley tool" }),
@@ -68,11 +70,14 @@ export async function openConfiguredDatabase(
     ...(config.databaseReplicaUrl === null
       ? {}
       : { replica: { settings: { connectionString: config.databaseReplicaUrl }, onState: replicaLog(log) } }),
-    onError: (error) => log.warn({ err: error }, "an idle database connection broke"),
+    onError: (error) => {
+      if (!isPreparing) log.warn({ err: error }, "an idle database connection broke");
+    },
   });
   try {
     if (direct !== null) await preparePooler(db, direct).catch(asConfigError);
-    else if (embedded === null) await db.pool.query("select 1").catch(asConfigError);
+    isPreparing = false;
+    if (direct === null && embedded === null) await db.pool.query("select 1").catch(asConfigError);
     if (embedded === null && purpose === "server") await warnAboutSuperuser(db, log);
     return {
       db,

@@ -20,6 +20,11 @@ if (noPgBouncer !== false) {
   test("a server behind PgBouncer in transaction mode", { skip: noPgBouncer });
 } else {
   const database = await createTestDatabase("template1");
+  const direct = new pg.Client(database.url);
+  // The role's other sessions stay when the pooler's sessions get their settings.
+  await direct.connect();
+  // The pooler is used in another time zone first, which it then gives every client that names none.
+  await direct.query(`alter database ${database.settings.database} set timezone = 'Asia/Tokyo'`);
   // Fewer sessions than one process has connections.
   const pooledUrl = await startPgBouncer(database, 4);
   const env = {
@@ -29,15 +34,12 @@ if (noPgBouncer !== false) {
   };
   const api = await prepareServer({ databaseUrl: pooledUrl, env: { ...env, PARLEY_ROLE: "api" } });
   const worker = await prepareServer({ shared: api, env: { ...env, PARLEY_ROLE: "worker" } });
-  const direct = new pg.Client(database.url);
   after(async () => {
     await worker.dispose();
     await api.dispose();
     await direct.end();
     await database.drop();
   });
-  // The role's other sessions stay when the pooler's sessions get their settings.
-  await direct.connect();
   await api.start();
   await worker.start();
   const token = await parley(api, "token", "create", "--email", "admin@parley.local");
@@ -107,6 +109,10 @@ if (noPgBouncer !== false) {
     await untilRecorded(id);
     // It would check without a notification after 5 s.
     assert.ok(performance.now() - startedAt < 4000, "the worker was not woken");
+  });
+
+  test("a pooler that was used before in another time zone is prepared without a line in the log", () => {
+    assert.doesNotMatch(api.output().stderr, /connection broke|lack the settings/);
   });
 
   test("backups, their lock and the check for running servers work past the pooler", async () => {

@@ -254,6 +254,17 @@ export class PrimaryClient extends TimedClient {
  * the statements prepared in the one before, so none is prepared by name.
  */
 export class UnnamedClient extends PrimaryClient {
+  /**
+   * PgBouncer gives each session the time zone of the client that uses it, and a client that names none the one that the
+   * first session ever had. So this is needed beside the role's setting.
+   */
+  getStartupConf(): Record<string, string> {
+    const { getStartupConf } = pg.Client.prototype as unknown as {
+      getStartupConf(this: pg.Client): Record<string, string>;
+    };
+    return { ...getStartupConf.call(this), TimeZone: "UTC" };
+  }
+
   // biome-ignore lint/suspicious/noExplicitAny: passes on every form of `query`.
   override query(...[first, ...rest]: any[]): any {
     const query = super.query as (...values: unknown[]) => unknown;
