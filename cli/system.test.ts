@@ -193,6 +193,26 @@ test("status and doctor name the store that has the files, whatever else the set
   await check({ ...both, PARLEY_STORAGE: "s3" });
 });
 
+test("an unfinished migration of files is named as the reason for needing the bucket", async () => {
+  await database.query(
+    "insert into store_migration (source, target, source_store, target_store) values ('local', 's3', gen_random_uuid(), gen_random_uuid())",
+  );
+  try {
+    const { code, stderr } = await run(["files", "verify"]);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^parley: the migration of files from local to s3 is not finished and needs both stores .*--to s3 --remove-source.*, but PARLEY_S3_BUCKET is not set/,
+    );
+    const { find } = await doctor({});
+    assert.match(find("file store local")?.explanation ?? "", /written, read and deleted in the folder/);
+    assert.match(find("file store s3")?.explanation ?? "", /migration .* is not finished, but no bucket/);
+    assert.equal(find("file store s3")?.remedy, "Set PARLEY_S3_BUCKET.");
+  } finally {
+    await database.query("delete from store_migration");
+  }
+});
+
 /** As a job of email that failed; this server sends none. */
 async function failedJob(): Promise<string> {
   const key = randomUUID();

@@ -46,7 +46,7 @@ export async function migrateStorage(
   const client = await connectForCopy(installation.settings);
   const opened: ObjectStore[] = [];
   const open = async (kind: StoreKind): Promise<ObjectStore> => {
-    const store = await openKind(installation.config, kind);
+    const store = await openKind(installation.config, kind, `files are to be migrated to ${options.to}`);
     opened.push(store);
     return store;
   };

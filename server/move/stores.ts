@@ -65,6 +65,12 @@ export async function readStores(
   };
 }
 
+/** The stores that have files, the one that files are written to first: both while a migration is not finished. */
+export function kindsOf({ first, migration }: StoresInUse): readonly StoreKind[] {
+  if (migration === null) return [first];
+  return [first, first === migration.source ? migration.target : migration.source];
+}
+
 /** The store of an installation, which may be two while its files are migrated. */
 export interface InstallationStore {
   readonly store: ObjectStore;
@@ -90,22 +96,24 @@ interface Dependencies {
 export async function openInstallationStore({ db, config, log }: Dependencies): Promise<InstallationStore> {
   const opened = new Map<StoreKind, ObjectStore>();
 
-  async function open(kind: StoreKind): Promise<ObjectStore> {
+  async function open(kind: StoreKind, use: string): Promise<ObjectStore> {
     const known = opened.get(kind);
     if (known !== undefined) return known;
-    const store = keepDuringBackup(await openKind(config, kind), db.pool);
+    const store = keepDuringBackup(await openKind(config, kind, use), db.pool);
     opened.set(kind, store);
     return store;
   }
 
-  async function openStores({ first, migration }: StoresInUse): Promise<ObjectStore> {
-    const store = await open(first);
-    if (migration === null) return store;
+  async function openStores(inUse: StoresInUse): Promise<ObjectStore> {
+    const { first, migration } = inUse;
+    if (migration === null) return open(first, "the database says that files are in S3");
     const { source, target, source_store, target_store, state } = migration;
-    const second = await open(first === source ? target : source);
+    const use = `the migration of files from ${source} to ${target} is not finished and needs both stores (\`parley storage migrate --to ${target} --remove-source\` finishes it)`;
+    const both = await Promise.all(kindsOf(inUse).map((kind) => open(kind, use)));
+    const [store, second] = both as [ObjectStore, ObjectStore];
     const isMarked = await Promise.all([
-      isStore(db as Database, await open(target), target_store),
-      state === "removing" || isStore(db as Database, await open(source), source_store),
+      isStore(db as Database, await open(target, use), target_store),
+      state === "removing" || isStore(db as Database, await open(source, use), source_store),
     ]);
     if (isMarked.includes(false))
       throw new WrongStoreError(
@@ -148,11 +156,11 @@ export async function openInstallationStore({ db, config, log }: Dependencies): 
   };
 }
 
-/** Opens one of the two possible stores. @throws ConfigError if no bucket is named. */
-export async function openKind(config: Config, kind: StoreKind): Promise<ObjectStore> {
+/** Opens one of the two possible stores. @param use why S3 is needed. @throws ConfigError if no bucket is named. */
+export async function openKind(config: Config, kind: StoreKind, use: string): Promise<ObjectStore> {
   if (kind === "s3" && config.s3 === null)
     throw new ConfigError(
-      "the database says that files are in S3, but PARLEY_S3_BUCKET is not set; set it, with PARLEY_S3_ENDPOINT and credentials as needed",
+      `${use}, but PARLEY_S3_BUCKET is not set; set it, with PARLEY_S3_ENDPOINT and credentials as needed`,
     );
   return openStore(config, kind);
 }

@@ -1,7 +1,7 @@
 import { constants, existsSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { join } from "node:path";
-import { readStores } from "../../move/stores.ts";
+import { kindsOf, readStores } from "../../move/stores.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { checkEmbeddedPostgres } from "../../platform/db/embedded/index.ts";
@@ -49,17 +49,18 @@ export async function runDoctor(
   reportAll(await checkNetwork(config));
   if (config.role !== "worker") report(checkWebApp());
   // The database says which store has the files; the settings may name both.
-  let files: StoreKind = config.storage;
+  let files: readonly StoreKind[] = [config.storage];
   reportAll(
     await checkDatabase(config, hasFolder, (work) =>
       withDatabase(async (db) => {
-        files = (await readStores(db.pool, config)).first;
+        files = kindsOf(await readStores(db.pool, config));
         return work(db);
       }),
     ),
   );
-  if (hasFolder && existsSync(config.dataDir)) report(await checkFileSystem(config, files));
-  reportAll(await checkStorage(config, files, hasFolder));
+  if (hasFolder && existsSync(config.dataDir))
+    report(await checkFileSystem(config, files.includes("local") ? "local" : "s3"));
+  for (const kind of files) reportAll(await checkStorage(config, kind, files.length > 1, hasFolder));
   report(checkOf("mail", await testMail(config, null)));
   report(await checkSpeech(config));
   report(checkOf("language model", await testLanguageModel(config.languageModel)));
@@ -131,13 +132,27 @@ async function checkDatabase(
   }
 }
 
-async function checkStorage(config: Config, files: StoreKind, hasFolder: boolean): Promise<Check[]> {
-  const name = "file store";
+/** @param isMigrating whether the migration between the two stores is not finished, so that each has files. */
+async function checkStorage(
+  config: Config,
+  files: StoreKind,
+  isMigrating: boolean,
+  hasFolder: boolean,
+): Promise<Check[]> {
+  const name = isMigrating ? `file store ${files}` : "file store";
   // The first start creates the folder for the user that runs Parley, which may be another one than that of this command.
   if (files === "local" && (!hasFolder || !existsSync(join(config.dataDir, "objects"))))
     return [skipped(name, "Files are stored in the data folder, which has none yet.")];
   if (files === "s3" && config.s3 === null)
-    return [wrong(name, "Files are stored in S3, but no bucket is named.", "Set PARLEY_S3_BUCKET.")];
+    return [
+      wrong(
+        name,
+        isMigrating
+          ? "The migration of files between S3 and the data folder is not finished, but no bucket is named."
+          : "Files are stored in S3, but no bucket is named.",
+        "Set PARLEY_S3_BUCKET.",
+      ),
+    ];
   const store = await openStore(config, files);
   try {
     const storage = checkOf(name, await testStorage(store, config));

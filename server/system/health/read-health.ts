@@ -1,6 +1,6 @@
 import type { System } from "../../../contract/system.ts";
 import type { BackupState } from "../../backup/schedule.ts";
-import { readStores } from "../../move/stores.ts";
+import { kindsOf, readStores } from "../../move/stores.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
@@ -68,10 +68,15 @@ async function databaseHealth({ pool }: Pick<Database, "pool">): Promise<Finding
 }
 
 async function storageHealth({ db, store, config }: Dependencies): Promise<Finding> {
-  const { first } = await readStores(db.pool, config);
+  const inUse = await readStores(db.pool, config);
+  const { first, migration } = inUse;
   try {
     await within(storageMs, `there was no response within ${storageMs / 1000} s`, () => store.check());
-    return ok(`Files are stored in ${placeOf(first, config)}, which responds.`);
+    if (migration === null) return ok(`Files are stored in ${placeOf(first, config)}, which responds.`);
+    const places = kindsOf(inUse).map((kind) => placeOf(kind, config));
+    return ok(
+      `Files are stored in ${places.join(" and ")}, which respond, because their migration is not finished; \`parley storage migrate --to ${migration.target} --remove-source\` finishes it.`,
+    );
   } catch (error) {
     return storageFailing(reasonOf(error), first);
   }
