@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
 import { connect } from "node:http2";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -50,4 +52,31 @@ test("the documented configuration of nginx serves Parley over TLS and HTTP/2", 
   const [[headers], page] = await Promise.all([once(request, "response"), text(request)]);
   assert.equal(headers[":status"], 200, page);
   assert.match(headers["strict-transport-security"], /max-age/);
+});
+
+test("with the documented configuration of nginx, responses with 503 for files cost no other request", {
+  skip: skipWithout("nginx"),
+}, async () => {
+  // Two processes whose file store is down: what Parley returns then, without an S3 server that could be stopped.
+  const ports: string[] = [];
+  for (let index = 0; index < 2; index += 1) {
+    const process = createServer((request, response) => {
+      response.statusCode = request.url?.startsWith("/_/media/") ? 503 : 200;
+      response.end();
+    }).listen(0, "127.0.0.1");
+    after(() => process.close());
+    await once(process, "listening");
+    ports.push(String((process.address() as AddressInfo).port));
+  }
+  const port = await freePort();
+  await startDocumentedNginx(port, [ports[0] ?? "", ports[1] ?? ""]);
+  const statusOf = async (path: string, method: string): Promise<number> => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method });
+    await response.text();
+    return response.status;
+  };
+  for (let round = 0; round < 20; round += 1) {
+    assert.equal(await statusOf("/_/media/recordings/x/media.mp4", "GET"), 503);
+    assert.equal(await statusOf("/_/public-api/v2/recordings", "POST"), 200);
+  }
 });
