@@ -221,6 +221,35 @@ test("SBV, TTML and SubStation Alpha are read by their content", () => {
   );
 });
 
+test("what a text says doesn't decide the format of its file", () => {
+  assert.deepEqual(texts(srt("Use <tt>ls</tt>", "Good.")), ["Use <tt>ls</tt>", "Good."]);
+  assert.deepEqual(said(srt("Dialogue: yes, 1", "Dialogue: so")), [
+    ["Dialogue", "yes, 1"],
+    ["Dialogue", "so"],
+  ]);
+  assert.deepEqual(
+    parseSubtitles("0:00:01,0:00:02\nFile --> Save\n\n0:00:03.5,0:00:04.000\nBye\n").map((one) =>
+      Object.values(one),
+    ),
+    [
+      ["Speaker 1", 1000, 2000, "File --> Save"],
+      ["Speaker 1", 3500, 4000, "Bye"],
+    ],
+  );
+});
+
+test("the name of a cue behind one without text is no text", () => {
+  assert.deepEqual(texts("WEBVTT\n\na1\n00:01.000 --> 00:02.000\n\na2\n00:02.000 --> 00:03.000\nHi\n"), [
+    "Hi",
+  ]);
+});
+
+test("a paragraph of TTML whose beginning can't be read is reported, not put at the start", () => {
+  const file =
+    '<tt><body><p begin="soon" end="2s">Bad</p>\n<div end="x"><p begin="1s" end="2s">Worse</p></div><p begin="3s" end="4s">Good</p></body></tt>';
+  assert.deepEqual([texts(file), unread(file).count], [["Good"], 2]);
+});
+
 test("files in other encodings are read, and the notes say which encoding was assumed", () => {
   const file = srt("Zoë: Grüße aus Köln");
   for (const bytes of [
@@ -234,6 +263,8 @@ test("files in other encodings are read, and the notes say which encoding was as
   const { segments, notes } = runAtOnce(readTranscriptFile(Buffer.from(file, "latin1")));
   assert.deepEqual([segments[0]?.speaker_key, segments[0]?.text], ["Zoë", "Grüße aus Köln"]);
   assert.match(notes.join(), /read as windows-1252/);
+  const mixed = Buffer.concat([Buffer.from(`${file}\n`), Buffer.from(srt("Köln"), "latin1")]);
+  assert.match(runAtOnce(readTranscriptFile(mixed)).notes.join(), /^Some lines are not UTF-8/);
   assert.deepEqual(parseSubtitles(Buffer.from(file, "latin1"))[0]?.text, "Grüße aus Köln");
 });
 

@@ -23,6 +23,7 @@ test("UTF-16 without a byte order mark is recognized by its zero bytes, in any l
     "1\r\n00:00:01,000 --> 00:00:02,000\r\nHi\r\n",
     "Где мы, и что дальше?\n",
     "一, 一人, 二.\n",
+    "1\r\n00:00:01,000\r\n一下一次一起一个一样一天一年一月\u3000一些一点一定\r\n",
   ]) {
     assert.deepEqual(decodeText(Buffer.from(text, "utf16le")), {
       ...{ text, encoding: "utf-16le", isAssumed: false },
@@ -59,7 +60,9 @@ test("text that isn't UTF-8 is read in the Windows code page of the language, an
 
 test("a line of another encoding leaves the UTF-8 of the others intact", () => {
   const file = bytes("Zoë\nKöln\nGr", [0xfc, 0xdf], "e\n");
-  assert.deepEqual(decodeText(file), { text: "Zoë\nKöln\nGrüße\n", encoding: "utf-8", isAssumed: true });
+  const expected = { text: "Zoë\nKöln\nGrüße\n", encoding: "utf-8", isAssumed: true };
+  assert.deepEqual(decodeText(file), expected);
+  assert.deepEqual(decodeText(bytes([0xef, 0xbb, 0xbf], "Zoë\nKöln\nGr", [0xfc, 0xdf], "e\n")), expected);
 });
 
 test("no bytes decode to a replacement character that isn't in the file", () => {

@@ -33,13 +33,13 @@ const codePages: Readonly<Record<string, string>> = Object.fromEntries(
  * otherwise in the Windows code page of the language. The text has U+FFFD only where the file does.
  */
 export function decodeText(bytes: Uint8Array, { language }: { language?: string } = {}): DecodedText {
-  const marked = decodeMarked(bytes);
+  const page = codePageOf(language);
+  const marked = decodeMarked(bytes, page);
   if (marked !== null) return marked;
   const utf16 = decodeUnmarkedUtf16(bytes);
   if (utf16 !== null) return utf16;
   const utf8 = strictly("utf-8", bytes);
   if (utf8 !== null) return { text: utf8, encoding: "utf-8", isAssumed: false };
-  const page = codePageOf(language);
   const mixed = decodeByLine(bytes, page);
   if (mixed !== null) return { text: mixed, encoding: "utf-8", isAssumed: true };
   const text = strictly(page, bytes);
@@ -47,12 +47,13 @@ export function decodeText(bytes: Uint8Array, { language }: { language?: string 
   return { text: asWindows1252(bytes), encoding: "windows-1252", isAssumed: true };
 }
 
-function decodeMarked(bytes: Uint8Array): DecodedText | null {
+function decodeMarked(bytes: Uint8Array, page: string): DecodedText | null {
   const [first, second, third] = bytes;
   if (first === 0xef && second === 0xbb && third === 0xbf) {
     const content = bytes.subarray(3);
-    const text = strictly("utf-8", content) ?? byLine(content, "windows-1252").text;
-    return { text, encoding: "utf-8", isAssumed: false };
+    const text = strictly("utf-8", content);
+    if (text !== null) return { text, encoding: "utf-8", isAssumed: false };
+    return { text: byLine(content, page).text, encoding: "utf-8", isAssumed: true };
   }
   const encoding =
     first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : null;
@@ -63,15 +64,20 @@ function decodeMarked(bytes: Uint8Array): DecodedText | null {
 /** At least this part of the bytes of UTF-16 is zero: those of spaces, digits and ends of lines in any language. */
 const minZeroShare = 0.02;
 
-/** UTF-16 without a byte order mark: most zero bytes are the first, or the second, of their pair. */
+/**
+ * UTF-16 without a byte order mark: ends of lines have their zero byte on one side only, which no other character looks like
+ * (U+0A00 is none); without them, most zero bytes are the first, or the second, of their pair.
+ */
 function decodeUnmarkedUtf16(bytes: Uint8Array): DecodedText | null {
-  const zeros = [0, 0];
+  const zeros: [number, number] = [0, 0];
+  const lineFeeds: [number, number] = [0, 0];
   for (let at = bytes.indexOf(0); at !== -1; at = bytes.indexOf(0, at + 1)) {
-    const side = at % 2;
-    zeros[side] = (zeros[side] ?? 0) + 1;
+    const side = at % 2 === 0 ? 0 : 1;
+    zeros[side] += 1;
+    if (bytes[side === 0 ? at + 1 : at - 1] === 0x0a) lineFeeds[side] += 1;
   }
-  const [first = 0, second = 0] = zeros;
-  if (Math.max(first, second) < bytes.length * minZeroShare) return null;
+  const [first, second] = Math.max(...lineFeeds) > 0 && Math.min(...lineFeeds) === 0 ? lineFeeds : zeros;
+  if (Math.max(...zeros) < bytes.length * minZeroShare) return null;
   if (Math.max(first, second) <= 2 * Math.min(first, second)) return null;
   const encoding = second > first ? "utf-16le" : "utf-16be";
   const text = asUtf16(encoding, bytes);

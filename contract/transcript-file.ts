@@ -25,5 +25,7 @@ export function* readTranscriptFile(bytes: Uint8Array, language?: string): Gener
 
 /** Says in which encoding a text was read that nothing in its file tells. */
 export function describeEncoding(encoding: string): string {
+  if (encoding === "utf-8")
+    return "Some lines are not UTF-8 and were read in another encoding; if letters are wrong, save the file as UTF-8.";
   return `The text is not UTF-8 and was read as ${encoding}; if letters are wrong, save the file as UTF-8.`;
 }

@@ -24,6 +24,31 @@ test("the API's JSON is read, and two participants with one name stay separate",
   ]);
 });
 
+test("milliseconds stay milliseconds when an entry has no speaker or a fraction, and as an upload has them", () => {
+  const expected = [
+    ["Ana", 0, 1501, "Good morning."],
+    ["Speaker 1", 1501, 3000, "Hello."],
+  ];
+  const segments = [
+    { speaker: "Ana", start: 0, end: 1501, text: "Good morning." },
+    { start: 1501, end: 3000, text: "Hello." },
+  ];
+  assert.deepEqual(said(segments), expected);
+  assert.deepEqual(
+    said([
+      { ...segments[0], end: 1500.5 },
+      { ...segments[1], speaker: null },
+    ]),
+    expected,
+  );
+  const keyed = segments.map(({ speaker = null, ...one }) => ({ speaker_key: speaker, ...one }));
+  assert.deepEqual(said({ language: "en", segments: keyed }), expected);
+  // Seconds: one sentence in a silent hour, as a model has it.
+  assert.deepEqual(said([{ start: 0, end: 3600, text: "Bye.", seek: 0 }]), [
+    ["Speaker 1", 0, 3_600_000, "Bye."],
+  ]);
+});
+
 test("an entry that can't be read is reported with its line, and the others are read", () => {
   const wrong = (change: object) =>
     `[\n${JSON.stringify({ ...entries[0], text: 'a "quoted], {text}' })},\n\n${JSON.stringify({ ...entries[1], ...change }, null, 2)}\n]`;
@@ -84,7 +109,7 @@ test("what whisperX writes is read, with the words whose times it has", () => {
       { text: "yes.", start: 900, end: 1200 },
     ],
   });
-  assert.deepEqual(said({ segments: [{ words }] }), [["Speaker 1", 100, 1200, "In yes."]]);
+  assert.deepEqual(said({ segments: [{ words }] }), [["Speaker 1", 100, 1200, "In 2024 yes."]]);
 });
 
 test("what whisper.cpp and Transformers write is read, and words without segments are joined to sentences", () => {

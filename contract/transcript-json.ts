@@ -100,7 +100,8 @@ function listOf(value: unknown, depth = 0): [readonly unknown[] | null, number] 
   if (!isObject(value)) return [null, 1];
   for (const key of ["segments", "transcription", "chunks"] as const) {
     const list = value[key];
-    if (Array.isArray(list) && (list.length > 0 || !Array.isArray(value.words))) return [list, seconds];
+    if (Array.isArray(list) && (list.length > 0 || !Array.isArray(value.words)))
+      return [list, key === "segments" && isInMilliseconds(list.filter(isObject)) ? 1 : seconds];
   }
   if (Array.isArray(value.words)) return [joinWords(value.words), seconds];
   for (const key of ["result", "results", "output", "transcript", "data"])
@@ -114,11 +115,31 @@ function listOf(value: unknown, depth = 0): [readonly unknown[] | null, number] 
 /** The API's entries name a speaker and have whole milliseconds; those of Whisper have fields of their own. */
 function isInSeconds(list: readonly unknown[]): boolean {
   const entries = list.filter(isObject);
+  if (isInMilliseconds(entries)) return false;
   if (
     entries.some(({ start, end }) => [start, end].some((time) => typeof time === "number" && time % 1 !== 0))
   )
     return true;
-  return entries.some((entry) => "seek" in entry || "avg_logprob" in entry || !("speaker" in entry));
+  return entries.some((entry) => isOfWhisper(entry) || !("speaker" in entry));
+}
+
+const isOfWhisper = (entry: Json): boolean => "seek" in entry || "avg_logprob" in entry;
+
+/** Letters of speech per unit of time, below which the unit is no second: nobody speaks for 20 seconds per letter. */
+const minLetters = 0.05;
+
+/** Whether the times can only be milliseconds: mostly whole, and far too long for the text if they were seconds. */
+function isInMilliseconds(entries: readonly Json[]): boolean {
+  let [letters, spoken, latest, fractions] = [0, 0, 0, 0];
+  for (const { start, end, text } of entries) {
+    if (typeof start !== "number" || typeof end !== "number" || typeof text !== "string") continue;
+    letters += text.trim().length;
+    spoken += Math.max(0, end - start);
+    latest = Math.max(latest, end);
+    fractions += Number(start % 1 !== 0 || end % 1 !== 0);
+  }
+  const isMostlyWhole = fractions * 2 <= entries.length;
+  return latest >= 1000 && isMostlyWhole && letters < spoken * minLetters && !entries.some(isOfWhisper);
 }
 
 /** Units: those of `start` and `end`; whisper.cpp has `offsets` in milliseconds, or `timestamps` as text. */
@@ -130,12 +151,13 @@ function readEntry(entry: Json, unit: number): Entry {
     (isObject(timestamps) ? timeOf(timestamps[key], 1) : null);
   const spoken = [words, tokens].find((list) => Array.isArray(list) && list.some(isObject));
   const read = (Array.isArray(spoken) ? spoken : []).flatMap((word) => wordOf(word, unit));
-  const text = entry.text ?? (read.length > 0 ? read.map((word) => word.text).join(" ") : null);
+  // Some words have no times, and are text all the same.
+  const text = entry.text ?? (read.length > 0 && Array.isArray(spoken) ? spoken.map(textOf).join(" ") : null);
   return {
     start: timeOf(entry.start, unit) ?? timeOf(from, unit) ?? inMs("from") ?? read[0]?.start ?? null,
     end: timeOf(entry.end, unit) ?? timeOf(to, unit) ?? inMs("to"),
     text: typeof text === "string" ? text.replaceAll("\0", "") : null,
-    speaker: speakerOf(entry.speaker),
+    speaker: speakerOf(entry.speaker ?? entry.speaker_key),
     person: entry.participant_id,
     // The tokens of whisper.cpp are parts of words.
     words: spoken === words ? read : [],
@@ -158,11 +180,16 @@ function speakerOf(value: unknown): string | null {
 
 function wordOf(value: unknown, unit: number): SubtitleWord[] {
   if (!isObject(value)) return [];
-  const text = value.word ?? value.text ?? value.punctuated_word;
+  const text = textOf(value);
   const [start, end] = [timeOf(value.start, unit), timeOf(value.end, unit)];
-  if (typeof text !== "string" || text.trim() === "" || start === null || end === null) return [];
+  if (text === "" || start === null || end === null) return [];
   const from = Math.max(0, start);
-  return end < from || end > maxMilliseconds ? [] : [{ text: text.trim(), start: from, end }];
+  return end < from || end > maxMilliseconds ? [] : [{ text, start: from, end }];
+}
+
+function textOf(word: unknown): string {
+  const text = isObject(word) ? (word.word ?? word.text ?? word.punctuated_word) : word;
+  return typeof text === "string" ? text.trim() : "";
 }
 
 /** The longest pause within an entry that is put together from words, in seconds, and the longest entry. */

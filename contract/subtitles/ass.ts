@@ -5,9 +5,12 @@ import { readClock } from "./times.ts";
 
 const usualFields = "layer,start,end,style,name,marginl,marginr,marginv,effect,text";
 
+/** A dialogue with its times: in other subtitles, a line of text may begin with the same word. */
+const dialogue = /^Dialogue: ?(?:[^,\n]{0,40},)? ?\d{1,9}:\d{1,2}:\d{1,2}[.,:]?\d{0,3} ?,/m;
+
 /** Whether a file is SubStation Alpha, of editors and players. */
 export function isAss(file: string): boolean {
-  return /^\s*\[Script Info\]/i.test(file.slice(0, 1000)) || /^Dialogue:/m.test(file.slice(0, 100_000));
+  return /^\s*\[Script Info\]/i.test(file.slice(0, 1000)) || dialogue.test(file.slice(0, 100_000));
 }
 
 /** Reads the dialogue of `.ass` and `.ssa`: the columns are those of the line `Format:` of the events. */

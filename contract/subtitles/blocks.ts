@@ -53,7 +53,8 @@ class BlockReader {
   constructor(file: string, report: Report) {
     this.#report = report;
     this.#isVtt = /^\s*WEBVTT/.test(file.slice(0, 100));
-    this.#isLoose = !this.#isVtt && !file.includes("-->");
+    // An arrow in the text is none between times.
+    this.#isLoose = !this.#isVtt && !/\d\s{0,9}-->\s{0,9}-?\d/.test(file);
     this.#names = new CueNames(this.#isVtt);
   }
 
@@ -125,7 +126,7 @@ class CueNames {
   readonly #isVtt: boolean;
   #last: number | null = null;
   /** What stands before the first cue. */
-  #first: "nothing" | "word" | "phrase" | null = null;
+  #first: "nothing" | "number" | "word" | "phrase" | null = null;
 
   constructor(isVtt: boolean) {
     this.#isVtt = isVtt;
@@ -145,7 +146,7 @@ class CueNames {
     }
     const name = last.text.trim();
     if (isNumber(name)) this.#last = Number(name);
-    if (isFirst) this.#first = /\s/.test(name) ? "phrase" : "word";
+    if (isFirst) this.#first = isNumber(name) ? "number" : /\s/.test(name) ? "phrase" : "word";
     return lines.slice(0, -1);
   }
 
@@ -156,8 +157,11 @@ class CueNames {
       return (
         isOnly || (!isAfterBlank && line.isAfterBlank) || Number(name) === (this.#last ?? Number.NaN) + 1
       );
-    if (!this.#isVtt || isAfterBlank || !line.isAfterBlank || (!isAlone && count === 1)) return false;
-    if (isOnly || this.#first === "phrase") return true;
-    return this.#first === "word" && !/\s/.test(name);
+    if (!this.#isVtt || isAfterBlank || !line.isAfterBlank) return false;
+    if (isOnly) return true;
+    const isWord = !/\s/.test(name);
+    // The cue before has no text, if its file names cues by words; or else this is its text.
+    if (!isAlone && count === 1) return this.#first === "word" && isWord;
+    return this.#first === "phrase" || (isWord && (this.#first === "word" || this.#first === "number"));
   }
 }

@@ -1,6 +1,9 @@
-/** Hours, minutes, seconds and a fraction, as far as they are there; blanks around the colons are errors of translators. */
+/**
+ * Hours, minutes, seconds and a fraction, as far as they are there; blanks around the colons are errors of translators. In
+ * `.sbv`, what follows the comma may be the next time.
+ */
 const clock =
-  /^\s*(-?)(\d{1,9})(?: ?: ?(\d{1,9}))?(?: ?: ?(\d{1,9}))?(?: ?: ?(\d{1,9}))?(?: ?([.,]) ?(\d{0,9}))?/;
+  /^\s*(-?)(\d{1,9})(?: ?: ?(\d{1,9}))?(?: ?: ?(\d{1,9}))?(?: ?: ?(\d{1,9}))?(?: ?([.,]) ?(\d{0,9})(?![\d:]))?/;
 
 /** A time at the start of a text, in milliseconds, and the length of its text; null: there is none. */
 export function readClock(text: string): { ms: number; length: number } | null {

@@ -6,7 +6,8 @@ import { readClock } from "./times.ts";
 
 /** Whether a file is TTML, as of Teams, YouTube and broadcasters. */
 export function isTtml(file: string): boolean {
-  return /<(?:\w{1,20}:)?tt[\s>]/i.test(file.slice(0, 10_000));
+  const start = file.slice(0, 10_000);
+  return start.trimStart().startsWith("<") && /<(?:\w{1,20}:)?tt[\s>]/i.test(start);
 }
 
 /** An element that is open. */
@@ -17,12 +18,16 @@ interface Element {
   readonly begin: number;
   readonly end: number | null;
   readonly hasTimes: boolean;
+  /** Whether one of its times, or of those around it, can't be read. */
+  readonly isBroken: boolean;
   /** The id of its speaker. */
   readonly agent: string | null;
   readonly keepsSpace: boolean;
   /** Its text, if it is a paragraph, or a part of one that has times of its own. */
   readonly runs: Run[] | null;
 }
+
+const timeAttributes = ["begin", "end", "dur"];
 
 /** Deeper elements are read as if they had no tags. */
 const maxDepth = 100;
@@ -87,7 +92,10 @@ class TtmlReader {
     }
     if (this.#open.length >= maxDepth) return;
     const base = parent?.begin ?? 0;
-    const [begin, end, length] = ["begin", "end", "dur"].map((key) => this.#readTime(attributes.get(key)));
+    const [begin, end, length] = timeAttributes.map((key) => this.#readTime(attributes.get(key)));
+    const isBroken = [begin, end, length].some(
+      (time, index) => time === null && attributes.has(timeAttributes[index] ?? ""),
+    );
     const isTimed = begin !== null || end !== null || length !== null;
     const from = base + (begin ?? 0);
     const until = end != null ? base + end : length != null ? from + length : (parent?.end ?? null);
@@ -98,6 +106,7 @@ class TtmlReader {
       begin: from,
       end: until,
       hasTimes: isTimed || (parent?.hasTimes ?? false),
+      isBroken: isBroken || (parent?.isBroken ?? false),
       agent: attributes.get("agent") ?? parent?.agent ?? null,
       keepsSpace: attributes.has("space") ? attributes.get("space") === "preserve" : !!parent?.keepsSpace,
       runs: isCue ? [] : null,
@@ -109,10 +118,10 @@ class TtmlReader {
   *end(name: string | null): Generator<Cue> {
     const at = name === null ? 0 : this.#open.findLastIndex((element) => element.name === name);
     if (at === -1) return;
-    for (const { runs, line, begin, end, hasTimes } of this.#open.splice(at).reverse()) {
+    for (const { runs, line, begin, end, hasTimes, isBroken } of this.#open.splice(at).reverse()) {
       const lines = linesOf(runs ?? []);
       if (lines.length === 0) continue;
-      if (hasTimes) yield { line, start: begin, end: end ?? begin, lines };
+      if (hasTimes && !isBroken) yield { line, start: begin, end: end ?? begin, lines };
       else this.#report.add(line, "is a paragraph without times, or with times that can't be read");
     }
     if (name === "agent") this.#agent = null;
