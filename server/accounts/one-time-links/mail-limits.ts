@@ -58,9 +58,13 @@ export async function takeMail(
   return null;
 }
 
-/** Removes the counts of past days. */
+/** Removes the counts of past days. Skips those in use: waiting for one while holding others could be a deadlock. */
 export async function deleteOldMailCounts(db: Database["kysely"]): Promise<void> {
-  await sql`delete from mail_counts where day < (now() at time zone 'utc')::date`.execute(db);
+  await sql`
+    delete from mail_counts where key in (
+      select key from mail_counts where day < (now() at time zone 'utc')::date for update skip locked)`.execute(
+    db,
+  );
 }
 
 function keyOf(...parts: readonly string[]): Buffer {

@@ -73,7 +73,7 @@ export function plainName(name: string): string {
     .split(" ")
     .filter((word) => word !== "")
     .map(withoutLink);
-  const text = words.join(" ").trim();
+  const text = words.join(" ").replace(phoneNumber, "…").trim();
   const characters = [...text];
   return characters.length <= maxName
     ? text
@@ -88,9 +88,11 @@ export function quoteName(name: string): string {
   return `“${plainName(name).replace(/[“”"]/g, "'")}”`;
 }
 
-/** Domains, URLs, emails and phone numbers lose the characters that make them one. */
+/** Domains, URLs and emails lose the characters that make them one. */
 function withoutLink(word: string): string {
   const isLink = /[:@\\/]|[.。]\p{L}{2}/u.test(word);
-  const plain = isLink ? word.replace(/[:@\\/.。]+/g, " ").trim() : word;
-  return (plain.match(/\d/g)?.length ?? 0) >= 7 ? "…" : plain;
+  return isLink ? word.replace(/[:@\\/.。]+/g, " ").trim() : word;
 }
+
+/** Seven digits or more, however they are grouped: phones offer to call them. */
+const phoneNumber = /\+?\(?\p{Nd}(?:[\s().+–-]*\p{Nd}){6,}\)?/gu;
