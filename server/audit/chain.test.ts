@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { startTestApp } from "../../test/support/app.ts";
 import { makeUser, makeWorkspace } from "../../test/support/factories.ts";
+import type { ObjectStore } from "../platform/storage/store.ts";
 import { anchorChains, readAnchor, replaceAnchor } from "./anchor.ts";
 import { eraseFromAudit } from "./erase.ts";
 import { pruneAudit } from "./prune.ts";
@@ -269,6 +270,26 @@ test("prune: removes old entries, and the remaining chain verifies", async () =>
   await anchorChains(db, store, log, -dayMs);
   const last = await verify(app, id);
   assert.deepEqual([last.broken, last.position, (await readAnchor(store, id))?.position], [null, 9, 9]);
+});
+
+test("prune: a log that is pruned in part, by a process that then died, verifies also without PARLEY_AUDIT_TTL", async () => {
+  const { id } = await makeWorkspace(db);
+  await pool.query(
+    `insert into audit_log (workspace_id, action, occurred_at)
+     select $1, 'settings_changed', '2020-01-01' from generate_series(1, 5001)`,
+    [id],
+  );
+  await sealAudit(db);
+  await anchorChains(db, store, log, null);
+  const dying: ObjectStore = Object.assign(Object.create(store), {
+    put: async (...request: Parameters<ObjectStore["put"]>) => {
+      await store.put(...request);
+      throw new Error("killed");
+    },
+  });
+  await assert.rejects(pruneAudit(db, dying, 86_400_000), /killed/);
+  const { broken, pruned } = await verify(app, id);
+  assert.deepEqual([broken, pruned], [null, 5000]);
 });
 
 /** Removes an entry as the owner of the database can: renumbers the rest and lets the chain begin after a position. */

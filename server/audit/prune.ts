@@ -18,15 +18,15 @@ export async function pruneAudit(db: Database, store: ObjectStore, ttlMs: number
   const { rows } = await pool.query<{ workspace_id: string }>("select workspace_id from audit_chains");
   let removed = 0;
   for (const { workspace_id } of rows) {
-    const removedBefore = removed;
     for (;;) {
       const count = await withChainLock(pool, (client) => pruneBatch(client, workspace_id, before));
       // Another process is pruning.
       if (count === null) return removed;
       removed += count;
+      // After each batch: if this were interrupted and the TTL then changed, the log would seem to be tampered with.
+      if (count > 0) await anchorPruned(db, store, workspace_id, ttlMs);
       if (count < batch) break;
     }
-    if (removed > removedBefore) await anchorPruned(db, store, workspace_id, ttlMs);
   }
   return removed;
 }
