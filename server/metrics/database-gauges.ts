@@ -102,24 +102,25 @@ export const databaseQueries: readonly DatabaseQuery[] = [
     name: "jobs",
     labels: ["queue", "state"],
     sql: `with unfinished as (
-        select name, case when state = 'active' then 'running' when start_after > now() then 'delayed'
-          else 'waiting' end as state from pgboss.job where policy = 'exclusive' and state <= 'active'
+        select name, case when state = 'active' then 'running' when blocked then 'stopped'
+          when start_after > now() then 'delayed' else 'waiting' end as state
+        from pgboss.job where policy = 'exclusive' and state <= 'active'
       )
       select q.name as queue, s.state, count(u.name)::float8 as jobs
-      from pgboss.queue q cross join unnest(array['waiting', 'delayed', 'running']) s (state)
+      from pgboss.queue q cross join unnest(array['waiting', 'delayed', 'running', 'stopped']) s (state)
         left join unfinished u on u.name = q.name and u.state = s.state
       where q.policy = 'exclusive' group by 1, 2`,
     gauges: [
       {
         name: "parley_jobs",
-        help: "Jobs that have not ended, by queue; delayed: waiting for a retry.",
+        help: "Jobs that have not ended, by queue; delayed: waiting for a retry; stopped: until somebody retries them.",
         column: "jobs",
       },
     ],
   },
   gauge(
     "parley_job_oldest_age_seconds",
-    "Time since the oldest job that waits, also for a retry, was added; 0 without one.",
+    "Time since the oldest job that waits, also for a retry, or is stopped was added; 0 without one.",
     ["queue"],
     `select q.name as queue, coalesce(${secondsSince("min(j.created_on)")}, 0) as value
       from pgboss.queue q left join pgboss.job j

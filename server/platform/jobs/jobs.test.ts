@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { pino } from "pino";
 import { startTestApp } from "../../../test/support/app.ts";
 import { until } from "../../../test/support/until.ts";
+import { databaseQueries } from "../../metrics/database-gauges.ts";
 import { findFailedJobs } from "../../system/jobs/queries.ts";
 import { job, startPump } from "./pump.ts";
 import { msUntilJobDue, releaseAbandonedJobs } from "./queue.ts";
@@ -101,6 +102,11 @@ test("stopped: a job whose process died twice while it ran, listed as failed unt
   assert.equal(failed?.key, "f");
   assert.equal(failed?.next_at, null);
   assert.match(failed?.error ?? "", /the process ended twice while this job ran/);
+  const gauges = await db.pool.query(databaseQueries.find(({ name }) => name === "jobs")?.sql ?? "");
+  assert.deepEqual(
+    gauges.rows.filter(({ jobs }) => jobs > 0).map(({ queue, state, jobs }) => [queue, state, jobs]),
+    [["promote_upload", "stopped", 1]],
+  );
   await enqueue("f");
   assert.ok(await jobs.claim("promote_upload", "anyone"), "asked for again, it runs");
   await jobs.boss.deleteAllJobs("promote_upload");
