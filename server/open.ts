@@ -27,6 +27,8 @@ export interface OpenedDatabase {
   readonly settings: ConnectionSettings;
   /** Whether it is the embedded one, which only one server uses at a time. */
   readonly isEmbedded: boolean;
+  /** Says that this program can use the database; before, closing it leaves its files to their previous owner. */
+  accept(): void;
   close(): Promise<void>;
 }
 
@@ -83,6 +85,7 @@ export async function openConfiguredDatabase(
       db,
       settings: direct ?? settings,
       isEmbedded: embedded !== null,
+      accept: () => embedded?.accept(),
       async close() {
         await db.close();
         await embedded?.stop();
@@ -156,11 +159,14 @@ export async function upgradeDatabase(
     );
   if (isNewer && missing.length === 0) {
     log.info("the database was migrated by a newer version, which allows this one");
+    opened.accept();
     return [];
   }
   if (!isEmpty && missing.length > 0)
     await copyBefore(opened, config, log, async () => (await readSchema(opened.settings)).missing.length > 0);
-  return migrateDatabase(opened, log);
+  const migrated = await migrateDatabase(opened, log);
+  opened.accept();
+  return migrated;
 }
 
 /**
@@ -239,6 +245,7 @@ export async function openDatabaseForTool(
         `the database is from an older version: it lacks ${schema.missing.join(", ")}. Start the server of this version, or run \`parley migrate\``,
       );
     await refuseMoved(opened.db.pool);
+    opened.accept();
     return opened;
   } catch (error) {
     await opened.close();

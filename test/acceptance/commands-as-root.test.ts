@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
@@ -163,4 +163,28 @@ test("doctor names what an earlier version's root commands left, and the chown t
     await problems(),
     new RegExp(`ERROR +files of the backups: .* can't use .* -> .*chown -R ${name} ${backups}`),
   );
+});
+
+test("a start that is refused leaves the database to the user who had it; a command that uses it takes it", {
+  skip,
+}, async () => {
+  const data = ownFolder("earlier", { uid: 0, gid: 0 });
+  const cluster = join(data, "postgres");
+  const created = await run(data, ["workspace", "create", "--name", "First"]);
+  assert.equal(created.code, 0, created.stderr);
+  assert.equal((await run(data, ["backup", join(folder, "earlier-backups")])).code, 0);
+  const owner = statSync(cluster).uid;
+  assert.notEqual(owner, user.uid);
+  // As an earlier version left it.
+  execFileSync("chown", ["-R", `${user.uid}:${user.gid}`, cluster]);
+  // Another store than that of the database.
+  renameSync(join(data, "objects"), join(data, "away"));
+  mkdirSync(join(data, "objects"));
+  const refused = await run(data, ["serve"], { env: { PARLEY_PORT: `${await freePort()}` } });
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /parley: .*store/);
+  assert.equal(foreign(cluster), "");
+  const listed = await run(data, ["workspace", "list"]);
+  assert.equal(listed.code, 0, listed.stderr);
+  assert.equal(statSync(cluster).uid, owner);
 });

@@ -430,6 +430,9 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
         });
         assert.equal(others, "");
         await second.stop();
+        // Its use was not accepted, so that the program of the previous owner can start again.
+        const strangers = ["!", "-uid", String(top === 0 ? OWN_USER.uid : NOBODY.uid)];
+        assert.equal(execFileSync("find", [cluster, ...strangers], { encoding: "utf8" }), "");
       }
     },
   );

@@ -19,6 +19,11 @@ export interface EmbeddedPostgres {
   /** The same database as the cluster's superuser: for tests and benches alone. */
   readonly superuser: Connection;
   /**
+   * Says that this program can use the database. Until then, `stop()` gives its files back to the user to whom they
+   * belonged, so that the program of that user can start again.
+   */
+  accept(): void;
+  /**
    * Resolves when our hold is released; PostgreSQL is stopped (fast shutdown) when nobody else holds it. Close
    * your own pool before. May be called again: the same promise.
    */
@@ -71,14 +76,18 @@ export async function startEmbeddedPostgres(
   });
 
   let stopped: Promise<void> | undefined;
+  let { previousOwner } = first;
   return {
     connection: first.connection,
     superuser: first.superuser,
+    accept() {
+      previousOwner = undefined;
+    },
     stop() {
       stopped ??= (async () => {
         stopping.abort();
         // The signal has done its work; releasing must not be cut short by it.
-        await release({ ...context, signal: new AbortController().signal }, await supervision);
+        await release({ ...context, signal: new AbortController().signal }, await supervision, previousOwner);
       })();
       return stopped;
     },

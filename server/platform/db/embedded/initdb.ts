@@ -100,11 +100,17 @@ export async function runInitdb(
  * Gives a cluster on which no PostgreSQL runs to the user it has to run as. The folder itself comes last, so a transfer
  * that was killed is repeated by the next start; until then it is root's and closed, so that its previous owner cannot
  * redirect the transfer to other files.
+ * @returns its previous owner, if it had another one.
  */
-export async function transferCluster({ clusterDir, user }: Location): Promise<void> {
-  if (!user || lstatSync(clusterDir).uid === user.uid) return;
+export async function transferCluster({
+  clusterDir,
+  user,
+}: Pick<Location, "clusterDir" | "user">): Promise<SystemUser | undefined> {
+  const { uid, gid } = lstatSync(clusterDir);
+  if (!user || uid === user.uid) return undefined;
   await lchown(clusterDir, 0, 0);
   await run("chown", ["-RhP", `${user.uid}:${user.gid}`, clusterDir]);
+  return uid === 0 ? undefined : { uid, gid };
 }
 
 /** Every Linux has C.UTF-8 and macOS en_US.UTF-8; C is always there. */

@@ -2,6 +2,7 @@ import { readyBinaries } from "./binaries/binaries.ts";
 import { ensureCluster } from "./cluster.ts";
 import { EmbeddedDatabaseError } from "./errors.ts";
 import { exists } from "./files.ts";
+import { transferCluster } from "./initdb.ts";
 import { locate } from "./location.ts";
 import { type Hold, takeHold } from "./process/holders.ts";
 import { reachPostmaster } from "./process/postmaster.ts";
@@ -9,6 +10,7 @@ import { shutDown } from "./process/shutdown.ts";
 import { withStartLock } from "./process/start-lock.ts";
 import { ensureRole } from "./role.ts";
 import { DATABASE, PORT, SUPERUSER } from "./settings.ts";
+import type { SystemUser } from "./system-user.ts";
 import type { Connection, Context, Location } from "./types.ts";
 
 /** A running cluster that we have hold of. */
@@ -19,6 +21,8 @@ export interface Acquired {
   /** How the superuser connects to the same database. */
   readonly superuser: Connection;
   readonly hold: Hold;
+  /** To whom the cluster belonged before this process started PostgreSQL; undefined: to the same user. */
+  readonly previousOwner: SystemUser | undefined;
 }
 
 /** From whatever state the data folder is in to a running cluster held by us. */
@@ -48,11 +52,13 @@ export async function acquire(context: Context): Promise<Acquired> {
           pid: reached.pid,
           folder: location.clusterDir,
         });
-        return { location, connection, superuser, hold };
+        return { location, connection, superuser, hold, previousOwner: reached.previousOwner };
       } catch (error) {
         await reached.client.end().catch(() => undefined);
         // Under the start lock nobody else can have taken hold of what we launched.
         if (reached.launched) await shutDown(context, reached.pid, location.clusterDir);
+        if (reached.previousOwner)
+          await transferCluster({ clusterDir: location.clusterDir, user: reached.previousOwner });
         throw error;
       }
     }

@@ -7,6 +7,7 @@ import { readIfExists } from "../files.ts";
 import { transferCluster } from "../initdb.ts";
 import { assertMode } from "../location.ts";
 import { makeSocketFolder, socketFolderInside, socketPath } from "../socket-folder.ts";
+import type { SystemUser } from "../system-user.ts";
 import type { Context, Location } from "../types.ts";
 import { type Launched, lastWords, launch } from "./launch.ts";
 import { endOrphans } from "./orphans.ts";
@@ -21,6 +22,8 @@ export interface Reached {
   readonly socketDir: string;
   /** False when somebody else had started it. */
   readonly launched: boolean;
+  /** To whom the cluster belonged until now; undefined: to the same user. */
+  readonly previousOwner: SystemUser | undefined;
 }
 
 const POLL_MS = 20;
@@ -48,13 +51,14 @@ export async function reachPostmaster(
 ): Promise<Reached> {
   const { clusterDir } = location;
   let child: { process: Launched; socketDir: string; startedAt: number } | undefined;
+  let previousOwner: SystemUser | undefined;
   const patience = waiting(context);
   try {
     for (;;) {
       context.signal.throwIfAborted();
       const file = await readPidFile(clusterDir);
       const seen = await probeAll(child?.socketDir, file, location, password);
-      if (seen.kind === "connected") return { ...seen, launched: child !== undefined };
+      if (seen.kind === "connected") return { ...seen, launched: child !== undefined, previousOwner };
 
       const ended = child?.process.ended();
       if (child && ended) {
@@ -69,7 +73,7 @@ export async function reachPostmaster(
         await assertMode(clusterDir, "start");
         const socketDir = await makeSocketFolder(location);
         await removeStaleLockFiles(context, clusterDir, socketDir);
-        await transferCluster(location);
+        previousOwner ??= await transferCluster(location);
         child = {
           socketDir,
           startedAt: Date.now(),
@@ -83,6 +87,7 @@ export async function reachPostmaster(
   } catch (error) {
     // Nobody can have taken hold of it, as that needs the start lock: leave nothing behind.
     if (child?.process.pid && !child.process.ended()) await shutDown(context, child.process.pid, clusterDir);
+    if (previousOwner) await transferCluster({ clusterDir, user: previousOwner });
     throw error;
   }
 }

@@ -2,8 +2,10 @@ import { rmdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { codeOf } from "../errors.ts";
+import { transferCluster } from "../initdb.ts";
 import { socketFolderInside } from "../socket-folder.ts";
 import type { Acquired } from "../start.ts";
+import type { SystemUser } from "../system-user.ts";
 import type { Context } from "../types.ts";
 import { becomeLast } from "./holders.ts";
 import { probe } from "./probe.ts";
@@ -17,15 +19,16 @@ const POLL_MS = 100;
 /**
  * Lets go of the cluster and, when nobody else holds it, stops PostgreSQL. Under the start lock, so that a
  * process which starts at this moment finds it either still running and held, or gone.
+ * @param owner to whom to give the cluster once PostgreSQL is stopped; undefined: it stays as it is.
  */
-export async function release(context: Context, acquired: Acquired): Promise<void> {
+export async function release(context: Context, acquired: Acquired, owner?: SystemUser): Promise<void> {
   const { location } = acquired;
   await withStartLock(context, location.dataDir, async () => {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const open = await connection(acquired, attempt);
       if (open === "absent") return;
       if (open !== "busy") {
-        const done = await leave(context, acquired, open.client, open.pid);
+        const done = await leave(context, acquired, open, owner);
         await open.client.end().catch(() => undefined);
         if (done) return;
       }
@@ -51,7 +54,12 @@ async function connection(
 }
 
 /** True when there is nothing more to do. */
-async function leave(context: Context, acquired: Acquired, client: pg.Client, pid: number): Promise<boolean> {
+async function leave(
+  context: Context,
+  acquired: Acquired,
+  { client, pid }: { client: pg.Client; pid: number },
+  owner: SystemUser | undefined,
+): Promise<boolean> {
   const { location, connection } = acquired;
   try {
     if (!(await becomeLast(client))) return true;
@@ -63,6 +71,7 @@ async function leave(context: Context, acquired: Acquired, client: pg.Client, pi
     return true;
   }
   await shutDown(context, pid, location.clusterDir);
+  if (owner) await transferCluster({ clusterDir: location.clusterDir, user: owner });
   context.log("info", "PostgreSQL stopped", { pid });
   if (connection.host !== socketFolderInside(location)) {
     await rmdir(connection.host).catch((error) => {
