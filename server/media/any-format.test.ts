@@ -269,6 +269,9 @@ test("what is playable of a file that was cut off is kept, with how much; a whol
     for (const [name, file, expectedMs] of [
       ["obs.mp4", { format: "mp4", video, audio, options: fragmented, seconds: 20 }, null],
       ["finished.mkv", { format: "matroska", video, audio, seconds: 20 }, 20_000],
+      ["sound.mp3", { format: "mp3", audio: [{ codec: "libmp3lame" }], seconds: 20 }, 20_000],
+      ["sound.flac", { format: "flac", audio: [{ codec: "flac" }], seconds: 20 }, 20_000],
+      ["sound.aiff", { format: "aiff", audio: [{ codec: "pcm_s16be" }], seconds: 20 }, 20_000],
     ] as const) {
       const path = join(folder, name);
       encodeFile(path, file);
@@ -288,7 +291,8 @@ test("what is playable of a file that was cut off is kept, with how much; a whol
       );
       const rendered = await render({ inputPath: path, facts: result.facts, outDir: folder }, () => {});
       assert.ok(Math.abs(rendered.durationMs - durationMs) < 700, `${rendered.durationMs} of ${durationMs}`);
-      const strict = examine(memoryBytes(all.subarray(0, all.length * 0.8)), { kind: "video" }, limits);
+      const kind = name.endsWith(".mp3") ? "audio" : "video";
+      const strict = examine(memoryBytes(all.subarray(0, all.length * 0.8)), { kind }, limits);
       assert.ok(!strict.ok, "the contract's uploads need the whole file");
     }
     const path = join(folder, "indexed.mp4");

@@ -71,7 +71,21 @@ export function inspect(task: Task, onProgress: (fraction: number) => void): Mea
     sizeBytes: (links.at(-1)?.end ?? 0) - first.start,
     startedAt: parts[0]?.media.startedAt,
     durationSec: parts.reduce((sum, { durationSec }) => sum + durationSec, 0),
+    endsEarly: expectedOf(parts),
     parts: parts.map(({ media: _, ...part }) => part),
+  };
+}
+
+/** How long the whole would be with what is missing at the ends of its parts; undefined: nothing is. */
+function expectedOf(
+  parts: readonly { readonly durationSec: number; readonly media: MeasuredMedia }[],
+): MeasuredMedia["endsEarly"] {
+  if (parts.every(({ media }) => media.endsEarly === undefined)) return undefined;
+  return {
+    expectedSec: parts.reduce(
+      (sum, { durationSec, media }) => sum + (media.endsEarly?.expectedSec ?? durationSec),
+      0,
+    ),
   };
 }
 
@@ -141,7 +155,7 @@ function titleOf({ context, audio }: Input, container: ConvertedContainer): stri
 const maxMissingSec = 1;
 
 /** Containers whose header states how long the file is once it is finished; libav estimates it for others. */
-const stating: ReadonlySet<ConvertedContainer> = new Set(["mkv", "webm", "flv", "avi", "asf"]);
+const stating: ReadonlySet<ConvertedContainer> = new Set(["mkv", "webm", "flv", "avi", "asf", "flac", "aiff"]);
 
 /** How long the file is by its header; 0: it doesn't say. */
 function statedLength({ context }: Input, container: ConvertedContainer): number {

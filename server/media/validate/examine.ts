@@ -66,11 +66,12 @@ function measure(bytes: Bytes, expectation: MediaExpectation): MeasuredMedia {
       `The file looks like ${type.name}. ${expectedForm(expectation)}: ${advice(expectation)}`,
     );
   }
-  if (type.family === "iso") return measureIso(bytes, probe, { keepsBeginning: expectation.kind === "any" });
+  const keepsBeginning = expectation.kind === "any";
+  if (type.family === "iso") return measureIso(bytes, probe, { keepsBeginning });
   const isMp3Wanted =
     expectation.kind === "audio" || (expectation.kind === "one_step" && expectation.extension === "mp3");
   try {
-    return measureMp3(bytes, probe);
+    return measureMp3(bytes, probe, { keepsBeginning });
   } catch (error) {
     if (isMp3Wanted || !(error instanceof DamagedFileError)) throw error;
     throw new DamagedFileError(

@@ -29,10 +29,16 @@ const remedy =
 
 /**
  * Measures an mp3 by reading all its frames once, in constant memory.
+ * @param options.keepsBeginning whether a file that was cut off is measured as far as it goes, and not refused.
  * @throws DamagedFileError when it is not an mp3, or in free format; ReadFailedError
  */
-export function measureMp3(bytes: Bytes, probe: Probe): MeasuredMedia {
+export function measureMp3(
+  bytes: Bytes,
+  probe: Probe,
+  { keepsBeginning = false }: { readonly keepsBeginning?: boolean } = {},
+): MeasuredMedia {
   const walk = walkFrames(bytes);
+  if (walk.cut !== null && !keepsBeginning) throw breaksOff(walk.cut, walk.seconds);
   return {
     container: "mp3",
     sizeBytes: bytes.size,
@@ -47,6 +53,7 @@ export function measureMp3(bytes: Bytes, probe: Probe): MeasuredMedia {
       },
     ],
     title: titleInFile(id3Title(probe)),
+    endsEarly: walk.cut === null ? undefined : { expectedSec: walk.cut.announcedSec },
     isFastStart: true,
     isFragmented: false,
     isExactlySeekable: walk.isExactlySeekable,
@@ -56,7 +63,15 @@ export function measureMp3(bytes: Bytes, probe: Probe): MeasuredMedia {
 interface Walk {
   readonly first: FrameHeader;
   readonly seconds: number;
+  /** What the header announces, if the end is missing. */
+  readonly cut: Cut | null;
   readonly isExactlySeekable: boolean;
+}
+
+interface Cut {
+  readonly announcedSec: number;
+  readonly announcedBytes: number;
+  readonly bytes: number;
 }
 
 /** Players are this far off at most. */
@@ -162,8 +177,7 @@ function walkFrames(bytes: Bytes): Walk {
       trailingBytes: bytes.size - end,
     }),
   };
-  if (announced !== null) refuseCut(announced, walked, end - announced.start);
-  return walked;
+  return { ...walked, cut: announced === null ? null : findCut(announced, walked, end - announced.start) };
 }
 
 function addTo(regularity: Regularity, { bitRate, sampleRate }: FrameHeader, first: FrameHeader): void {
@@ -181,11 +195,15 @@ interface Announced {
 const cutPart = 1.01;
 const cutBytes = 1024;
 
-function refuseCut(announced: Announced, { first, seconds }: Walk, bytes: number): void {
+function findCut(announced: Announced, { first, seconds }: Omit<Walk, "cut">, bytes: number): Cut | null {
   const announcedSec = (announced.frames * first.samples) / first.sampleRate;
-  if (announcedSec <= seconds * cutPart || announced.bytes <= bytes * cutPart + cutBytes) return;
-  throw new DamagedFileError(
-    `The file breaks off: its header announces ${durationName(announcedSec)} in ${announced.bytes} bytes, and ` +
+  if (announcedSec <= seconds * cutPart || announced.bytes <= bytes * cutPart + cutBytes) return null;
+  return { announcedSec, announcedBytes: announced.bytes, bytes };
+}
+
+function breaksOff({ announcedSec, announcedBytes, bytes }: Cut, seconds: number): DamagedFileError {
+  return new DamagedFileError(
+    `The file breaks off: its header announces ${durationName(announcedSec)} in ${announcedBytes} bytes, and ` +
       `${durationName(seconds)} in ${bytes} bytes are there. Send the whole file again; if it is like that at your end as well, ` +
       "re-encode it, for example with: ffmpeg -i in.mp3 -c copy out.mp3",
   );
