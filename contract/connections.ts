@@ -37,7 +37,10 @@ const ConnectionEvent = z
     id: Uuid,
     type: z.string().meta({ example: "recording.completed" }),
     state: z.enum(["pending", "importing", "done", "ignored", "failed"]),
-    reason: z.string().nullable().meta({ description: "Why it waits, was ignored, or failed." }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: "Why it waits, was ignored, or failed, or what of its transcript was not read." }),
     attempts: z.int(),
     deliveries: z.int().meta({ description: "How often the service has sent it." }),
     recording_id: Uuid.nullable(),

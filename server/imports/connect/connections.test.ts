@@ -257,6 +257,21 @@ test("content and secrets are encrypted, and content is gone once it is imported
   assert.equal(stored.rowCount, 0);
 });
 
+test("a transcript that can't be read, or in part, ends no import, and the event says what was left out", async () => {
+  await send(zoom, completed(newUuid(), [shared, { ...vtt, name: "empty.vtt" }]));
+  const [silent] = await ended(zoom);
+  assert.deepEqual([silent?.state, (await recording(silent?.recording_id)).lines], ["done", []]);
+  assert.match(silent?.reason ?? "", /^Transcript: This file has no subtitles/);
+
+  await send(zoom, completed(newUuid(), [shared, { ...vtt, name: "one-bad-cue.vtt" }]));
+  const [partial] = await ended(zoom);
+  assert.match(partial?.reason ?? "", /^Transcript: 1 part .* line 3 ends before it starts/);
+  assert.deepEqual(
+    (await recording(partial?.recording_id)).lines.map(({ speaker, text }) => [speaker, text]),
+    [["Zoë", "Grüße"]],
+  );
+});
+
 test("reordered events: a transcript waits for its recording, before and after it is ready", async () => {
   const [early, late] = [newUuid(), newUuid()];
   await send(zoom, transcriptCompleted(early));

@@ -10,6 +10,10 @@ export type EventRow = Selectable<ConnectionEvents>;
 
 const hashOf = (text: string): Buffer => createHash("sha256").update(text).digest();
 
+/** A reason as it is listed. */
+const listed = (reason: string | null): string | null =>
+  reason === null ? null : cleanText(reason.slice(0, 1000));
+
 /** Stores an event. @returns its id; null: it was stored before. */
 export async function storeEvent(
   tx: Tx,
@@ -62,15 +66,24 @@ export function openEvent(encryptor: Encryptor, { type, payload, created_at }: E
   };
 }
 
-/** Hands an event's recording over to its upload. Its content is kept until that has succeeded. */
+/**
+ * Hands an event's recording over to its upload. Its content is kept until that has succeeded.
+ * @param reason what of its transcript was not read.
+ */
 export async function setImporting(
   tx: Executor,
   eventIds: readonly string[],
   uploadId: string,
+  reason: string | null,
 ): Promise<void> {
   await tx
     .updateTable("connection_events")
-    .set({ state: "importing", reason: null, upload_id: uploadId, updated_at: sql<Date>`clock_timestamp()` })
+    .set({
+      state: "importing",
+      reason: listed(reason),
+      upload_id: uploadId,
+      updated_at: sql<Date>`clock_timestamp()`,
+    })
     .where("id", "in", eventIds)
     .execute();
 }
@@ -87,7 +100,7 @@ export async function endEvent(
     .updateTable("connection_events")
     .set({
       state,
-      reason: reason === null ? null : cleanText(reason.slice(0, 1000)),
+      reason: listed(reason),
       ...(state === "failed" ? {} : { payload: null }),
       ...(uploadId === null ? {} : { upload_id: uploadId }),
       updated_at: sql<Date>`clock_timestamp()`,
@@ -138,7 +151,7 @@ export async function refreshEvents(db: Executor): Promise<void> {
       update connection_events e set updated_at = clock_timestamp(),
         state = case u.status when 'success' then 'done' else 'failed' end,
         payload = case u.status when 'success' then null else e.payload end,
-        reason = case when u.status = 'success' then null
+        reason = case when u.status = 'success' then e.reason
           else coalesce(u.failure_reason, 'The upload was removed before it became a recording.') end
       from connection_events p left join uploads u on u.id = p.upload_id
       where p.state = 'importing' and e.id = p.id and e.state = 'importing'

@@ -1,17 +1,17 @@
-import { setImmediate as otherWork } from "node:timers/promises";
 import { formatOf, type MediaFormat } from "../../../contract/media-formats.ts";
-import type { PortableEntry } from "../../../contract/portable.ts";
+import { TranscriptFileError } from "../../../contract/subtitles.ts";
+import { readTranscriptFile } from "../../../contract/transcript-file.ts";
 import { readWrittenTime } from "../../../contract/written-time.ts";
 import {
   OutboundError,
   type OutboundResponse,
+  readBytes,
   readJson,
-  readText,
 } from "../../platform/outbound/guarded-client.ts";
-import { readSegments } from "../../transcripts/supply.ts";
+import { runInSlices } from "../../platform/run-in-slices.ts";
 import { RecordingError } from "../move/errors.ts";
 import { formatOfResponse } from "../sources/response-format.ts";
-import type { ServiceAccess } from "./service.ts";
+import type { ServiceAccess, ServiceTranscript } from "./service.ts";
 
 /** A request failed for now; it is repeated later. The message names no credentials. */
 export class TemporaryError extends Error {}
@@ -57,26 +57,33 @@ export async function requestJson(
   return { status: response.status, json };
 }
 
-async function read(response: OutboundResponse, maxBytes: number): Promise<string> {
-  return readText(response, maxBytes).catch((error: Error) => {
-    throw toServiceError(error);
-  });
-}
-
 function toServiceError(error: Error): Error {
   if (!(error instanceof OutboundError)) return error;
   return error.isTemporary ? new TemporaryError(error.message) : new RecordingError(error.message);
 }
 
-/** Reads a response as WebVTT, without keeping other requests waiting. */
-export async function readVtt(response: OutboundResponse, offsetMs: number): Promise<PortableEntry[]> {
-  const webvtt = await read(response, maxTranscriptBytes);
-  await otherWork();
-  const { segments } = await readSegments({ webvtt });
-  return segments.map(({ speaker, start, end, text }) => ({
-    participant_id: null,
-    ...{ speaker, start: start + offsetMs, end: end + offsetMs, text },
-  }));
+/** How long reading may keep other requests waiting. */
+const maxBlockingMs = 10;
+
+/** Reads a response as a transcript. One that can't be read has no entries, and a note that says why. */
+export async function readTranscript(
+  response: OutboundResponse,
+  offsetMs: number,
+): Promise<ServiceTranscript> {
+  const bytes = await readBytes(response, maxTranscriptBytes).catch((error: Error) => {
+    throw toServiceError(error);
+  });
+  try {
+    const { segments, notes } = await runInSlices(readTranscriptFile(bytes), maxBlockingMs);
+    const entries = segments.map(({ speaker_key: speaker, start, end, text }) => ({
+      participant_id: null,
+      ...{ speaker, start: start + offsetMs, end: end + offsetMs, text },
+    }));
+    return { entries, notes };
+  } catch (error) {
+    if (!(error instanceof TranscriptFileError)) throw error;
+    return { entries: [], notes: [error.message] };
+  }
 }
 
 /** The format of a file by its URL, or else by the headers of its response. */

@@ -19,7 +19,6 @@ import {
   reasonOf,
   workspaceImporter,
 } from "../move/import-one.ts";
-import type { SourceRecording } from "../move/source.ts";
 import { nameUnnamed } from "../sources/disk.ts";
 import {
   allowedHosts,
@@ -44,7 +43,7 @@ import {
   setImporting,
 } from "./events.ts";
 import { TemporaryError } from "./http.ts";
-import type { ServiceAccess } from "./service.ts";
+import type { ServiceAccess, ServiceTranscript } from "./service.ts";
 
 export interface ConnectionJobDependencies extends ImportDependencies {
   readonly encryptor: Encryptor;
@@ -139,7 +138,7 @@ async function importRecordingOf(deps: ConnectionJobDependencies, work: Work): P
   const service = serviceOf(connection);
   if (meeting?.upload_id != null && underWay.includes(meeting.upload_status)) {
     // An attempt that was killed may have sent the file. The event's content is kept until the upload has succeeded.
-    await setImporting(db.kysely, [event.id], meeting.upload_id);
+    await setImporting(db.kysely, [event.id], meeting.upload_id, null);
     return;
   }
   if (meeting !== undefined && !isOpen(meeting)) {
@@ -171,7 +170,8 @@ async function importRecordingOf(deps: ConnectionJobDependencies, work: Work): P
       });
     },
   });
-  await setImporting(db.kysely, [event.id, ...siblings.map(({ id }) => id)], uploadId);
+  const ids = [event.id, ...siblings.map(({ id }) => id)];
+  await setImporting(db.kysely, ids, uploadId, describeNotes(source.notes ?? []));
 }
 
 /** Statuses of an upload whose file has arrived, and that has not ended. */
@@ -203,23 +203,27 @@ async function addTranscript(deps: ConnectionJobDependencies, work: Work): Promi
   if (meeting.has_transcript) return ignore("The recording was imported with this transcript.");
   if (meeting.recording_id === null) throw new WaitError("Waiting for the recording to be ready.");
   const opened = decrypted(() => openEvent(encryptor, event));
-  const entries = (await serviceOf(connection).loadTranscript?.(access, opened)) ?? [];
-  if (!(await supply(deps, work, meeting.recording_id, entries)))
-    return ignore("The recording's transcript was edited here, so it was not replaced.");
+  const read = (await serviceOf(connection).loadTranscript?.(access, opened)) ?? { entries: [], notes: [] };
+  const notes = await supply(deps, work, meeting.recording_id, read);
+  if (notes === null) return ignore("The recording's transcript was edited here, so it was not replaced.");
   await saveMeeting(db.kysely, {
     ...{ workspaceId: connection.workspace_id, source: sourceOf(connection), meetingKey: event.meeting_key },
     ...{ uploadId: meeting.upload_id, hasTranscript: true },
   });
-  await endEvent(db.kysely, event.id, "done", null, meeting.upload_id);
+  await endEvent(db.kysely, event.id, "done", describeNotes(notes), meeting.upload_id);
 }
 
-/** Supplies a transcript. @returns false when the present one has edits. */
+function describeNotes(notes: readonly string[]): string | null {
+  return notes.length === 0 ? null : `Transcript: ${notes.join(" ")}`;
+}
+
+/** Supplies a transcript. @returns what of it was not used; null when the present one has edits. */
 async function supply(
   deps: ConnectionJobDependencies,
   { connection, importerId }: Work,
   recordingId: string,
-  entries: SourceRecording["entries"],
-): Promise<boolean> {
+  { entries, notes }: ServiceTranscript,
+): Promise<readonly string[] | null> {
   const { db } = deps;
   const read = () =>
     db.kysely
@@ -234,15 +238,19 @@ async function supply(
   const segments = entries
     .filter(({ start }) => start <= recording.duration_ms)
     .map(({ speaker, start, end, text }) => ({ speaker: nameUnnamed(speaker, unnamed), start, end, text }));
-  if (segments.length === 0) throw new RecordingError("the transcript is empty");
+  if (segments.length === 0)
+    throw new RecordingError(["the transcript has no text to use", ...notes].join(": "));
+  const late = entries.length - segments.length;
   const { workspace_id: workspaceId } = connection;
   const principal = workspaceImporter({ workspaceId, userId: importerId, tokenId: connection.id });
   try {
     await supplyTranscript(db, principal, recordingId, { transcript_version, segments }, deps.onTranscript);
-    return true;
+    return late === 0
+      ? notes
+      : [...notes, `${late} of its lines begin after the end of the recording and were left out.`];
   } catch (error) {
     if (!(error instanceof ProblemError) || error.code !== "wrong_state") throw error;
-    if ((await read())?.transcript_version === transcript_version) return false;
+    if ((await read())?.transcript_version === transcript_version) return null;
     throw new TemporaryError("the transcript has just changed");
   }
 }

@@ -47,6 +47,12 @@ export interface StoredEvent {
   readonly receivedAt: Date;
 }
 
+/** A transcript, and sentences for the admin: what of it could not be read, or was assumed. */
+export interface ServiceTranscript {
+  readonly entries: SourceRecording["entries"];
+  readonly notes: readonly string[];
+}
+
 /** A service that reports recordings by webhook. */
 export interface ConnectedService {
   readonly label: string;
@@ -67,7 +73,7 @@ export interface ConnectedService {
     access: ServiceAccess,
     event: StoredEvent,
     others: readonly StoredEvent[],
-  ): Promise<SourceRecording | null>;
+  ): Promise<(SourceRecording & { readonly notes?: ServiceTranscript["notes"] }) | null>;
   /** The transcript that an event brings. */
-  loadTranscript?(access: ServiceAccess, event: StoredEvent): Promise<SourceRecording["entries"]>;
+  loadTranscript?(access: ServiceAccess, event: StoredEvent): Promise<ServiceTranscript>;
 }

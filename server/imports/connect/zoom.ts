@@ -7,9 +7,9 @@ import type { OutboundResponse } from "../../platform/outbound/guarded-client.ts
 import { RecordingError } from "../move/errors.ts";
 import type { SourceMedia, SourceRecording } from "../move/source.ts";
 import { recordingOf } from "../sources/disk.ts";
-import { readVtt, request, requestJson, timeOf } from "./http.ts";
+import { readTranscript, request, requestJson, timeOf } from "./http.ts";
 import { listOf } from "./list-of.ts";
-import type { ConnectedService, ServiceAccess, StoredEvent } from "./service.ts";
+import type { ConnectedService, ServiceAccess, ServiceTranscript, StoredEvent } from "./service.ts";
 import { hmac, isRecent, isSame, parseJson } from "./signatures.ts";
 
 /*
@@ -106,12 +106,15 @@ async function load(
   access: ServiceAccess,
   event: StoredEvent,
   others: readonly StoredEvent[],
-): Promise<SourceRecording | null> {
+): Promise<(SourceRecording & Pick<ServiceTranscript, "notes">) | null> {
   const meeting = Stored.parse(event.payload);
   const files = [event, ...others].flatMap(filesOf).filter(({ status }) => status === "completed");
   const segments = bestSegments(files);
-  const entries = await readTranscripts(access, files, segments);
-  if (segments.length === 0 && entries.length === 0) return null;
+  const { entries, notes } = await readTranscripts(access, files, segments);
+  if (segments.length === 0 && entries.length === 0) {
+    if (notes.length > 0) throw new RecordingError(`the transcript can't be read: ${notes.join(" ")}`);
+    return null;
+  }
   const host = meeting.host_email || null;
   const people = await findParticipants(access, meeting.uuid);
   const isListed = people.some(({ email }) => foldCase(email ?? "") === foldCase(host ?? ""));
@@ -126,7 +129,7 @@ async function load(
     media: null,
     source: "zoom",
   });
-  return { ...source, openMedia: segments.length === 0 ? null : () => openMedia(access, segments) };
+  return { ...source, notes, openMedia: segments.length === 0 ? null : () => openMedia(access, segments) };
 }
 
 /**
@@ -165,19 +168,22 @@ async function readTranscripts(
   access: ServiceAccess,
   files: readonly ZoomFile[],
   segments: readonly ZoomFile[],
-): Promise<PortableEntry[]> {
+): Promise<ServiceTranscript> {
   const ofType = (type: string) => files.filter(({ file_type }) => file_type === type);
   const all = ofType("TRANSCRIPT").length > 0 ? ofType("TRANSCRIPT") : ofType("CC");
   // Two events may name the same file.
   const transcripts = [...new Map(all.map((file) => [startOf(file), file])).values()];
   const timeline = segments.length > 0 ? segments : transcripts;
   const entries: PortableEntry[] = [];
+  const notes = new Set<string>();
   for (const file of transcripts.toSorted((a, b) => startOf(a) - startOf(b))) {
     const earlier = timeline.filter((one) => startOf(one) < startOf(file));
     const offsetMs = earlier.reduce((sum, one) => sum + lengthOf(one), 0);
-    entries.push(...(await readVtt(await download(access, file), offsetMs)));
+    const read = await readTranscript(await download(access, file), offsetMs);
+    for (const entry of read.entries) entries.push(entry);
+    for (const note of read.notes) notes.add(note);
   }
-  return entries;
+  return { entries, notes: [...notes] };
 }
 
 async function openMedia(access: ServiceAccess, segments: readonly ZoomFile[]): Promise<SourceMedia> {

@@ -18,6 +18,15 @@ const files: Readonly<Record<string, { readonly type: string; readonly body: Buf
       "WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\nAda Lovelace: Hello everybody\n\n2\n00:00:03.000 --> 00:00:04.000\nCharles Babbage: Good morning\n",
     ),
   },
+  // Of a meeting in which nobody spoke.
+  "empty.vtt": { type: "text/vtt", body: Buffer.from("WEBVTT\n") },
+  "one-bad-cue.vtt": {
+    type: "text/vtt",
+    body: Buffer.from(
+      "WEBVTT\n\n00:00:02.000 --> 00:00:01.000\nLost\n\n00:00:03.000 --> 00:00:04.000\nZoë: Grüße\n",
+      "utf16le",
+    ),
+  },
 };
 
 export const downloadToken = "download token of the event";

@@ -142,11 +142,6 @@ function isAllowedHost(host: string, allowed: readonly string[]): boolean {
   return allowed.some((one) => (one.startsWith(".") ? host.endsWith(one) : host === one));
 }
 
-/** Reads a body as text. @throws OutboundError when it is longer than `maxBytes` or ends early. */
-export async function readText(response: OutboundResponse, maxBytes: number): Promise<string> {
-  return (await readBytes(response, maxBytes)).toString("utf8");
-}
-
 /**
  * Reads a body as JSON, and says how long it is.
  * @throws OutboundError when it is longer than `maxBytes`, has more keys or values than `foreignJson` allows, or ends early.
@@ -165,7 +160,8 @@ export async function readJson(
   return { json: JSON.parse(bytes.toString("utf8")), bytes: bytes.length };
 }
 
-async function readBytes({ body }: OutboundResponse, maxBytes: number): Promise<Buffer> {
+/** Reads a body. @throws OutboundError when it is longer than `maxBytes` or ends early. */
+export async function readBytes({ body }: OutboundResponse, maxBytes: number): Promise<Buffer> {
   // One buffer, because a list of small chunks would take many times their bytes.
   let bytes = Buffer.allocUnsafe(Math.min(maxBytes, 64 * 1024));
   let size = 0;
