@@ -50,6 +50,9 @@ test("a title stored in a file counts unless it is a program's name", () => {
     assert.equal(titleInFile(program), undefined, program);
   assert.equal(titleInFile("Acme Recorder Pro", "Acme Recorder Pro"), undefined);
   assert.equal(titleInFile("Kick\u0000off.mp4"), "Kick off");
+  for (const name of ["Kickoff.mka", "Kickoff.m2ts", "Kickoff.WMA"])
+    assert.equal(titleInFile(name), "Kickoff");
+  assert.equal(titleInFile("Version 2.final"), "Version 2.final");
   assert.equal(titleInFile("x".repeat(3000))?.length, 500);
 });
 

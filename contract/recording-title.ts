@@ -1,3 +1,5 @@
+import { formatOf } from "./media-formats.ts";
+
 const maxLength = 500;
 
 /** An extension has a letter: `Budget 1.2` has none. */
@@ -42,11 +44,9 @@ const programs = new RegExp(
 export function titleInFile(text: string | null | undefined, program?: string | null): string | undefined {
   const title = cleanTitle((text ?? "").slice(0, 4 * maxLength));
   if (!/\p{L}/u.test(title) || title === program?.trim() || programs.test(title)) return undefined;
-  return cleanTitle(title.replace(mediaExtension, "")) || undefined;
+  // Some programs write the name of the file.
+  return (formatOf(title) === null ? title : cleanTitle(title.replace(extension, ""))) || undefined;
 }
-
-/** Some programs write the name of the file. */
-const mediaExtension = /\.(?:mp4|m4a|m4v|mov|mkv|webm|mp3|wav|avi|wmv|flac|ogg)$/i;
 
 /** A title for the name of a file, whose extension isn't repeated: a recording `talk.mp4` is not `talk.mp4.mp4`. */
 export function withoutExtension(title: string, format: string): string {

@@ -47,6 +47,7 @@ test("a text that is no whole date and time is refused with the form that is nee
     "soon",
     "46085.42",
     "2026-02-31 10:15",
+    "0026-03-04 10:15",
     "2026-03-04 25:15",
     "2026-03-04 10:15 IST",
     "2026-03-04 10:15 Room 4",
@@ -87,6 +88,20 @@ test("any time comes back from a list and from a name, in every zone", () => {
     }),
     { numRuns: 200 },
   );
+});
+
+test("a time behind a comma or the word of another language is found in a name", () => {
+  for (const name of [
+    "Screen Recording 2026-03-04 at 10.15.22.mov",
+    "Bildschirmaufnahme 2026-03-04 um 10.15.22.mov",
+    "Enregistrement 2026-03-04 à 10.15.22.mov",
+    "Enregistrement 2026-03-04 à 10.15.22.mov".normalize("NFD"),
+    "Grabación 2026-03-04 a la(s) 10.15.22.mov",
+    "Registrazione 2026-03-04 alle 10.15.22.mov",
+    "Call, 2026-03-04, 10.15.22.mp3",
+  ])
+    assert.equal(timeInName(name, timeZone), Date.parse("2026-03-04T09:15:22Z"), name);
+  assert.equal(timeInName("Budget 2026-03-04 and 10.15.22.mp3", timeZone), undefined);
 });
 
 test("any text takes linear time and never throws", () => {

@@ -110,7 +110,8 @@ function dayStart({ year, month, day }: CalendarDay): number {
 /** Whether a date is in the calendar: not 31 February. */
 export function isDay({ year, month, day }: CalendarDay): boolean {
   const date = new Date(dayStart({ year, month, day }));
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  // JavaScript takes the years 0 to 99 for 1900 to 1999.
+  return date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
 
 /** @returns null: no zone has this offset. */

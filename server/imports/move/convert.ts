@@ -43,7 +43,7 @@ class Omissions {
 export async function convert(
   source: SourceRecording,
   externalId: string,
-  media: Pick<SourceMedia, "format" | "parts"> | null,
+  media: Pick<SourceMedia, "format" | "name" | "parts"> | null,
   { directory, importerId }: { readonly directory: Directory; readonly importerId: string },
 ): Promise<Converted> {
   const recording = cleanStrings(source.recording);
@@ -97,7 +97,13 @@ export async function convert(
     screenshares: omissions.limit("screenshares", screenshares, recordingLimits.screenshares),
     ...(media === null
       ? {}
-      : { media: { format: media.format, ...(media.parts === undefined ? {} : { parts: media.parts }) } }),
+      : {
+          media: {
+            format: media.format,
+            ...(media.name === undefined || recording.title.trim() !== "" ? {} : { name: media.name }),
+            ...(media.parts === undefined ? {} : { parts: media.parts }),
+          },
+        }),
     ...(entries.length === 0 && media !== null
       ? {}
       : {

@@ -154,19 +154,24 @@ test("a recording that can't be read, stored or held in memory fails alone", asy
     { id: "plain", title: "Plain", transcript },
     { id: "x".repeat(200), title: "Longest id", transcript },
     { id: "y".repeat(201), title: "Too long an id", transcript },
+    { id: null, title: "No id", transcript },
   ]);
   const run = await start({ base_url: url, token: "t" });
-  assert.deepEqual([run.state, run.imported, run.failed, run.error], ["done", 3, 4, null]);
+  assert.deepEqual([run.state, run.imported, run.failed, run.error], ["done", 3, 5, null]);
   const { rows } = await sql<{ count: string }>`
     select count(distinct recording_id) from import_items where run_id = ${run.id}`.execute(target.db.kysely);
   assert.equal(rows[0]?.count, "3");
   const { items } = (await manage("GET", `/import-runs/${run.id}/report`)).body;
   assert.deepEqual(
-    items.map(({ old_id, reason }: { old_id: string; reason: string }) => [old_id, reason]),
+    items.map(({ old_id, reason }: { old_id: string; reason: string }) => [
+      old_id.replace(/(?<=^without id )[0-9a-f]{16}$/, "HASH"),
+      reason,
+    ]),
     [
       ["long", "the response is longer than 16777216 bytes"],
       ["page", "the service responds with something that is not JSON"],
       ["redirect", "the server redirects to an invalid URL"],
+      ["without id HASH", "the service returns it without an id"],
       [
         "y".repeat(201),
         "the service returns invalid data: id Too big: expected string to have <=200 characters",

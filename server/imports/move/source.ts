@@ -5,6 +5,8 @@ import type { PortableEntry, PortableRecording } from "../../../contract/portabl
 /** An open media file of a source. */
 export interface SourceMedia {
   readonly format: MediaFormat;
+  /** The name of its file, if it has one: the title of a recording without another. */
+  readonly name?: string;
   readonly body: Readable;
   /** The body consists of several files, one behind the other, that are parts of the recording. */
   readonly parts?: { bytes: number }[];

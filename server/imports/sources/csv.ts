@@ -7,7 +7,9 @@ import { ImportError, RecordingError } from "../move/errors.ts";
 import type { ImportSource, SourceItem } from "../move/source.ts";
 import { readTable } from "./csv-table.ts";
 import {
+  collectNotes,
   mediaTypeOf,
+  type Note,
   originOf,
   pathBelow,
   readSubtitles,
@@ -37,6 +39,7 @@ type Field = (typeof fields)[number];
 /** What holds for the rows of one list. */
 interface List {
   readonly folder: string;
+  readonly note: Note;
   /** How its dates are written; null: they don't show it. */
   readonly order: DateOrder | null;
 }
@@ -64,7 +67,8 @@ export async function csv(path: string, columns: string | null): Promise<ImportS
     const read = readWrittenTime(start, { order });
     return "at" in read && read.isLocal;
   });
-  const list: List = { folder: dirname(path), order };
+  const notes = collectNotes();
+  const list: List = { folder: dirname(path), note: notes.add, order };
   const unused = header.filter((name, index) => name.trim() !== "" && ![...indexOf.values()].includes(index));
   return {
     kind: "csv",
@@ -85,15 +89,28 @@ export async function csv(path: string, columns: string | null): Promise<ImportS
           ]
         : []),
       ...(unused.length === 0 ? [] : [`columns that are not used: ${unused.join(", ")}`]),
+      ...notes.list(),
     ],
     async *list() {
+      /** The line on which an id is first. */
+      const lineOf = new Map<string, number>();
       for (const { line, cells } of rows) {
         const get = getterOf(cells);
         const media = get("media");
+        const id = get("id") || rowId(get);
+        const first = lineOf.get(id);
+        if (first === undefined) lineOf.set(id, line);
         yield {
-          oldId: get("id") || rowId(get),
+          // Its own id, so that the first row is imported.
+          oldId: first === undefined ? id : `${id} (line ${line})`,
           mediaType: media === "" ? "transcript" : mediaTypeOf(media),
           load: async () => {
+            if (first !== undefined)
+              throw new RecordingError(
+                get("id") === ""
+                  ? `line ${line} repeats line ${first}; remove one, or add a column id`
+                  : `line ${line} has the same id as line ${first}; each row needs its own`,
+              );
             if (cells.slice(header.length).some((cell) => cell.trim() !== ""))
               throw new RecordingError(
                 `line ${line} has ${cells.length} cells and the header ${header.length}; put quotes around cells that contain the separator`,
@@ -112,7 +129,7 @@ function rowId(get: (field: Field) => string): string {
   return `${media || title || "row"} ${shortHash(JSON.stringify([start, title, media, transcript]))}`;
 }
 
-async function loadRow({ folder, order }: List, get: (field: Field) => string) {
+async function loadRow({ folder, note, order }: List, get: (field: Field) => string) {
   const start = readWrittenTime(get("start"), { order });
   if ("problem" in start) throw new RecordingError(`the start "${get("start")}" ${start.problem}`);
   const [media, transcript] = [get("media"), get("transcript")];
@@ -124,7 +141,7 @@ async function loadRow({ folder, order }: List, get: (field: Field) => string) {
   const { entries, unreadLines } =
     transcript === ""
       ? { entries: [], unreadLines: 0 }
-      : await readSubtitles(await pathBelow(folder, transcript), language || undefined);
+      : await readSubtitles(await pathBelow(folder, transcript), { language: language || undefined, note });
   const durationMs = readDuration(get("duration") || "0", "seconds");
   const recording = recordingOf({
     id: get("id") || media,

@@ -460,3 +460,107 @@ test("a list names its files and speakers with other code points than the folder
     [composed],
   );
 });
+
+test("JSON exports: one part of a meeting that can't be read is counted, and never stops the others", async () => {
+  const sentences = [{ text: "Hello", speaker_name: "Ada", start_time: 0.5, end_time: 2 }];
+  const date = 1772619300000;
+  const path = write("parts", {
+    "fireflies/one.json": [
+      {
+        id: "attendees",
+        date,
+        sentences,
+        title: 7,
+        meeting_attendees: [null, { email: "ada@else.example" }],
+      },
+      { id: "date", date: "soon", dateString: "2026-03-04T10:15:00Z", sentences, summary: 5 },
+      { id: "late", date: 1e20, sentences },
+      { id: "long", date, sentences: [...sentences, { text: "Later", start_time: 1e99, end_time: "1e99" }] },
+      { id: "summary", date, summary: { overview: "They met.", action_items: ["Send it", "Read it"] } },
+    ],
+    "fathom/one.json": [
+      {
+        recording_id: 1,
+        created_at: "2026-03-04T10:15:00Z",
+        recording_start_time: "soon",
+        calendar_invitees: ["ada"],
+        action_items: [null, { description: "Send it", assignee: "Ada" }],
+        transcript: [{ speaker: { display_name: "Ada" }, text: "Hello", timestamp: "00:00:05" }],
+      },
+      { recording_id: 2, created_at: "2026-03-04T10:15:00Z", transcript: "Ada: Hello" },
+    ],
+  });
+  const { result, items, recordings } = await importAll("fireflies", join(path, "fireflies"));
+  assert.deepEqual(
+    items.flatMap(({ old_id, reason }) => (reason === null ? [] : [[old_id, reason]])),
+    [["late", "one.json: date is not a date"]],
+  );
+  assert.deepEqual(result.omitted, {
+    unreadable_participants: 1,
+    unreadable_summaries: 1,
+    unreadable_times: 3,
+  });
+  assert.deepEqual(
+    recordings.map((one: Record<string, unknown>) => one.start_datetime),
+    Array.from({ length: 4 }, () => "2026-03-04T10:15:00.000Z"),
+  );
+  assert.deepEqual(
+    recordings.flatMap((one: { ai_action_items: unknown[] }) => one.ai_action_items).length,
+    2,
+  );
+  const fathom = await importAll("fathom", join(path, "fathom"));
+  assert.deepEqual(fathom.result.omitted, {
+    unreadable_action_items: 1,
+    unreadable_participants: 1,
+    unreadable_times: 1,
+  });
+  assert.match(fathom.items.find(({ old_id }) => old_id === "2")?.reason ?? "", /1 unreadable sentence$/);
+});
+
+test("Otter: names with other code points, an assumed encoding and subtitles named as a text", async () => {
+  const [composed, apart] = (["NFC", "NFD"] as const).map((form) => "Café é".normalize(form));
+  const path = write("otter-names", {
+    [`${composed}.txt`]: "Ada  0:00\nNot this one.\n",
+    [`${apart}.srt`]: "1\n00:00:01,000 --> 00:00:02,000\nAda: Hello.\n",
+    [`${composed}.mp3`]: "media:good-cbr.mp3",
+    "latin.txt": Buffer.from("Zo\u00eb  0:00\nHi.\n", "latin1"),
+    "cues.txt": "1\n00:00:01,000 --> 00:00:02,000\nBo: Yes.\n",
+  });
+  const { result, recordings, notes } = await importAll("otter", path);
+  assert.deepEqual([result.done, result.failed], [3, 0]);
+  assert.deepEqual(linesOf(recordings).toSorted(), ["Ada: Hello.", "Bo: Yes.", "Zoë: Hi."]);
+  assert.equal(recordings.filter((one: { media_type: string }) => one.media_type === "audio").length, 1);
+  assert.match(notes.join("\n"), /^latin\.txt: .*read as windows-1252/);
+});
+
+test("CSV: rows that repeat an id are reported, and a recording without an extension or title is imported", async () => {
+  const path = write("csv-rows", {
+    "ids.csv": "id,title,start\n1,One,2026-03-04T10:15Z\n1,Two,2026-03-05T10:15Z\n",
+    "rows.csv": "title,start\nOne,2026-03-04T10:15Z\nOne,2026-03-04T10:15Z\n",
+    "files.csv":
+      "title,start,media\n,2026-03-04T10:15Z,calls/Board talk.mp3\nBare,2026-03-05T10:15Z,calls/bare\nText,2026-03-06T10:15Z,calls/notes.doc\n",
+    "calls/Board talk.mp3": "media:good-cbr.mp3",
+    "calls/bare": "media:good-cbr.mp3",
+    "calls/notes.doc": "only words",
+  });
+  for (const [name, reason] of [
+    ["ids", "line 3 has the same id as line 2; each row needs its own"],
+    ["rows", "line 3 repeats line 2; remove one, or add a column id"],
+  ] as const) {
+    const { result, items, recordings } = await importAll("csv", join(path, `${name}.csv`));
+    assert.deepEqual([result.done, result.failed, recordings[0].title], [1, 1, "One"]);
+    assert.equal(items.find((one) => one.reason !== null)?.reason, reason);
+  }
+  const { items, recordings } = await importAll("csv", join(path, "files.csv"));
+  assert.deepEqual(
+    recordings.map((one: Record<string, unknown>) => [one.title, one.media_type]),
+    [
+      ["Board talk", "audio"],
+      ["Bare", "audio"],
+    ],
+  );
+  assert.equal(
+    items.find(({ reason }) => reason !== null)?.reason,
+    "notes.doc is a text and not a recording",
+  );
+});

@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
+import { lstat, open, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative, sep } from "node:path";
 import { foldName } from "../../../contract/fold-case.ts";
-import { formatOf, likelyMediaType } from "../../../contract/media-formats.ts";
+import { listOmitted } from "../../../contract/import-runs.ts";
+import { otherContent, sniffBytes } from "../../../contract/media-content.ts";
+import { formatOf, likelyMediaType, type MediaFormat } from "../../../contract/media-formats.ts";
 import type { PortableEntry } from "../../../contract/portable.ts";
 import { runAtOnce, TranscriptFileError } from "../../../contract/subtitles.ts";
 import { type DecodedText, decodeText } from "../../../contract/text-encoding.ts";
-import { readTranscriptFile } from "../../../contract/transcript-file.ts";
+import { describeEncoding, readTranscriptFile } from "../../../contract/transcript-file.ts";
 import { isSharedByUnnamed, isUnnamedSpeaker } from "../../../contract/unnamed-speaker.ts";
 import { ImportError, RecordingError } from "../move/errors.ts";
 import type { ImportSource, SourceItem, SourceMedia, SourceRecording } from "../move/source.ts";
@@ -48,24 +50,43 @@ async function listFiles(path: string, depth = 0): Promise<Listing> {
 /** More names are only counted. */
 const maxNamed = 10;
 
-/** An export that consists of files. @param list yields its recordings, and adds the files that it reads to `used`. */
+/** Takes a sentence for the user about a file that is read. */
+export type Note = (text: string) => void;
+
+/** Collects sentences, each once. More than a few are only counted. */
+export function collectNotes(): { readonly add: Note; list(): string[] } {
+  const said = new Set<string>();
+  return {
+    add: (text) => said.add(text),
+    list: () => [
+      ...[...said].slice(0, maxNamed),
+      ...(said.size > maxNamed ? [`${said.size - maxNamed} more notes about files that were read`] : []),
+    ],
+  };
+}
+
+/**
+ * An export that consists of files.
+ * @param list yields its recordings, adds the files that it reads to `used`, and notes what it assumes.
+ */
 export async function fileSource(
   kind: string,
   path: string,
-  list: (files: readonly string[], used: Set<string>) => AsyncIterable<SourceItem>,
+  list: (files: readonly string[], used: Set<string>, note: Note) => AsyncIterable<SourceItem>,
 ): Promise<ImportSource> {
-  let notes: readonly string[] = [];
+  let unreadNotes: readonly string[] = [];
+  const notes = collectNotes();
   return {
     kind,
     origin: await originOf(path),
     isLocal: true,
     emails: async () => null,
-    notes: () => notes,
+    notes: () => [...notes.list(), ...unreadNotes],
     async *list() {
       const { files, skipped } = await listFiles(path);
       const used = new Set<string>();
       let isEmpty = true;
-      for await (const item of list(files, used)) {
+      for await (const item of list(files, used, notes.add)) {
         isEmpty = false;
         yield item;
       }
@@ -73,7 +94,7 @@ export async function fileSource(
         (file) => relative(path, file) || basename(file),
       );
       const named = `${unread.slice(0, maxNamed).join(", ")}${unread.length > maxNamed ? ` and ${unread.length - maxNamed} more` : ""}`;
-      notes = unread.length === 0 ? [] : [`${unread.length} files are not read: ${named}`];
+      unreadNotes = unread.length === 0 ? [] : [`${unread.length} files are not read: ${named}`];
       if (isEmpty)
         throw new ImportError(
           unread.length === 0
@@ -99,14 +120,16 @@ export async function readTextFile(path: string): Promise<DecodedText> {
 }
 
 /** The text of a file. @throws RecordingError when it is missing or too long. */
-export async function readText(path: string): Promise<string> {
-  return (await readTextFile(path)).text;
+export async function readText(path: string, note?: Note): Promise<string> {
+  const { text, encoding, isAssumed } = await readTextFile(path);
+  if (isAssumed) note?.(`${basename(path)}: ${describeEncoding(encoding)}`);
+  return text;
 }
 
 /** Reads a JSON file. @throws RecordingError when it isn't one. */
-export async function readJson(path: string): Promise<unknown> {
+export async function readJson(path: string, note?: Note): Promise<unknown> {
   try {
-    return JSON.parse(await readText(path));
+    return JSON.parse(await readText(path, note));
   } catch (error) {
     if (error instanceof SyntaxError) throw new RecordingError(`${basename(path)} is not JSON`);
     throw error;
@@ -120,10 +143,14 @@ interface ReadEntries {
 }
 
 /** Reads a transcript or captions. @param language that is spoken, if it is known. */
-export async function readSubtitles(path: string, language?: string): Promise<ReadEntries> {
+export async function readSubtitles(
+  path: string,
+  { language, note }: { readonly language?: string | undefined; readonly note?: Note } = {},
+): Promise<ReadEntries> {
   const bytes = await readBytes(path);
   try {
-    const { segments, unread } = runAtOnce(readTranscriptFile(bytes, language));
+    const { segments, unread, notes } = runAtOnce(readTranscriptFile(bytes, language));
+    for (const text of notes) note?.(`${basename(path)}: ${text}`);
     const entries = segments.map(({ speaker_key: speaker, start, end, text }) => ({
       participant_id: null,
       ...{ speaker, start, end, text },
@@ -135,20 +162,57 @@ export async function readSubtitles(path: string, language?: string): Promise<Re
   }
 }
 
-/** The media file with the same name as another file, if there is one. */
-export function mediaBeside(files: ReadonlySet<string>, path: string): string | null {
-  const stem = path.slice(0, path.length - extname(path).length);
-  return [...files].find((file) => file.startsWith(`${stem}.`) && formatOf(file) !== null) ?? null;
+/** Finds the media files of an export, whether their names are composed or decomposed. */
+interface MediaIndex {
+  /** The one with the same name as another file. */
+  beside(path: string): string | null;
+  /** The one that is named by a meeting's id, in any folder. */
+  named(id: string): string | null;
+}
+
+export function indexMedia(files: readonly string[]): MediaIndex {
+  const byPath = new Map<string, string>();
+  const byName = new Map<string, string>();
+  for (const file of files.filter((one) => formatOf(one) !== null)) {
+    const name = basename(file);
+    for (let at = name.indexOf("."); at !== -1; at = name.indexOf(".", at + 1)) {
+      const path = foldedName(file.slice(0, file.length - name.length + at));
+      const stem = foldedName(name.slice(0, at));
+      if (!byPath.has(path)) byPath.set(path, file);
+      if (!byName.has(stem)) byName.set(stem, file);
+    }
+  }
+  return {
+    beside: (path) => byPath.get(foldedName(path.slice(0, path.length - extname(path).length))) ?? null,
+    named: (id) => byName.get(foldedName(id)) ?? null,
+  };
+}
+
+/** Systems write é as one character or as two. */
+export function foldedName(name: string): string {
+  return name.normalize("NFC");
 }
 
 /** Opens a media file for an import. */
 function mediaFile(path: string | null): SourceRecording["openMedia"] {
   if (path === null) return null;
   return async (): Promise<SourceMedia> => {
-    const format = formatOf(path);
-    if (format === null) throw new RecordingError(`${basename(path)} has no format that can be imported`);
-    return { format, body: createReadStream(path, { highWaterMark: 1 << 20 }) };
+    const format = formatOf(path) ?? (await formatOfContent(path));
+    return { format, name: basename(path), body: createReadStream(path, { highWaterMark: 1 << 20 }) };
   };
+}
+
+/** The likely format of a file whose name tells none. @throws RecordingError when it is another kind of file. */
+async function formatOfContent(path: string): Promise<MediaFormat> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(sniffBytes), 0, sniffBytes, 0);
+    const other = bytesRead === 0 ? "empty" : otherContent(buffer.subarray(0, bytesRead));
+    if (other !== null) throw new RecordingError(`${basename(path)} is ${other} and not a recording`);
+    return "mp4";
+  } finally {
+    await file.close();
+  }
 }
 
 /** A path that a file of an export names, which must stay below the export's folder. */
@@ -171,9 +235,9 @@ async function findSpelling(folder: string, name: string): Promise<string> {
   if (isWritten || name.normalize("NFC") === name.normalize("NFD")) return given;
   let path = folder;
   for (const part of name.split("/")) {
-    const wanted = part.normalize("NFC");
+    const wanted = foldedName(part);
     const names = await readdir(path).catch(() => []);
-    path = join(path, names.find((one) => one.normalize("NFC") === wanted) ?? part);
+    path = join(path, names.find((one) => foldedName(one) === wanted) ?? part);
   }
   return path;
 }
@@ -226,8 +290,12 @@ export interface Meeting {
 /** A meeting of an export as a recording. @throws RecordingError when it has nothing but its name. */
 export function importedMeeting(meeting: Meeting): SourceRecording {
   const { media, entries, summary, actionItems = [] } = meeting;
-  if (media === null && entries.length === 0 && !summary && actionItems.length === 0)
-    throw new RecordingError("it has no transcript, media file, summary or action items");
+  if (media === null && entries.length === 0 && !summary && actionItems.length === 0) {
+    const unread = listOmitted(meeting.omitted ?? {});
+    throw new RecordingError(
+      `it has no transcript, media file, summary or action items${unread === "" ? "" : ` that can be read: ${unread}`}`,
+    );
+  }
   return recordingOf(meeting);
 }
 

@@ -11,9 +11,13 @@ const clockPattern = /^\d{1,4}(?::\d{1,2}){1,2}(?:[.,]\d{1,3})?$/;
 const partPattern =
   /(\d{1,9}(?:[.,]\d{1,3})?) ?(h|m|s)(?:|r|rs|in|ins|ec|ecs|ours?|inutes?|econds?)(?![a-z])\.?(?:,? and |, ?| )?/iy;
 
+/** `3,600` is an hour to some and less than four seconds to others. */
+const ambiguousComma = /^\d{1,3},\d{3}$/;
+
 /** A length of time in ms, as a list states it; null: it can't be read. @param unit of a number alone. */
 export function readDuration(text: string, unit: keyof typeof unitMs): number | null {
   const written = text.trim().slice(0, 100);
+  if (ambiguousComma.test(written)) return null;
   const ms = /^\d{1,12}(?:[.,]\d{1,6})?$/.test(written)
     ? Number(written.replace(",", ".")) * unitMs[unit]
     : clockPattern.test(written)

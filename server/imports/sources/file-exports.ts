@@ -6,8 +6,9 @@ import { timeInName } from "../../../contract/time-in-name.ts";
 import type { ImportSource, SourceItem } from "../move/source.ts";
 import {
   fileSource,
+  foldedName,
   importedMeeting,
-  mediaBeside,
+  indexMedia,
   mediaTypeOf,
   readSubtitles,
   readText,
@@ -16,29 +17,33 @@ import {
 import { readOtterText } from "./otter-text.ts";
 
 const stemOf = (file: string): string => file.slice(0, file.length - extname(file).length);
+/** The line with the times of a cue, in subtitles that are named as a text. */
+const cueTime = /^\d[\d:]{0,20}[.,]\d{1,3} --> \d/m;
+const keyOf = (file: string): string => foldedName(stemOf(file));
 
 /** Transcripts that Otter exports as text or SubRip, with the audio of the same name. */
 export function otter(path: string): Promise<ImportSource> {
-  return fileSource("otter", path, async function* (files, used): AsyncGenerator<SourceItem> {
-    const all = new Set(files);
-    const withSrt = new Set(files.filter((file) => /\.srt$/i.test(file)).map(stemOf));
+  return fileSource("otter", path, async function* (files, used, note): AsyncGenerator<SourceItem> {
+    const allMedia = indexMedia(files);
+    const withSrt = new Set(files.filter((file) => /\.srt$/i.test(file)).map(keyOf));
     for (const file of files) {
       const isSrt = /\.srt$/i.test(file);
       const stem = stemOf(file);
       if (!isSrt && !/\.txt$/i.test(file)) continue;
       used.add(file);
       // The same conversation in both forms: SubRip has the ends of entries.
-      if (!isSrt && withSrt.has(stem)) continue;
-      const media = mediaBeside(all, file);
+      if (!isSrt && withSrt.has(keyOf(file))) continue;
+      const media = allMedia.beside(file);
       if (media !== null) used.add(media);
       yield {
         // Another conversation may get the same name later.
         oldId: `${relative(path, stem) || basename(stem)} ${await readText(file).then(shortHash, () => "unreadable")}`,
         mediaType: mediaTypeOf(media),
         load: async () => {
-          const { entries, unreadLines } = isSrt
-            ? await readSubtitles(file)
-            : readOtterText(basename(file), await readText(file));
+          const isSubtitles = isSrt || cueTime.test(await readText(file));
+          const { entries, unreadLines } = isSubtitles
+            ? await readSubtitles(file, { note })
+            : readOtterText(basename(file), await readText(file, note));
           const named = timeInName(basename(stem));
           return importedMeeting({
             id: basename(stem),
@@ -60,7 +65,7 @@ export function otter(path: string): Promise<ImportSource> {
 
 /** Recordings of Zoom: of the cloud (`GMT20260115-140000_Recording_….mp4`) or of a computer, a folder for each meeting. */
 export function zoomFolder(path: string): Promise<ImportSource> {
-  return fileSource("zoom", path, async function* (files, used): AsyncGenerator<SourceItem> {
+  return fileSource("zoom", path, async function* (files, used, note): AsyncGenerator<SourceItem> {
     for (const [oldId, own] of Map.groupBy(files, (file) => zoomKey(path, file))) {
       const media = await bestMedia(own);
       const transcript =
@@ -73,7 +78,9 @@ export function zoomFolder(path: string): Promise<ImportSource> {
         mediaType: mediaTypeOf(media),
         load: async () => {
           const { entries, unreadLines } =
-            transcript === undefined ? { entries: [], unreadLines: 0 } : await readSubtitles(transcript);
+            transcript === undefined
+              ? { entries: [], unreadLines: 0 }
+              : await readSubtitles(transcript, { note });
           return importedMeeting({
             id: oldId,
             title: zoomTitle(path, oldId, own[0] ?? ""),

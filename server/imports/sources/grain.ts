@@ -302,11 +302,11 @@ async function readPage(service: Service, wanted: object, cursor: string | null)
   const page = RemotePage.safeParse(json);
   if (!page.success)
     throw new ImportError(`the service responds to List Recordings with ${status}; nothing after it is read`);
-  const items = page.data.recordings.flatMap((raw) => itemOf(service, raw) ?? []);
+  const items = page.data.recordings.map((raw) => itemOf(service, raw));
   return { items, cursor: page.data.cursor, bytes };
 }
 
-function itemOf(service: Service, raw: unknown): SourceItem | null {
+function itemOf(service: Service, raw: unknown): SourceItem {
   const parsed = RemoteRecording.safeParse(raw);
   if (parsed.success) {
     const recording = parsed.data;
@@ -317,7 +317,7 @@ function itemOf(service: Service, raw: unknown): SourceItem | null {
     };
   }
   const known = z.object({ id: z.string(), media_type: MediaType.catch("transcript") }).safeParse(raw);
-  if (!known.success) return null;
+  if (!known.success) return withoutId(raw);
   const [issue] = parsed.error.issues;
   return {
     oldId: cleanId(known.data.id),
@@ -326,6 +326,20 @@ function itemOf(service: Service, raw: unknown): SourceItem | null {
       throw new RecordingError(
         `the service returns invalid data: ${issue?.path.join(".")} ${issue?.message}`,
       );
+    },
+  };
+}
+
+/** What can't even be asked for, which the report counts. The same one has the same name in each run. */
+function withoutId(raw: unknown): SourceItem {
+  const hash = createHash("sha256")
+    .update(JSON.stringify(raw) ?? "")
+    .digest("hex");
+  return {
+    oldId: `without id ${hash.slice(0, 16)}`,
+    mediaType: "transcript",
+    load: async () => {
+      throw new RecordingError("the service returns it without an id");
     },
   };
 }

@@ -24,10 +24,12 @@ const maxHeadCharacters = 300;
 
 const footer = /^Transcribed by https:\/\/otter\.ai/;
 
-// Bounded: heads have at most 300 characters.
-const wide = /^(\S.*?)(?: {2,}|\t+ *)(\d{1,3}(?::\d{2}){1,2})\s*$/;
-// Bounded: heads have at most 300 characters.
-const narrow = /^(\S.*?):? ?[ ([](\d{1,3}(?::\d{2}){1,2})[)\]]?:?\s*$/;
+const wide =
+  // Bounded: heads have at most 300 characters.
+  /^(\S.*?)(?: {2,}|\t+ *)(\d{1,3}(?::\d{2}){1,2})(?:[.,]\d{1,3})?(?: ?[-–] ?\d{1,3}(?::\d{2}){1,2}(?:[.,]\d{1,3})?)?\s*$/;
+const narrow =
+  // Bounded: heads have at most 300 characters.
+  /^(\S.*?):? ?[ ([](\d{1,3}(?::\d{2}){1,2})(?:[.,]\d{1,3})?(?: ?[-–] ?\d{1,3}(?::\d{2}){1,2}(?:[.,]\d{1,3})?)?[)\]]?:?\s*$/;
 const timeFirst = /^[([]?(\d{1,3}(?::\d{2}){1,2})(?:[.,]\d{1,3})?(?!\d)[)\]]?:?(?:\s+(?:[-–] )?|$)/;
 const inBrackets = /^([^()[\]:]{1,100})[([](\d{1,3}(?::\d{2}){1,2})(?:[.,]\d{1,3})?[)\]] ?[:–-]?\s+(?=\S)/;
 const inlineSpeaker = /^([^:]{1,100}): (?=\S)/;

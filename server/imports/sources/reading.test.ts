@@ -30,6 +30,7 @@ test("durations are read in every form of lists, and refused otherwise", () => {
     ["5 x", "seconds", null],
     ["", "seconds", null],
     ["99999999999", "seconds", null],
+    ["3,600", "seconds", null],
   ] as const)
     assert.equal(readDuration(text, unit), ms, text);
 });
@@ -48,6 +49,8 @@ test("Otter's text is read in each of its layouts", () => {
     "Ada King - 0:00\nHello.\nWe meet at 10:30\n\n**Bob** [1:05]\nHi.",
     "Ada King (0:00): Hello. We meet at 10:30\nBob (1:05): Hi.",
     "[00:00] Ada King: Hello. We meet at 10:30\n[01:05] Bob: Hi.",
+    "Ada King 0:00 - 1:05\nHello. We meet at 10:30\n\nBob 1:05 - 1:10\nHi.",
+    "Ada King  00:00:00.000\nHello. We meet at 10:30\n\nBob  00:01:05.000\nHi.",
   ])
     assert.deepEqual(
       readOtterText("a.txt", text).entries.map(({ speaker, start, text }) => [speaker, start, text]),
@@ -125,6 +128,10 @@ test("captions are read in their encoding, and those that can't be read are coun
       entries: [{ participant_id: null, speaker: "Zoë", start: 1000, end: 2000, text: "Hi" }],
       unreadLines: 1,
     });
+    const notes: string[] = [];
+    await readSubtitles(path, { note: (note) => notes.push(note) });
+    assert.equal(notes.length, 2);
+    assert.match(notes[1] ?? "", /^Call\.srt: .*read as windows-1252/);
     writeFileSync(path, "nothing with a time");
     await assert.rejects(readSubtitles(path), /Call\.srt: This file has no subtitles/);
   } finally {

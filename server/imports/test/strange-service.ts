@@ -4,7 +4,8 @@ import { after } from "node:test";
 
 /** A recording of the service, and how its transcript and its media file are returned. */
 interface StrangeRecording {
-  readonly id: string;
+  /** Null: the service returns none. */
+  readonly id: string | null;
   readonly title: string;
   /** The body of the transcript's response. */
   readonly transcript: string;
