@@ -55,8 +55,11 @@ function fault(detail: string): ProblemError {
   return invalidInput([{ pointer: "/q", detail }]);
 }
 
-// Linear: one character between two.
-const innerApostrophe = new RegExp(`(?<=[\\p{L}\\p{N}\\p{M}])[${apostrophes}](?=[\\p{L}\\p{N}])`, "gu");
+// Linear: one character between two. Hebrew abbreviations have quotes before their last letter.
+const innerApostrophe = new RegExp(
+  `(?<=[\\p{L}\\p{N}\\p{M}])[${apostrophes}](?=[\\p{L}\\p{N}])|(?<=[\\u05d0-\\u05ea])["״”](?=[\\u05d0-\\u05ea])`,
+  "gu",
+);
 
 /** A word in the one form in which the index has it with and without apostrophes (parley_search_clean). */
 function joinWord(text: string): string {

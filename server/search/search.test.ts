@@ -346,7 +346,7 @@ test("a recording in another language between two pages neither repeats nor hide
 test("words written together or differently are found, marked and shown with their moment", async () => {
   const written = {
     ko: ["내일 회의에서 예산안이 통과되었습니다", "계약서를 검토했다"],
-    he: ["אמרו שהחמצן נגמר", "שָׁלוֹם לכולם", 'צה"ל וג׳ירפה'],
+    he: ["אמרו שהחמצן נגמר", "שָׁלוֹם לכולם", 'צה"ל וג׳ירפה', 'הוא שירת בחו"ל'],
     de: [
       "Die Datenschutzgrundverordnungen gelten.",
       "Im Krankenhaus war ein Gesprächsprotokoll.",
@@ -374,6 +374,9 @@ test("words written together or differently are found, marked and shown with the
     ["he", "צהל", 'צה"ל', 2],
     ["he", 'צה"ל', 'צה"ל', 2],
     ["he", "ג'ירפה", "וג׳ירפה", 2],
+    ["he", 'חו"ל', 'בחו"ל', 3],
+    ["he", "חו״ל", 'בחו"ל', 3],
+    ["he", "חול", 'בחו"ל', 3],
     ["de", "Datenschutz", "Datenschutzgrundverordnungen", 0],
     ["de", "Verordnung", "Datenschutzgrundverordnungen", 0],
     ["de", "Haus", "Krankenhaus", 1],

@@ -155,7 +155,15 @@ function titleOf({ context, audio }: Input, container: ConvertedContainer): stri
 const maxMissingSec = 1;
 
 /** Containers whose header states how long the file is once it is finished; libav estimates it for others. */
-const stating: ReadonlySet<ConvertedContainer> = new Set(["mkv", "webm", "flv", "avi", "asf", "flac", "aiff"]);
+const stating: ReadonlySet<ConvertedContainer> = new Set([
+  "mkv",
+  "webm",
+  "flv",
+  "avi",
+  "asf",
+  "flac",
+  "aiff",
+]);
 
 /** How long the file is by its header; 0: it doesn't say. */
 function statedLength({ context }: Input, container: ConvertedContainer): number {
