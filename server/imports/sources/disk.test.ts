@@ -234,7 +234,7 @@ test("Otter: a text without speakers or times is refused and tried again, never 
   assert.deepEqual([result.done, result.failed], [2, 2]);
   assert.deepEqual(linesOf(recordings).toSorted(), ["Ada King: Hello.", "Ada: Hello", "Bob: Hi."]);
   assert.equal(recordings[0].start_datetime, "2026-03-04T10:15:22.000Z");
-  assert.deepEqual(notes, ["1 files are not read: slides.pdf"]);
+  assert.deepEqual(notes, ["not read: 1 file: slides.pdf"]);
   assert.match(
     items.find(({ old_id }) => old_id.startsWith("plain"))?.reason ?? "",
     /no line with a speaker/,
@@ -273,7 +273,7 @@ test("Fireflies: any form of times and durations is read, and what can't be is c
   assert.deepEqual([result.failed, result.omitted], [2, { unreadable_duration: 1, unreadable_sentences: 1 }]);
   assert.match(items.find(({ old_id }) => old_id === "nothing")?.reason ?? "", /has no transcript/);
   assert.match(items.find(({ old_id }) => old_id === "unclear")?.reason ?? "", /write it as 2026-04-03/);
-  assert.deepEqual(notes, ["1 files are not read: unrelated.json"]);
+  assert.deepEqual(notes, ["not read: 1 file: unrelated.json"]);
 });
 
 test("Zoom: times of a computer's folders are local, and its separate tracks are no meetings", async () => {
@@ -289,7 +289,7 @@ test("Zoom: times of a computer's folders are local, and its separate tracks are
       recordings.map((one: Record<string, unknown>) => [one.title, one.start_datetime, one.media_type]),
       [["Topic", "2026-03-04T15:15:22.000Z", "video"]],
     );
-    assert.match(notes[0] ?? "", /^1 files are not read: .*audioAda1234567890\.m4a$/);
+    assert.match(notes[0] ?? "", /^not read: 1 file: .*audioAda1234567890\.m4a$/);
   } finally {
     if (zone === undefined) delete process.env.TZ;
     else process.env.TZ = zone;

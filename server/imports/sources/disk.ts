@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat, open, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative, sep } from "node:path";
+import { counted } from "../../../contract/counted.ts";
 import { foldName } from "../../../contract/fold-case.ts";
 import { listOmitted } from "../../../contract/import-runs.ts";
 import { otherContent, sniffBytes } from "../../../contract/media-content.ts";
@@ -94,7 +95,7 @@ export async function fileSource(
         (file) => relative(path, file) || basename(file),
       );
       const named = `${unread.slice(0, maxNamed).join(", ")}${unread.length > maxNamed ? ` and ${unread.length - maxNamed} more` : ""}`;
-      unreadNotes = unread.length === 0 ? [] : [`${unread.length} files are not read: ${named}`];
+      unreadNotes = unread.length === 0 ? [] : [`not read: ${counted(unread.length, "file")}: ${named}`];
       if (isEmpty)
         throw new ImportError(
           unread.length === 0
