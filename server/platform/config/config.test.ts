@@ -141,6 +141,11 @@ test("proxy variables are checked as settings are", () => {
     ({ message }: Error) =>
       /PARLEY_PORT.*; HTTPS_PROXY must be the URL of an HTTP proxy/.test(message) && !message.includes("pw"),
   );
+  readConfig({ HTTPS_PROXY: "http://user:100%25@proxy.example" }, "/tmp");
+  assert.throws(
+    () => readConfig({ HTTPS_PROXY: "http://user:100%@proxy.example" }, "/tmp"),
+    /HTTPS_PROXY has a % in its user name or password that encodes nothing: write it as %25/,
+  );
 });
 
 test("S3: the bucket is required, a custom endpoint means path style, and links last a week at most", () => {

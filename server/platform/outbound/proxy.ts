@@ -32,6 +32,13 @@ export function readProxy(protocol: "https:" | "http:", env: Environment = proce
     throw new ProxySettingError(
       `${variable} must be the URL of an HTTP proxy such as http://proxy.example.com:3128`,
     );
+  try {
+    proxyAuthorization(url);
+  } catch {
+    throw new ProxySettingError(
+      `${variable} has a % in its user name or password that encodes nothing: write it as %25`,
+    );
+  }
   return { variable, url };
 }
 
