@@ -350,7 +350,7 @@ export const supplyTranscript = operation({
         .optional(),
       webvtt: z.string().max(maxSubtitleCharacters).optional().meta({
         description:
-          "The transcript as WebVTT, SubRip, SBV, TTML or SubStation Alpha instead of `segments`. Speakers come from voice tags such as `<v Ada>`, or from `Ada: ` at the start of a line if the file names speakers that way; word timestamps are kept. A cue that can't be read is counted in `unread`.",
+          "The transcript as WebVTT, SubRip, SBV, TTML or SubStation Alpha instead of `segments`. Speakers come from voice tags such as `<v Ada>`, or from `Ada: ` at the start of a line if the file names speakers that way; word timestamps are kept. A cue that can't be read, or that is after the end of the recording, is counted in `unread`.",
       }),
       edits: EditsPolicy.optional(),
     })

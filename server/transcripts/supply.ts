@@ -30,7 +30,8 @@ const maxSpeakerName = 320;
  * events and the follow-up work.
  * @param onTranscript the follow-up work.
  * @throws ProblemError `not_found`, `forbidden`; `wrong_state` when the caller saw another version, or the transcript
- * was edited and `edits` is not set; `invalid_input` for segments that start after the end of the file.
+ * was edited and `edits` is not set; `invalid_input` for segments that start after the end of the file, unless they are
+ * of a subtitle file with others.
  */
 export async function supplyTranscript(
   db: Database,
@@ -53,8 +54,12 @@ export async function supplyTranscript(
         "wrong_state",
         "the transcript has edits; set `edits` to keep to apply them to the new transcript, or to discard to drop them",
       );
-    await fitLength(tx, recordingId, supplied);
-    const segments = await attribute(tx, recordingId, supplied);
+    const late = await fitLength(tx, recordingId, supplied, input.webvtt !== undefined);
+    const segments = await attribute(
+      tx,
+      recordingId,
+      supplied.filter((segment) => !late.has(segment)),
+    );
     await sql`delete from transcript_segments where recording_id = ${recordingId}`.execute(tx);
     await insertSegments(tx, recordingId, segments);
     await confirm(tx, segments);
@@ -81,7 +86,7 @@ export async function supplyTranscript(
       data: {},
     });
     await onTranscript(tx, { id: recordingId, workspaceId: recording.workspace_id });
-    return { transcript_version: version, edit: number, segments_changed: segments.length, unread };
+    return { transcript_version: version, edit: number, segments_changed: segments.length, unread: withLate(unread, late) };
   });
 }
 
@@ -117,7 +122,7 @@ export async function readSegments({
     return {
       segments: read.segments.map(({ speaker_key: speaker, ...cue }) => ({
         ...cue,
-        speaker: speaker.slice(0, maxSpeakerName),
+        speaker: speaker.slice(0, maxSpeakerName).replace(/[\ud800-\udbff]$/, ""),
       })),
       unread: { count: read.unread.count, first: [...read.unread.first] },
     };
@@ -129,8 +134,15 @@ export async function readSegments({
 
 /**
  * A segment after the end of the file belongs to another file; a recording without a file is as long as its transcript.
+ * @param isFile whether the segments are those of a subtitle file, of which the others are used.
+ * @returns the segments to leave out.
  */
-async function fitLength(tx: Tx, recordingId: string, segments: readonly SuppliedSegment[]): Promise<void> {
+async function fitLength<S extends SuppliedSegment>(
+  tx: Tx,
+  recordingId: string,
+  segments: readonly S[],
+  isFile: boolean,
+): Promise<ReadonlySet<SuppliedSegment>> {
   const { rows } = await sql<{ duration_ms: number; has_media: boolean }>`
     select duration_ms, exists (select 1 from recording_media m where m.recording_id = r.id) as has_media
     from recordings r where id = ${recordingId}`.execute(tx);
@@ -141,19 +153,34 @@ async function fitLength(tx: Tx, recordingId: string, segments: readonly Supplie
       update recordings set duration_ms = ${length},
         end_datetime = start_datetime + make_interval(secs => ${length}::double precision / 1000)
       where id = ${recordingId}`.execute(tx);
-    return;
+    return new Set();
   }
+  const late = new Set(segments.filter(({ start }) => start > durationMs));
+  if (isFile && late.size < segments.length) return late;
   const violations = segments.flatMap(({ start }, index) =>
     start > durationMs
       ? [
           {
-            pointer: `/segments/${index}/start`,
+            pointer: isFile ? "/webvtt" : `/segments/${index}/start`,
             detail: `is after the end of the recording, which is ${durationMs} ms long`,
           },
         ]
       : [],
   );
-  if (violations.length > 0) throw invalidInput(violations.slice(0, maxViolations));
+  if (violations.length > 0) throw invalidInput(violations.slice(0, isFile ? 1 : maxViolations));
+  return new Set();
+}
+
+/** What could not be read, with the segments that are left out. */
+function withLate(unread: Supplied["unread"], late: ReadonlySet<SuppliedSegment>): Supplied["unread"] {
+  const reasons = [...late].map(({ text }) => ({
+    line: null,
+    reason: `“${text.slice(0, 40).toWellFormed()}” is after the end of the recording`,
+  }));
+  return {
+    count: unread.count + late.size,
+    first: [...unread.first, ...reasons].slice(0, maxViolations),
+  };
 }
 
 /** The speaker: the participant of that name if it is unique, otherwise a speaker of that name. */

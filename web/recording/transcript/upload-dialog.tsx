@@ -67,7 +67,9 @@ function UploadForm({ onClose }: { onClose: () => void }) {
   const choose = async (chosen: File | null): Promise<void> => {
     supply.reset();
     setFile(chosen);
-    setReading(chosen === null ? null : await read(chosen));
+    const { media_type, duration_ms } = view.recording;
+    const maxStart = media_type === "transcript" ? Number.POSITIVE_INFINITY : duration_ms;
+    setReading(chosen === null ? null : await read(chosen, maxStart));
   };
   return (
     <Stack>
@@ -142,9 +144,21 @@ function Preview({ segments }: { segments: readonly Line[] }) {
   );
 }
 
-async function read(file: File): Promise<Reading> {
+/** @param maxStart the length of the recording. The lines after its end are left out, unless all are. */
+async function read(file: File, maxStart: number): Promise<Reading> {
   const check = await checkFile(file);
-  if (check.kind === "transcript") return { ...check.transcript, warnings: check.warnings };
+  if (check.kind === "transcript") {
+    const { segments: all, language } = check.transcript;
+    const segments = all.filter(({ start }) => start <= maxStart);
+    const late = all.length - segments.length;
+    if (segments.length === 0)
+      return {
+        error: `All of this transcript is after the end of the recording, which is ${clock(maxStart)} long.`,
+        advice: "Choose the transcript of this recording.",
+      };
+    const warning = `${counted(late, "line")} after the end of the recording will be left out.`;
+    return { segments, language, warnings: late === 0 ? check.warnings : [...check.warnings, warning] };
+  }
   return check.kind === "refused"
     ? { error: check.reason, advice: check.advice }
     : { error: "This is a media file, not a transcript.", advice: null };
