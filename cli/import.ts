@@ -9,6 +9,7 @@ import { runLocalWorker } from "../server/imports/local-worker.ts";
 import { ImportError } from "../server/imports/move/errors.ts";
 import {
   endRun,
+  findFileNotices,
   findReport,
   insertRun,
   type ReportRow,
@@ -98,7 +99,7 @@ async function importFrom(source: ImportSource, options: Options, config: Config
       });
       report.done();
       const ended = await findCounts(db, row.id);
-      const notes = source.notes?.() ?? [];
+      const notes = [...(source.notes?.() ?? []), ...(await findFileNotices(db.kysely, row.id, maxReported))];
       const rows = await findReport(db.kysely, row.id, maxReported);
       if (options.json)
         process.stdout.write(

@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import { endsEarlyText } from "../../contract/ends-early.ts";
 import * as contract from "../../contract/imports.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Config } from "../platform/config/config.ts";
@@ -12,6 +11,7 @@ import { presentTarget } from "../uploads/api/present.ts";
 import { findUpload, type UploadRow } from "../uploads/queries.ts";
 import type { UploadQuotas } from "../uploads/quotas.ts";
 import { createFileLinks } from "../uploads/transfer/file-links.ts";
+import { noticeOf } from "./file-notice.ts";
 import { importNotFound, importRecording, updateImport } from "./service.ts";
 import { findImportViolations } from "./violations.ts";
 
@@ -97,11 +97,6 @@ function startOf({ facts, start_datetime: start }: UploadRow): ImportOutput["sta
   if (start === null) return null;
   const datetime = start.toISOString();
   return { datetime, from: facts?.start?.at === datetime ? facts.start.from : "user" };
-}
-
-function noticeOf({ facts }: UploadRow): string | null {
-  if (facts?.endsEarly === undefined) return null;
-  return endsEarlyText(facts.durationMs, facts.endsEarly.expected_ms);
 }
 
 function tracksOf({ facts, import_data }: UploadRow): ImportOutput["audio_tracks"] {

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { errorSuffix, filesOf } from "../../contract/file-groups.ts";
 import { decodeText } from "../../contract/text-encoding.ts";
+import { noticeOf } from "../imports/file-notice.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Database } from "../platform/db/database.ts";
 import { ProblemError } from "../platform/http/errors/problem.ts";
@@ -67,6 +68,12 @@ export async function finishFile(deps: ImportDependencies, claim: Claim): Promis
     return retrySource(deps, claim, error);
   }
   if (file.has_error_file) await removeErrorFile(deps, claim.place, file.path);
+  const notice = upload === undefined ? null : noticeOf(upload);
+  if (notice !== null)
+    await writeErrorFile(deps, claim.place, file.path, [
+      `${posix.basename(file.path)} was imported into Parley.`,
+      notice,
+    ]);
   return saveState(db.kysely, file, "done", { error: null, hasErrorFile: false });
 }
 

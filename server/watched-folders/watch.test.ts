@@ -353,6 +353,25 @@ test("with the setting, each of several audio tracks in a file is a speaker", as
   assert.deepEqual(rows, [{ speaker_tracks: ["Ada", "Ben"] }]);
 });
 
+test("the file of a recording that was cut off is imported, and its error file says how much was kept", async () => {
+  put("cut/parley.json", settings({ source: "move" }));
+  encodeFile(join(root, ".cut"), {
+    ...{ format: "mp4", seconds: 16, audio: [{ codec: "aac" }] },
+    video: { codec: "libx264", keyframeSec: 1 },
+    options: { movflags: "frag_keyframe+empty_moov" },
+  });
+  const bytes = readFileSync(join(root, ".cut"));
+  put("cut/Crashed.mp4", bytes.subarray(0, Math.floor(bytes.length * 0.8)));
+  assert.equal((await ended("Crashed")).status, "success");
+  await gone("cut/Crashed.mp4");
+  const path = at("cut/Crashed.mp4.error.txt");
+  await until("the error file is there", async () => existsSync(path));
+  assert.match(
+    readFileSync(path, "utf8"),
+    /was imported into Parley\.\s+The file ends early: 1[1-3] seconds/,
+  );
+});
+
 test("at the end every file has an outcome", async () => {
   await until("no file waits", async () => {
     const { waiting = 0, ready = 0, pending = 0 } = await states();

@@ -5,6 +5,8 @@ import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../../platform/db/database.ts";
 import type { ImportRuns } from "../../platform/db/types.ts";
 import { hasNoJob } from "../../platform/jobs/queue.ts";
+import type { UploadRow } from "../../uploads/queries.ts";
+import { noticeOf } from "../file-notice.ts";
 import { cleanText } from "./clean-text.ts";
 
 export type ImportRunRow = Selectable<ImportRuns>;
@@ -246,6 +248,18 @@ export async function findReport(db: Executor, runId: string, limit: number): Pr
     where run_id = ${runId} and (state = 'failed' or omitted <> '{}')
     order by state = 'failed' desc, old_id limit ${limit}`.execute(db);
   return rows;
+}
+
+/** What should be known about the files of a run's recordings, such as that one ends early. */
+export async function findFileNotices(db: Executor, runId: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<Pick<UploadRow, "facts"> & { old_id: string }>`
+    select i.old_id, u.facts from import_items i join uploads u on u.id = i.upload_id
+    where i.run_id = ${runId} and i.state = 'done' and u.facts -> 'endsEarly' is not null
+    order by i.old_id limit ${limit}`.execute(db);
+  return rows.flatMap(({ old_id, facts }) => {
+    const notice = noticeOf({ facts });
+    return notice === null ? [] : [`${old_id}: ${notice}`];
+  });
 }
 
 /**

@@ -1,12 +1,21 @@
 import assert from "node:assert/strict";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { sql } from "kysely";
 import { call, startTestApp } from "../../../test/support/app.ts";
 import { makeWorkspace, mediaFile } from "../../../test/support/factories.ts";
-import { insertRun } from "../move/queries.ts";
+import { encodeFile } from "../../media/test/encode.ts";
+import { findFileNotices, insertRun } from "../move/queries.ts";
 import { runImport } from "../move/run.ts";
 import { openSource, type sourceKinds } from "./index.ts";
 
@@ -69,7 +78,8 @@ async function importAll(
         token: workspace.token,
       })
     ).text;
-  return { result, items, recordings, notes: from.notes?.() ?? [] };
+  const fileNotices = await findFileNotices(app.db.kysely, row.id, 10);
+  return { result, items, recordings, notes: from.notes?.() ?? [], fileNotices };
 }
 
 test("Fireflies: sentences, attendees, summary, action items and audio of the same id", async () => {
@@ -563,4 +573,21 @@ test("CSV: rows that repeat an id are reported, and a recording without an exten
     items.find(({ reason }) => reason !== null)?.reason,
     "notes.doc is a text and not a recording",
   );
+});
+
+test("a recording that was cut off is imported, and the run says how much was kept", async () => {
+  const whole = join(folder, "whole.mp4");
+  encodeFile(whole, {
+    ...{ format: "mp4", seconds: 16, audio: [{ codec: "aac" }] },
+    video: { codec: "libx264", keyframeSec: 1 },
+    options: { movflags: "frag_keyframe+empty_moov" },
+  });
+  const file = readFileSync(whole);
+  const path = write("cut", {
+    "list.csv": "id,start,media\nOne,2026-03-04T10:15Z,crashed.mp4\n",
+    "crashed.mp4": file.subarray(0, Math.floor(file.length * 0.8)),
+  });
+  const { result, recordings, fileNotices } = await importAll("csv", join(path, "list.csv"));
+  assert.deepEqual([result.done, recordings[0].title], [1, "crashed"]);
+  assert.match(fileNotices.join("\n"), /^One: The file ends early: 1[1-3] seconds were kept/);
 });
