@@ -242,6 +242,11 @@ test("the name of a cue behind one without text is no text", () => {
   assert.deepEqual(texts("WEBVTT\n\na1\n00:01.000 --> 00:02.000\n\na2\n00:02.000 --> 00:03.000\nHi\n"), [
     "Hi",
   ]);
+  // Numbered cues have no other names.
+  assert.deepEqual(
+    texts("WEBVTT\n\n1\n00:01.000 --> 00:02.000\nHello\n\nWorld\n00:02.000 --> 00:03.000\nHi\n"),
+    ["Hello World", "Hi"],
+  );
 });
 
 test("a paragraph of TTML whose beginning can't be read is reported, not put at the start", () => {
@@ -263,7 +268,7 @@ test("files in other encodings are read, and the notes say which encoding was as
   const { segments, notes } = runAtOnce(readTranscriptFile(Buffer.from(file, "latin1")));
   assert.deepEqual([segments[0]?.speaker_key, segments[0]?.text], ["Zoë", "Grüße aus Köln"]);
   assert.match(notes.join(), /read as windows-1252/);
-  const mixed = Buffer.concat([Buffer.from(`${file}\n`), Buffer.from(srt("Köln"), "latin1")]);
+  const mixed = Buffer.concat([Buffer.from(`${file}\n${file}\n`), Buffer.from(srt("Köln"), "latin1")]);
   assert.match(runAtOnce(readTranscriptFile(mixed)).notes.join(), /^Some lines are not UTF-8/);
   assert.deepEqual(parseSubtitles(Buffer.from(file, "latin1"))[0]?.text, "Grüße aus Köln");
 });

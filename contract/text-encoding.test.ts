@@ -30,6 +30,7 @@ test("UTF-16 without a byte order mark is recognized by its zero bytes, in any l
     });
     assert.deepEqual(decodeText(utf16be(text)), { text, encoding: "utf-16be", isAssumed: false });
   }
+  assert.equal(decodeText(bytes("short\0 line\n")).encoding, "utf-8");
   const withZero = `${"many words ".repeat(20)}\0`;
   assert.equal(decodeText(bytes(withZero)).text, withZero);
 });

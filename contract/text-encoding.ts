@@ -76,6 +76,8 @@ function decodeUnmarkedUtf16(bytes: Uint8Array): DecodedText | null {
     zeros[side] += 1;
     if (bytes[side === 0 ? at + 1 : at - 1] === 0x0a) lineFeeds[side] += 1;
   }
+  // Line feeds of one byte each: some other character is zero.
+  if (Math.max(...lineFeeds) === 0 && bytes.includes(0x0a)) return null;
   const [first, second] = Math.max(...lineFeeds) > 0 && Math.min(...lineFeeds) === 0 ? lineFeeds : zeros;
   if (Math.max(...zeros) < bytes.length * minZeroShare) return null;
   if (Math.max(first, second) <= 2 * Math.min(first, second)) return null;

@@ -162,6 +162,6 @@ class CueNames {
     const isWord = !/\s/.test(name);
     // The cue before has no text, if its file names cues by words; or else this is its text.
     if (!isAlone && count === 1) return this.#first === "word" && isWord;
-    return this.#first === "phrase" || (isWord && (this.#first === "word" || this.#first === "number"));
+    return this.#first === "phrase" || (isWord && this.#first === "word");
   }
 }
