@@ -72,7 +72,9 @@ test("a file dropped beside a dialog changes nothing, and dropped parts aren't l
   const drop = (selector: string) =>
     page.evaluate<boolean>(`(() => {
       const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File(["1"], "Part 1.mp4", { type: "video/mp4" }));
+      // The first box of an mp4: the content says what a file is.
+      const bytes = Uint8Array.of(0, 0, 0, 16, 102, 116, 121, 112, 105, 115, 111, 109, 0, 0, 2, 0);
+      dataTransfer.items.add(new File([bytes], "Part 1.mp4", { type: "video/mp4" }));
       const event = (type) =>
         document.querySelector(${JSON.stringify(selector)}).dispatchEvent(
           new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }),
