@@ -102,7 +102,8 @@ async function requireSamePage(baseline: Target, subject: Target): Promise<void>
     [baseline, subject].map(async (target) => JSON.parse((await fetchBytes(target)).bytes.toString())),
   );
   try {
-    deepStrictEqual(pages[1], pages[0]);
+    // The server's cursor also carries the include, after a point.
+    deepStrictEqual({ ...pages[1], cursor: String(pages[1].cursor).split(".")[0] }, pages[0]);
     equal(pages[0].recordings.length, pageSize);
   } catch (error) {
     throw new Error(`baseline and server return different pages: ${(error as Error).message}`);

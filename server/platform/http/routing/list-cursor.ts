@@ -48,7 +48,7 @@ export function carryParameters(
   position: string,
   { cursor: _, ...parameters }: ListParameters,
 ): string {
-  const entries = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const entries = Object.entries(parameters).filter(([, value]) => value !== undefined && !isEmpty(value));
   if (entries.length === 0) return position;
   let left = maxCarriedBytes;
   const kept = entries.map(([name, value]) => {
@@ -61,6 +61,11 @@ export function carryParameters(
 
 function signatureOf(operation: Operation, signer: LinkSigner, position: string, carried: string): Buffer {
   return signer.tag("cursor", `${operation.id}\n${position}\n${carried}`).subarray(0, tagBytes);
+}
+
+/** An empty filter or include means the same as none. */
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
 function hasCursor(given: unknown): given is { readonly cursor: string } {
