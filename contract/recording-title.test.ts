@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { titleInFile, titleOfPath, withoutExtension } from "./recording-title.ts";
+import { withoutExtension } from "./download-name.ts";
+import { titleOfPath } from "./recording-title.ts";
+import { titleInFile } from "./title-in-file.ts";
 
 test("a title is the file's name without extension, or the folder's where files are only numbered", () => {
   const cases: readonly [path: string, title: string, isZoom?: boolean][] = [

@@ -23,7 +23,11 @@ export default defineConfig({
           groups: [
             { name: "icons", test: /@tabler/, minShareCount: 2 },
             { name: "shared", test: /node_modules/, minShareCount: 12 },
-            { name: "common", test: /web\/(?:common|api)\/.*\.tsx?$/, minShareCount: 5 },
+            {
+              name: "common",
+              test: /(?:web\/(?:common|api)\/.*\.tsx?|contract\/counted\.ts)$/,
+              minShareCount: 5,
+            },
           ],
         },
       },

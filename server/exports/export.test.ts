@@ -202,7 +202,20 @@ test("users without an account here are counted, and the admin owns their record
   const { rows } = await sql<{ counts: object; state: string }>`
     select counts, state from import_runs where id = ${dry.id}`.execute(target.db.kysely);
   assert.deepEqual(rows, [
-    { counts: { recordings: 3, video: 1, audio: 1, transcript: 1, existing: 0 }, state: "done" },
+    {
+      counts: {
+        recordings: 3,
+        video: 1,
+        audio: 1,
+        transcript: 1,
+        existing: 0,
+        // A dry run also counts what the run would leave out.
+        without_recorders_without_user: 3,
+        without_shares_without_user: 1,
+        without_private_notes_without_user: 1,
+      },
+      state: "done",
+    },
   ]);
   const row = await insertRun(target.db.kysely, { ...run, isDryRun: false });
   const result = await runImport(target, row, from);

@@ -1,4 +1,4 @@
-import { withoutExtension } from "../../../contract/recording-title.ts";
+import { withoutExtension } from "../../../contract/download-name.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Executor } from "../../platform/db/database.ts";
 import { recordingObjectKey } from "../../platform/storage/layout.ts";
