@@ -40,10 +40,10 @@ test("a recording without a transcript gets one, sorted by time, with participan
     duration: 1000,
   });
   const { status, body } = await supply(id, 0, { language: "en" });
-  assert.deepEqual([status, body], [
-    200,
-    { transcript_version: 1, edit: null, segments_changed: 2, unread: { count: 0, first: [] } },
-  ]);
+  assert.deepEqual(
+    [status, body],
+    [200, { transcript_version: 1, edit: null, segments_changed: 2, unread: { count: 0, first: [] } }],
+  );
   assert.deepEqual(await lines(id), expected);
   const view = (await manage("GET", `/recordings/${id}`, token)).body;
   assert.equal(view.transcript.language, "en");
@@ -129,11 +129,10 @@ test("a cue after the end of the file is left out and reported; a file of such c
   const late = "\n\n24:00:00.000 --> 24:00:01.000\nLate.\n";
   const cues = `WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ada Lovelace>In time.${late}`;
   const { status, body } = await supply(id, 0, { segments: undefined, webvtt: cues });
-  assert.deepEqual([status, body.segments_changed, body.unread], [
-    200,
-    1,
-    { count: 1, first: [{ line: null, reason: "“Late.” is after the end of the recording" }] },
-  ]);
+  assert.deepEqual(
+    [status, body.segments_changed, body.unread],
+    [200, 1, { count: 1, first: [{ line: null, reason: "“Late.” is after the end of the recording" }] }],
+  );
   assert.deepEqual(
     (await lines(id)).map(([, text]) => text),
     ["In time."],

@@ -86,7 +86,12 @@ export async function supplyTranscript(
       data: {},
     });
     await onTranscript(tx, { id: recordingId, workspaceId: recording.workspace_id });
-    return { transcript_version: version, edit: number, segments_changed: segments.length, unread: withLate(unread, late) };
+    return {
+      transcript_version: version,
+      edit: number,
+      segments_changed: segments.length,
+      unread: withLate(unread, late),
+    };
   });
 }
 
