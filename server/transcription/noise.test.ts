@@ -108,10 +108,17 @@ test("a sentence that is returned as thirty segments is kept once, across reques
 
 test("sequences that repeat keep their first run; what people say again, or one after the other, stays", () => {
   const left = (speakers: readonly string[], ...texts: readonly string[]) =>
-    withoutRepetitions(texts.map((text, index) => ({ text, speaker: speakers[index % speakers.length] })))
+    withoutRepetitions(
+      texts.map((text, index) => ({
+        text,
+        speaker: speakers[index % speakers.length],
+        startMs: index * 1000,
+        endMs: index * 1000 + 900,
+      })),
+    )
       .map(({ text }) => text)
       .join(" ");
-  const loop = Array.from({ length: 5 }, () => ["Thank you.", "See you next week."]).flat();
+  const loop = Array.from({ length: 7 }, () => ["Thank you.", "See you next week."]).flat();
   assert.equal(
     left(["a"], "Hello.", ...loop, "Thank you.", "Good bye."),
     "Hello. Thank you. See you next week. Good bye.",
@@ -119,10 +126,22 @@ test("sequences that repeat keep their first run; what people say again, or one 
   assert.equal(left(["a"], ...Array(6).fill("Thank you. Thank you."), "Thank you!"), "Thank you. Thank you.");
   assert.equal(left(["a"], ...Array(30).fill("♪")), "♪");
   assert.equal(left(["a"], ...Array(7).fill("Yes.")), Array(7).fill("Yes.").join(" "), "short");
-  assert.equal(left(["a"], ...Array(3).fill("We agree on that.")).length, 53, "three times");
+  assert.equal(left(["a"], ...Array(5).fill("We agree on that.")).length, 89, "five times");
   const votes = Array(12).fill("I vote for it.");
   assert.equal(left(["a", "b", "c", "d", "e"], ...votes), votes.join(" "), "several speakers");
-  const many = Array.from({ length: 200_000 }, (_, n) => ({ text: `Number ${n % 5}.`, speaker: null }));
+  const pauses = Array.from({ length: 9 }, (_, n) => ({
+    text: "That sounds good.",
+    speaker: 0,
+    startMs: n * 60_000,
+    endMs: n * 60_000 + 900,
+  }));
+  assert.equal(withoutRepetitions(pauses).length, 9, "with pauses");
+  const many = Array.from({ length: 200_000 }, (_, n) => ({
+    text: `Number ${n % 5}.`,
+    speaker: null,
+    startMs: n,
+    endMs: n + 1,
+  }));
   assert.equal(withoutRepetitions(many).length, many.length, "a sequence of five, in linear time");
   assert.deepEqual(withoutRepetitions([]), []);
 });

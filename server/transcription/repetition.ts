@@ -15,17 +15,31 @@ export function repeatsOnePhrase(text: string): boolean {
 /** Segments after which a sequence of them may begin again. */
 const maxSequence = 4;
 
+/** Repetitions of segments from which on they are a model's; people do agree four times in a row. */
+const minSequences = 6;
+
+/** A model that repeats itself leaves no pause; a person who says the same again listens in between. */
+const maxPauseMs = 1000;
+
 /**
  * Leaves out what a model says over and over in segments of their own: of a sequence of up to four segments that is
- * repeated four times or more by the same speaker, the first stays. Takes time proportional to the number of segments.
+ * repeated six times or more by the same speaker without a pause, the first stays. Takes time proportional to the number
+ * of segments.
  * @returns the others, in their order.
  */
-export function withoutRepetitions<S extends { readonly text: string; readonly speaker: unknown }>(
-  segments: readonly S[],
-): S[] {
+export function withoutRepetitions<
+  S extends {
+    readonly text: string;
+    readonly speaker: unknown;
+    readonly startMs: number;
+    readonly endMs: number;
+  },
+>(segments: readonly S[]): S[] {
   const phrases = segments.map(({ text }) => phraseOf(text));
   const isSame = (index: number, other: number): boolean =>
-    phrases[index] === phrases[other] && segments[index]?.speaker === segments[other]?.speaker;
+    phrases[index] === phrases[other] &&
+    segments[index]?.speaker === segments[other]?.speaker &&
+    (segments[index]?.startMs ?? 0) - (segments[index - 1]?.endMs ?? 0) <= maxPauseMs;
   const isRepeated = new Uint8Array(segments.length);
   for (let length = 1; length <= maxSequence; length++) {
     let characters = 0;
@@ -37,7 +51,7 @@ export function withoutRepetitions<S extends { readonly text: string; readonly s
       }
       // The first one belongs to the repetitions too.
       const isLoop =
-        run + length >= length * minRepetitions && (characters * (run + length)) / run >= minCharacters;
+        run + length >= length * minSequences && (characters * (run + length)) / run >= minCharacters;
       if (isLoop) isRepeated.fill(1, index - run, index);
       run = 0;
       characters = 0;
