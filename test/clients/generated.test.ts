@@ -77,7 +77,9 @@ async function uploadInOneStep(run: Run): Promise<string> {
   const { url } = await run("uploadRecording", { requestBody: { filename: "In one step.mp4" } });
   await sendFile(run, url);
   return until("the recording", async () => {
-    const { recordings } = await run("listRecordings", { requestBody: {} });
+    // It started before the others of the setup, so it is not on the first page of all.
+    const requestBody = { filter: { title_search: "In one step" } };
+    const { recordings } = await run("listRecordings", { requestBody });
     return recordings.find(({ media_type }: { media_type: string }) => media_type === "video")?.id;
   });
 }
