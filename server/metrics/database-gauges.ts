@@ -113,7 +113,7 @@ export const databaseQueries: readonly DatabaseQuery[] = [
     gauges: [
       {
         name: "parley_jobs",
-        help: "Jobs that have not ended, by queue; delayed: waiting for a retry; stopped: until somebody retries them.",
+        help: "Jobs that have not ended, by queue; delayed: waiting for a retry; stopped: until someone retries them.",
         column: "jobs",
       },
     ],

@@ -86,7 +86,7 @@ async function supervise() {
   return stopped;
 }
 
-test("stopped: a job whose process died twice while it ran, listed as failed until somebody starts it again", async () => {
+test("stopped: a job whose process died twice while it ran, listed as failed until someone starts it again", async () => {
   await enqueue("f");
   await die(20);
   assert.deepEqual(await supervise(), []);

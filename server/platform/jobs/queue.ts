@@ -278,7 +278,7 @@ const countDeaths = (isDead: string): string => `
 
 const countExpired = countDeaths(`heartbeat_on + interval '${heartbeatSeconds} seconds' < now()`);
 
-/** Lets a stopped job run again, because somebody asked for it. @returns whether there was one. */
+/** Lets a stopped job run again, because someone asked for it. @returns whether there was one. */
 export async function restartStoppedJob(tx: Tx, name: JobName, key: string): Promise<boolean> {
   const { rows } = await sql`
     update pgboss.job set blocked = false, start_after = now(), output = null, data = data - 'deaths'
