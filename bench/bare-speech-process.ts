@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadSherpa } from "../server/transcription/local/sherpa.ts";
+import { loadSherpa } from "../server/processing/transcription/local/sherpa.ts";
 
 /** What the baseline of speech recognition works on. */
 export interface BareSpeechTask {

@@ -1,4 +1,4 @@
-import { createUser } from "../server/accounts/service.ts";
+import { createUser } from "../server/people/accounts/service.ts";
 import type { Database } from "../server/platform/db/database.ts";
 import { generate, type WorkspacePlan } from "./data/generate.ts";
 import { checkGrants } from "./data/grants.ts";

@@ -7,8 +7,8 @@ import {
   AVMEDIA_TYPE_AUDIO,
 } from "node-av/constants";
 import { Filter, type FilterContext, FilterGraph, Rational, type Stream } from "node-av/lib";
-import { type Encoder, openEncoder } from "../server/media/render/encode/encoder.ts";
-import { openOutput } from "../server/media/render/encode/output.ts";
+import { type Encoder, openEncoder } from "../server/processing/media/render/encode/encoder.ts";
+import { openOutput } from "../server/processing/media/render/encode/output.ts";
 import {
   check,
   checkWrite,
@@ -18,7 +18,7 @@ import {
   packetsOf,
   setOptions,
   silenceLibraries,
-} from "../server/media/render/libav.ts";
+} from "../server/processing/media/render/libav.ts";
 
 /** A libav filter with its options. */
 type Step = readonly [name: string, options: string];

@@ -5,7 +5,7 @@ import {
   readOnly,
   secondsOf,
   silenceLibraries,
-} from "../server/media/render/libav.ts";
+} from "../server/processing/media/render/libav.ts";
 
 /** Lists the packets of a file's main track with their times, as ffprobe does, and says how long that took. */
 silenceLibraries();

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { buildApp } from "../server/app.ts";
+import { openHookSender } from "../server/connections/webhooks/transport/open-sender.ts";
 import { readConfig } from "../server/platform/config/config.ts";
 import { createEncryptor } from "../server/platform/crypto/encryptor.ts";
 import { createSigner } from "../server/platform/crypto/link-signer.ts";
 import { openDatabase } from "../server/platform/db/database.ts";
 import { openJobQueue } from "../server/platform/jobs/queue.ts";
 import { openStore } from "../server/platform/storage/open.ts";
-import { openHookSender } from "../server/webhooks/transport/open-sender.ts";
 
 /** A server that asks the database about each token once only: what requests cost when the token check is free. */
 export interface TokenCheckTask {

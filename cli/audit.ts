@@ -1,10 +1,10 @@
 import { pipeline } from "node:stream/promises";
 import { Command, Option } from "commander";
-import { listAnchored, readAnchor, replaceAnchor } from "../server/audit/anchor.ts";
-import { type ExportFormat, exportAudit } from "../server/audit/export.ts";
-import { commandLine, recordAudit } from "../server/audit/record.ts";
-import { sealAudit } from "../server/audit/seal.ts";
-import { type ChainReport, verifyChain } from "../server/audit/verify.ts";
+import { listAnchored, readAnchor, replaceAnchor } from "../server/governance/audit/anchor.ts";
+import { type ExportFormat, exportAudit } from "../server/governance/audit/export.ts";
+import { sealAudit } from "../server/governance/audit/seal.ts";
+import { type ChainReport, verifyChain } from "../server/governance/audit/verify.ts";
+import { commandLine, recordAudit } from "../server/platform/audit/record.ts";
 import type { Database } from "../server/platform/db/database.ts";
 import type { ObjectStore } from "../server/platform/storage/store.ts";
 import { AuditBrokenError } from "./support/errors.ts";

@@ -1,9 +1,14 @@
 import { Command, InvalidArgumentError } from "commander";
 import { counted } from "../contract/counted.ts";
-import { describeDamage } from "../server/backup/check.ts";
-import { createBackup, readInstallationId, withBackupLock } from "../server/backup/create.ts";
-import { BackupDamagedError, BackupError } from "../server/backup/errors.ts";
-import { type BackupFolder, isSameDestination, openBackupFolder } from "../server/backup/folder.ts";
+import { hasDatabase, openConfiguredDatabase } from "../server/open.ts";
+import { describeDamage } from "../server/operations/backup/check.ts";
+import { createBackup, readInstallationId, withBackupLock } from "../server/operations/backup/create.ts";
+import { BackupDamagedError, BackupError } from "../server/operations/backup/errors.ts";
+import {
+  type BackupFolder,
+  isSameDestination,
+  openBackupFolder,
+} from "../server/operations/backup/folder.ts";
 import {
   claimFolder,
   findBackup,
@@ -11,13 +16,12 @@ import {
   readManifest,
   readOwner,
   tableBytesOf,
-} from "../server/backup/manifest.ts";
-import { pruneBackups } from "../server/backup/prune.ts";
-import { recordVerification, type Verification } from "../server/backup/runs.ts";
-import { runScheduledBackup } from "../server/backup/scheduled-run.ts";
-import { verifyBackup } from "../server/backup/verify.ts";
-import { refuseMoved } from "../server/move/moved.ts";
-import { hasDatabase, openConfiguredDatabase } from "../server/open.ts";
+} from "../server/operations/backup/manifest.ts";
+import { pruneBackups } from "../server/operations/backup/prune.ts";
+import { recordVerification, type Verification } from "../server/operations/backup/runs.ts";
+import { runScheduledBackup } from "../server/operations/backup/scheduled-run.ts";
+import { verifyBackup } from "../server/operations/backup/verify.ts";
+import { refuseMoved } from "../server/operations/move/moved.ts";
 import { type Config, ConfigError } from "../server/platform/config/config.ts";
 import { type KeepRule, keepRule } from "../server/platform/config/values.ts";
 import { readSchema } from "../server/platform/db/migrate.ts";

@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import pg from "pg";
 import { counted } from "../contract/counted.ts";
-import { MoveError } from "../server/move/errors.ts";
-import { type DatabaseMove, moveDatabase } from "../server/move/move-database.ts";
-import { settingFor } from "../server/move/moved.ts";
 import { openConfiguredDatabase } from "../server/open.ts";
+import { MoveError } from "../server/operations/move/errors.ts";
+import { type DatabaseMove, moveDatabase } from "../server/operations/move/move-database.ts";
+import { settingFor } from "../server/operations/move/moved.ts";
 import { type Config, ConfigError } from "../server/platform/config/config.ts";
 import { databaseUrl } from "../server/platform/config/values.ts";
 import { startEmbeddedPostgres } from "../server/platform/db/embedded/index.ts";

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { demoMeetings } from "../demo/content/meetings/index.ts";
 import { demoWorkspace } from "../demo/content/workspace.ts";
 import { fillDemo } from "../demo/fill.ts";
-import { createAccessToken } from "../server/accounts/service.ts";
+import { createAccessToken } from "../server/people/accounts/service.ts";
 import type { Config } from "../server/platform/config/config.ts";
 import type { Database } from "../server/platform/db/database.ts";
 import { openJobQueue } from "../server/platform/jobs/queue.ts";

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { counted } from "../contract/counted.ts";
 import { openConfiguredDatabase } from "../server/open.ts";
+import { type Check, checkSettings, runDoctor } from "../server/operations/system/doctor/run.ts";
 import { type Config, ConfigError, readConfig, unknownSettings } from "../server/platform/config/config.ts";
-import { type Check, checkSettings, runDoctor } from "../server/system/doctor/run.ts";
 import { toolLog } from "./support/with-database.ts";
 
 interface Options {

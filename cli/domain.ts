@@ -1,8 +1,8 @@
 import { Command } from "commander";
-import { chooseWorkspace } from "../server/accounts/service.ts";
-import { claimByOperator, releaseClaim } from "../server/accounts/workspaces/claim-domains.ts";
-import { findAccountsElsewhere, findClaims } from "../server/accounts/workspaces/email-domains.ts";
-import { commandLine } from "../server/audit/record.ts";
+import { chooseWorkspace } from "../server/people/accounts/service.ts";
+import { claimByOperator, releaseClaim } from "../server/people/accounts/workspaces/claim-domains.ts";
+import { findAccountsElsewhere, findClaims } from "../server/people/accounts/workspaces/email-domains.ts";
+import { commandLine } from "../server/platform/audit/record.ts";
 import { printValue, withTransaction } from "./support/with-database.ts";
 
 interface Options {

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { counted } from "../contract/counted.ts";
-import { chooseWorkspace } from "../server/accounts/service.ts";
-import { commandLine, recordAudit } from "../server/audit/record.ts";
-import { ExportError } from "../server/exports/errors.ts";
-import { verifyExport } from "../server/exports/verify.ts";
-import { exportWorkspace } from "../server/exports/write.ts";
+import { ExportError } from "../server/connections/exports/errors.ts";
+import { verifyExport } from "../server/connections/exports/verify.ts";
+import { exportWorkspace } from "../server/connections/exports/write.ts";
+import { chooseWorkspace } from "../server/people/accounts/service.ts";
+import { commandLine, recordAudit } from "../server/platform/audit/record.ts";
 import { describeBytes } from "./support/describe-bytes.ts";
 import { type ProgressReport, reportProgress } from "./support/report-progress.ts";
 import { withStore } from "./support/with-store.ts";

@@ -1,14 +1,14 @@
 import { Presets, SingleBar } from "cli-progress";
 import { Command } from "commander";
 import { counted } from "../contract/counted.ts";
-import { countStoredFiles, damageWords, verifyFiles } from "../server/integrity/check.ts";
-import { repairCompanions } from "../server/integrity/companions.ts";
+import { countUnknown } from "../server/operations/storage-maintenance/orphans.ts";
+import { adoptStore } from "../server/operations/storage-maintenance/owner-marker.ts";
 import type { Config } from "../server/platform/config/config.ts";
 import type { Database } from "../server/platform/db/database.ts";
 import { openStore } from "../server/platform/storage/open.ts";
 import type { ObjectStore } from "../server/platform/storage/store.ts";
-import { countUnknown } from "../server/storage-maintenance/orphans.ts";
-import { adoptStore } from "../server/storage-maintenance/owner-marker.ts";
+import { countStoredFiles, damageWords, verifyFiles } from "../server/processing/integrity/check.ts";
+import { repairCompanions } from "../server/processing/integrity/companions.ts";
 import { NotConfirmedError } from "./support/errors.ts";
 import { withDatabase } from "./support/with-database.ts";
 import { withStore } from "./support/with-store.ts";

@@ -3,10 +3,8 @@ import { Command, Option } from "commander";
 import { counted } from "../contract/counted.ts";
 import { foldCase } from "../contract/fold-case.ts";
 import { listOmitted } from "../contract/import-runs.ts";
-import { chooseWorkspace } from "../server/accounts/service.ts";
-import { commandLine, recordAudit } from "../server/audit/record.ts";
-import { runLocalWorker } from "../server/imports/local-worker.ts";
-import { ImportError } from "../server/imports/move/errors.ts";
+import { runLocalWorker } from "../server/connections/imports/local-worker.ts";
+import { ImportError } from "../server/connections/imports/move/errors.ts";
 import {
   endRun,
   findFileNotices,
@@ -14,10 +12,12 @@ import {
   insertRun,
   type ReportRow,
   type RunResult,
-} from "../server/imports/move/queries.ts";
-import { runImport } from "../server/imports/move/run.ts";
-import type { ImportSource } from "../server/imports/move/source.ts";
-import { openSource, sourceKinds } from "../server/imports/sources/index.ts";
+} from "../server/connections/imports/move/queries.ts";
+import { runImport } from "../server/connections/imports/move/run.ts";
+import type { ImportSource } from "../server/connections/imports/move/source.ts";
+import { openSource, sourceKinds } from "../server/connections/imports/sources/index.ts";
+import { chooseWorkspace } from "../server/people/accounts/service.ts";
+import { commandLine, recordAudit } from "../server/platform/audit/record.ts";
 import type { Config } from "../server/platform/config/config.ts";
 import type { Database } from "../server/platform/db/database.ts";
 import { openJobQueue } from "../server/platform/jobs/queue.ts";

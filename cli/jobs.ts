@@ -1,12 +1,12 @@
 import { Command } from "commander";
-import { commandLine } from "../server/audit/record.ts";
+import { findFailedJobs, findFailedKeys } from "../server/operations/system/jobs/queries.ts";
+import { discardJob, jobId, retryJob } from "../server/operations/system/jobs/repair.ts";
+import { readOperatorWorkspace } from "../server/operations/system/operator.ts";
+import { presentFailedJob } from "../server/operations/system/overview.ts";
+import { commandLine } from "../server/platform/audit/record.ts";
 import type { Database } from "../server/platform/db/database.ts";
 import { type JobQueue, openJobQueue } from "../server/platform/jobs/queue.ts";
 import type { ObjectStore } from "../server/platform/storage/store.ts";
-import { findFailedJobs, findFailedKeys } from "../server/system/jobs/queries.ts";
-import { discardJob, jobId, retryJob } from "../server/system/jobs/repair.ts";
-import { readOperatorWorkspace } from "../server/system/operator.ts";
-import { presentFailedJob } from "../server/system/overview.ts";
 import { AmbiguousError } from "./support/errors.ts";
 import { printTable } from "./support/print-table.ts";
 import { toolLog, withDatabase } from "./support/with-database.ts";

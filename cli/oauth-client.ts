@@ -1,12 +1,12 @@
 import { Command } from "commander";
 import type { Compatibility, DatetimeFilters } from "../contract/common.ts";
-import { AccountError, chooseWorkspace } from "../server/accounts/service.ts";
-import { commandLine } from "../server/audit/record.ts";
-import { createClient, deleteClient, findUriViolations } from "../server/oauth/clients/clients.ts";
-import { listClients } from "../server/oauth/clients/management-queries.ts";
-import { presentClient } from "../server/oauth/clients/management-routes.ts";
-import { findClient } from "../server/oauth/clients/queries.ts";
-import { deleteSelfRegistered } from "../server/oauth/clients/self-registered/store.ts";
+import { AccountError, chooseWorkspace } from "../server/people/accounts/service.ts";
+import { createClient, deleteClient, findUriViolations } from "../server/people/oauth/clients/clients.ts";
+import { listClients } from "../server/people/oauth/clients/management-queries.ts";
+import { presentClient } from "../server/people/oauth/clients/management-routes.ts";
+import { findClient } from "../server/people/oauth/clients/queries.ts";
+import { deleteSelfRegistered } from "../server/people/oauth/clients/self-registered/store.ts";
+import { commandLine } from "../server/platform/audit/record.ts";
 import { collect, compatibilityOption, datetimeFiltersOption } from "./support/options.ts";
 import { readToolConfig, withTransaction } from "./support/with-database.ts";
 

@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { sql } from "kysely";
 import type { Compatibility, DatetimeFilters } from "../contract/common.ts";
-import { AccountError, chooseWorkspace, findAnyUser } from "../server/accounts/service.ts";
-import { commandLine } from "../server/audit/record.ts";
-import { lockManagedGrant, updateManagedGrant } from "../server/oauth/clients/grants.ts";
-import { getGrant, listGrants } from "../server/oauth/clients/management-queries.ts";
-import { presentGrant } from "../server/oauth/clients/management-routes.ts";
+import { AccountError, chooseWorkspace, findAnyUser } from "../server/people/accounts/service.ts";
+import { lockManagedGrant, updateManagedGrant } from "../server/people/oauth/clients/grants.ts";
+import { getGrant, listGrants } from "../server/people/oauth/clients/management-queries.ts";
+import { presentGrant } from "../server/people/oauth/clients/management-routes.ts";
+import { commandLine } from "../server/platform/audit/record.ts";
 import { compatibilityOption, datetimeFiltersOption } from "./support/options.ts";
 import { readToolConfig, withTransaction } from "./support/with-database.ts";
 

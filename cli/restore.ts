@@ -2,15 +2,15 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { counted } from "../contract/counted.ts";
-import { BackupDamagedError } from "../server/backup/errors.ts";
-import { type BackupFolder, openBackupFolder } from "../server/backup/folder.ts";
+import { hasDatabase, migrateDatabase, openDatabaseAlone } from "../server/open.ts";
+import { BackupDamagedError } from "../server/operations/backup/errors.ts";
+import { type BackupFolder, openBackupFolder } from "../server/operations/backup/folder.ts";
 import {
   checkRestore,
   type RestoreOptions,
   type RestoreResult,
   restoreBackup,
-} from "../server/backup/restore.ts";
-import { hasDatabase, migrateDatabase, openDatabaseAlone } from "../server/open.ts";
+} from "../server/operations/backup/restore.ts";
 import { type Config, readConfig } from "../server/platform/config/config.ts";
 import { acceptRestore } from "../server/platform/db/quarantine.ts";
 import { openStore } from "../server/platform/storage/open.ts";

@@ -1,22 +1,22 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
-import { openInstallationStore, readStores } from "../server/move/stores.ts";
-import { type Config, ConfigError, readConfig } from "../server/platform/config/config.ts";
-import type { Database } from "../server/platform/db/database.ts";
-import type { ObjectStore } from "../server/platform/storage/store.ts";
-import { version } from "../server/platform/version.ts";
-import { type Finding, failing, reasonOf } from "../server/system/health/finding.ts";
+import { openInstallationStore, readStores } from "../server/operations/move/stores.ts";
+import { type Finding, failing, reasonOf } from "../server/operations/system/health/finding.ts";
 import {
   testDatabase,
   testLanguageModel,
   testMail,
   testSpeech,
   testStorage,
-} from "../server/system/health/test-component.ts";
-import { readSystem, type SystemState } from "../server/system/overview.ts";
-import { readStorageUse } from "../server/system/storage-use.ts";
-import { explainWriteFailure } from "../server/system/write-failure.ts";
+} from "../server/operations/system/health/test-component.ts";
+import { readSystem, type SystemState } from "../server/operations/system/overview.ts";
+import { readStorageUse } from "../server/operations/system/storage-use.ts";
+import { explainWriteFailure } from "../server/operations/system/write-failure.ts";
+import { type Config, ConfigError, readConfig } from "../server/platform/config/config.ts";
+import type { Database } from "../server/platform/db/database.ts";
+import type { ObjectStore } from "../server/platform/storage/store.ts";
+import { version } from "../server/platform/version.ts";
 import { describeBytes } from "./support/describe-bytes.ts";
 import { printTable } from "./support/print-table.ts";
 import { toolLog, withOpenDatabase } from "./support/with-database.ts";

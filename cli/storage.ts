@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { counted } from "../contract/counted.ts";
-import { migrateStorage } from "../server/move/migrate-storage.ts";
+import { migrateStorage } from "../server/operations/move/migrate-storage.ts";
 import type { StoreKind } from "../server/platform/storage/store.ts";
 import { describeBytes } from "./support/describe-bytes.ts";
 import { reportProgress } from "./support/report-progress.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { chooseWorkspace, createTeam } from "../server/accounts/service.ts";
-import { commandLine, recordAudit } from "../server/audit/record.ts";
+import { chooseWorkspace, createTeam } from "../server/people/accounts/service.ts";
+import { commandLine, recordAudit } from "../server/platform/audit/record.ts";
 import { collect } from "./support/options.ts";
 import { printValue, withTransaction } from "./support/with-database.ts";
 

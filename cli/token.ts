@@ -2,9 +2,14 @@ import { Command } from "commander";
 import { sql } from "kysely";
 import type { Compatibility, DatetimeFilters } from "../contract/common.ts";
 import { counted } from "../contract/counted.ts";
-import { AccountError, chooseWorkspace, createAccessToken, findAnyUser } from "../server/accounts/service.ts";
-import { findTokens, revokeToken } from "../server/accounts/tokens/tokens.ts";
-import { commandLine, recordAudit } from "../server/audit/record.ts";
+import {
+  AccountError,
+  chooseWorkspace,
+  createAccessToken,
+  findAnyUser,
+} from "../server/people/accounts/service.ts";
+import { findTokens, revokeToken } from "../server/people/accounts/tokens/tokens.ts";
+import { commandLine, recordAudit } from "../server/platform/audit/record.ts";
 import { compatibilityOption, datetimeFiltersOption, readDuration } from "./support/options.ts";
 import { printValue, readToolConfig, withTransaction } from "./support/with-database.ts";
 

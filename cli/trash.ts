@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { counted } from "../contract/counted.ts";
-import { purgeAny, restoreAny } from "../server/trash/operator.ts";
-import { findAllTrashed } from "../server/trash/queries.ts";
+import { purgeAny, restoreAny } from "../server/recordings/trash/operator.ts";
+import { findAllTrashed } from "../server/recordings/trash/queries.ts";
 import { printTable } from "./support/print-table.ts";
 import { toolLog, withDatabase } from "./support/with-database.ts";
 import { withStore } from "./support/with-store.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { findUpgrade, rollBackUpgrade } from "../server/backup/upgrade.ts";
 import { openDatabaseAlone } from "../server/open.ts";
+import { findUpgrade, rollBackUpgrade } from "../server/operations/backup/upgrade.ts";
 import { NotConfirmedError } from "./support/errors.ts";
 import { readToolConfig, toolLog } from "./support/with-database.ts";
 

@@ -1,17 +1,17 @@
 import { text } from "node:stream/consumers";
 import { Command, Option } from "commander";
 import { counted } from "../contract/counted.ts";
-import { AccountError, chooseWorkspace, createUser, findAnyUser } from "../server/accounts/service.ts";
-import { passwordProblem } from "../server/accounts/sign-in/password-rules.ts";
-import { findUserAccounts, stateOf } from "../server/accounts/users/queries.ts";
+import { AccountError, chooseWorkspace, createUser, findAnyUser } from "../server/people/accounts/service.ts";
+import { passwordProblem } from "../server/people/accounts/sign-in/password-rules.ts";
+import { findUserAccounts, stateOf } from "../server/people/accounts/users/queries.ts";
 import {
   changeUser,
   createResetLink,
   deactivateUser,
   inviteUser,
   reactivateUser,
-} from "../server/accounts/users/users.ts";
-import { type AuditActor, commandLine, recordAudit } from "../server/audit/record.ts";
+} from "../server/people/accounts/users/users.ts";
+import { type AuditActor, commandLine, recordAudit } from "../server/platform/audit/record.ts";
 import { type Role, roles } from "../server/platform/auth/principal.ts";
 import type { Tx } from "../server/platform/db/database.ts";
 import { printValue, withDatabase, withTransaction } from "./support/with-database.ts";

@@ -1,11 +1,11 @@
 import { Command } from "commander";
-import { commandLine } from "../server/audit/record.ts";
+import { findFolderOfFailed } from "../server/connections/watched-folders/overview.ts";
+import { readFolders, type SystemState } from "../server/operations/system/overview.ts";
+import { findProcesses } from "../server/operations/system/processes.ts";
+import { retryWatchedFiles, watchedNow } from "../server/operations/system/watched-files.ts";
+import { commandLine } from "../server/platform/audit/record.ts";
 import type { Config } from "../server/platform/config/config.ts";
 import type { Database } from "../server/platform/db/database.ts";
-import { readFolders, type SystemState } from "../server/system/overview.ts";
-import { findProcesses } from "../server/system/processes.ts";
-import { retryWatchedFiles, watchedNow } from "../server/system/watched-files.ts";
-import { findFolderOfFailed } from "../server/watched-folders/overview.ts";
 import { AmbiguousError } from "./support/errors.ts";
 import { printTable } from "./support/print-table.ts";
 import { withDatabase } from "./support/with-database.ts";

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError } from "commander";
-import { chooseWorkspace, createWorkspace } from "../server/accounts/service.ts";
-import { claimAtCreation } from "../server/accounts/workspaces/claim-domains.ts";
+import { readOperatorWorkspace } from "../server/operations/system/operator.ts";
+import { chooseWorkspace, createWorkspace } from "../server/people/accounts/service.ts";
+import { claimAtCreation } from "../server/people/accounts/workspaces/claim-domains.ts";
 import { parseDuration } from "../server/platform/config/values.ts";
-import { readOperatorWorkspace } from "../server/system/operator.ts";
 import { collect } from "./support/options.ts";
 import { printValue, withDatabase, withTransaction } from "./support/with-database.ts";
 

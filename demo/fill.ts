@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
-import { runLocalWorker } from "../server/imports/local-worker.ts";
+import { runLocalWorker } from "../server/connections/imports/local-worker.ts";
 import { demoMeetings } from "./content/meetings/index.ts";
 import { demoStories } from "./content/stories.ts";
 import type { DemoMeeting } from "./content/types.ts";

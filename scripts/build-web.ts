@@ -1,4 +1,4 @@
-import { buildWebApp } from "../server/web/build.ts";
+import { buildWebApp } from "../server/operations/web/build.ts";
 
 /** Builds the web app unless what is there was built from these very files. */
 const say = (line: string): boolean => process.stderr.write(`parley: ${line}\n`);

@@ -78,25 +78,32 @@ const allowed: readonly { readonly path: RegExp; readonly word?: RegExp; readonl
   { path: /^scripts\/check-words\.ts$/, reason: "the list itself" },
   { path: /^test\/shape\/words\.test\.ts$/, reason: "examples of refused words" },
   {
-    path: /^(?:contract|migrations|server\/webhooks)\//,
+    path: /^(?:contract|migrations|server\/connections\/webhooks)\//,
     word: /^withheld$/,
     reason: "the API's name of a delivery's state",
   },
   { path: /^demo\/content\//, reason: "what people say in the sample meetings" },
-  { path: /^server\/transcription\/merge\/merge\.test\.ts$/, reason: "what people say in test transcripts" },
   {
-    path: /^server\/(?:intelligence\/generate|media\/validate)\//,
+    path: /^server\/processing\/transcription\/merge\/merge\.test\.ts$/,
+    reason: "what people say in test transcripts",
+  },
+  {
+    path: /^server\/processing\/(?:intelligence\/generate|media\/validate)\//,
     word: /^answers?$|^answered$/i,
     reason: "what people say in meetings, and the parts of a question-answer section",
   },
-  { path: /^server\/webhooks\/api\/service\.ts$/, word: /^answers$/, reason: "quotes the contract" },
   {
-    path: /^server\/webhooks\/transport\/targets\.test\.ts$/,
+    path: /^server\/connections\/webhooks\/api\/service\.ts$/,
+    word: /^answers$/,
+    reason: "quotes the contract",
+  },
+  {
+    path: /^server\/connections\/webhooks\/transport\/targets\.test\.ts$/,
     word: /^answer$/,
     reason: "a variable in a script that the test runs",
   },
   {
-    path: /^(?:contract\/|migrations\/|docs\/permissions\.md|server\/(?:retention|platform\/jobs)\/)/,
+    path: /^(?:contract\/|migrations\/|docs\/permissions\.md|server\/(?:governance\/retention|platform\/jobs)\/)/,
     word: /^erasures?$/i,
     reason: "the API's resource /erasures",
   },

@@ -8,7 +8,7 @@ import { renderMeetingFile } from "../demo/media/render-file.ts";
  * workspace, without its users. Run again after those meetings or the renderer have changed.
  */
 
-const folder = new URL("../server/samples/assets/", import.meta.url);
+const folder = new URL("../server/operations/samples/assets/", import.meta.url);
 const minutes = 1;
 const samples = [
   { name: "planning", title: "Heron 2: go or no-go" },

@@ -11,7 +11,7 @@ import {
 } from "../test/support/factories.ts";
 import { startHookReceiver } from "../test/support/hook-receiver.ts";
 import { until } from "../test/support/until.ts";
-import { givePassword, openBrowser, signInAs } from "./accounts/test/accounts.ts";
+import { givePassword, openBrowser, signInAs } from "./people/accounts/test/accounts.ts";
 
 const docs = readFileSync(new URL("../docs/operations.md", import.meta.url), "utf8");
 

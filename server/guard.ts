@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Operation } from "../contract/operation.ts";
 import type { VersionName } from "../contract/versions.ts";
-import { createAuthenticate } from "./accounts/tokens/authenticate.ts";
-import { createCredentialCheck } from "./accounts/tokens/credential-check.ts";
-import { allowRegisteredOrigins } from "./oauth/cors.ts";
-import type { TrustedOrigins } from "./oauth/trusted-origins.ts";
+import { createAuthenticate } from "./people/accounts/tokens/authenticate.ts";
+import { createCredentialCheck } from "./people/accounts/tokens/credential-check.ts";
+import { allowRegisteredOrigins } from "./people/oauth/cors.ts";
+import type { TrustedOrigins } from "./people/oauth/trusted-origins.ts";
 import type { Resource } from "./platform/auth/audience.ts";
 import type { Config } from "./platform/config/config.ts";
 import type { Database } from "./platform/db/database.ts";

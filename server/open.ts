@@ -1,7 +1,8 @@
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
-import { refuseMoved } from "./move/moved.ts";
+import { refuseMoved } from "./operations/move/moved.ts";
+import { findProcesses } from "./operations/system/processes.ts";
 import { type Config, ConfigError } from "./platform/config/config.ts";
 import { type ConnectionSettings, type Database, openDatabase } from "./platform/db/database.ts";
 import { startEmbeddedPostgres } from "./platform/db/embedded/index.ts";
@@ -18,7 +19,6 @@ import {
 import { isOlder } from "./platform/db/oldest-version.ts";
 import { PoolerError, preparePooler } from "./platform/db/pooler.ts";
 import { migrateJobs } from "./platform/jobs/queue.ts";
-import { findProcesses } from "./system/processes.ts";
 
 /** An open database and how to close it. */
 export interface OpenedDatabase {
@@ -209,7 +209,7 @@ async function copyBefore(
   isNeeded: () => Promise<boolean>,
 ): Promise<void> {
   // Loaded only now: few starts are upgrades.
-  const { backUpBeforeUpgrade } = await import("./backup/upgrade.ts");
+  const { backUpBeforeUpgrade } = await import("./operations/backup/upgrade.ts");
   if (config.backup.beforeUpgrade ?? isEmbedded)
     await backUpBeforeUpgrade(settings, config.dataDir, log, isNeeded);
 }

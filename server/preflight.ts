@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { checkWatchedFolder, WatchError } from "./connections/watched-folders/check.ts";
 import { type Config, ConfigError } from "./platform/config/config.ts";
 import { checkEmbeddedPostgres } from "./platform/db/embedded/index.ts";
-import { checkWatchedFolder, WatchError } from "./watched-folders/check.ts";
 
 /**
  * Checks what would stop the start later, before anything is created: whether the port is free, whether watched folders

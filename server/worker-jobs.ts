@@ -1,19 +1,12 @@
 import { availableParallelism } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
-import { requestAccessJob } from "./access-requests/request.ts";
-import { sendMailJob } from "./accounts/one-time-links/mailer.ts";
-import { requestPasswordResetJob } from "./accounts/one-time-links/password-reset.ts";
-import { importEventJob } from "./imports/connect/job.ts";
-import { fetchImportJob } from "./imports/fetch.ts";
-import { importRecordingsJob } from "./imports/move/job.ts";
-import { renderCompanionsJob } from "./integrity/companions.ts";
-import {
-  type IntelligenceDependencies,
-  requestUnderstanding,
-  understandRecordingJob,
-} from "./intelligence/index.ts";
-import type { LanguageModel } from "./intelligence/model/model.ts";
-import { extractSpeech } from "./media/render/index.ts";
+import { importEventJob } from "./connections/imports/connect/job.ts";
+import { fetchImportJob } from "./connections/imports/fetch.ts";
+import { importRecordingsJob } from "./connections/imports/move/job.ts";
+import type { HookSender } from "./connections/webhooks/transport/send.ts";
+import { erasePersonJob } from "./governance/retention/erasure/erase-user.ts";
+import { sendMailJob } from "./people/accounts/one-time-links/mailer.ts";
+import { requestPasswordResetJob } from "./people/accounts/one-time-links/password-reset.ts";
 import type { Config, TranscriptionSettings } from "./platform/config/config.ts";
 import type { Encryptor } from "./platform/crypto/encryptor.ts";
 import type { LinkSigner } from "./platform/crypto/link-signer.ts";
@@ -23,8 +16,14 @@ import { type JobDefinition, job } from "./platform/jobs/pump.ts";
 import type { JobQueue } from "./platform/jobs/queue.ts";
 import { defaultRetryPolicy } from "./platform/model-server/retry.ts";
 import type { ObjectStore } from "./platform/storage/store.ts";
-import { renderClipJob } from "./public-links/render-clip.ts";
-import { erasePersonJob } from "./retention/erasure/erase-user.ts";
+import { renderCompanionsJob } from "./processing/integrity/companions.ts";
+import {
+  type IntelligenceDependencies,
+  requestUnderstanding,
+  understandRecordingJob,
+} from "./processing/intelligence/index.ts";
+import type { LanguageModel } from "./processing/intelligence/model/model.ts";
+import { extractSpeech } from "./processing/media/render/index.ts";
 import {
   hasSpeechModel,
   installModelJob,
@@ -34,12 +33,13 @@ import {
   openAiTranscriber,
   type TranscriptionDependencies,
   transcribeRecordingJob,
-} from "./transcription/index.ts";
-import { promoteUploadJob } from "./uploads/promotion/promote.ts";
-import { promoteMediaJob } from "./uploads/promotion/promote-media.ts";
-import { validateUploadJob } from "./uploads/promotion/validate-file.ts";
-import { finishUploadJob } from "./uploads/transfer/finish-pieces.ts";
-import type { HookSender } from "./webhooks/transport/send.ts";
+} from "./processing/transcription/index.ts";
+import { promoteUploadJob } from "./processing/uploads/promotion/promote.ts";
+import { promoteMediaJob } from "./processing/uploads/promotion/promote-media.ts";
+import { validateUploadJob } from "./processing/uploads/promotion/validate-file.ts";
+import { finishUploadJob } from "./processing/uploads/transfer/finish-pieces.ts";
+import { requestAccessJob } from "./sharing/access-requests/request.ts";
+import { renderClipJob } from "./sharing/public-links/render-clip.ts";
 
 export interface WorkerDependencies {
   readonly db: Database;

@@ -46,12 +46,12 @@ const onlyWithAll = [
   "demo/",
   "cli/",
   "server/platform/db/embedded/",
-  "server/media/render/damaged.test.ts",
-  "server/transcription/local/",
+  "server/processing/media/render/damaged.test.ts",
+  "server/processing/transcription/local/",
   "server/platform/storage/s3/s3.test.ts",
-  "server/imports/bucket.test.ts",
-  "server/system/doctor/bucket.test.ts",
-  "server/uploads/transfer/bucket.test.ts",
+  "server/connections/imports/bucket.test.ts",
+  "server/operations/system/doctor/bucket.test.ts",
+  "server/processing/uploads/transfer/bucket.test.ts",
 ];
 /** Of those, the ones that run each time: every page with its accessibility, and the most used parts and commands. */
 const inEachRun = [

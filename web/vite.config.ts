@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
 /**
- * Build settings for each HTML document listed in server/web/build.ts. Nothing is inlined, because the content security
+ * Build settings for each HTML document listed in server/operations/web/build.ts. Nothing is inlined, because the content security
  * policy allows no inline scripts.
  */
 export default defineConfig({

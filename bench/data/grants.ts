@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { syncGrants } from "../../server/access/grants.ts";
+import { syncGrants } from "../../server/people/access/grants.ts";
 import type { Database } from "../../server/platform/db/database.ts";
 
-/** The rule of server/access/grants.ts for all recordings at once; `checkGrants` holds it to the original. */
+/** The rule of server/people/access/grants.ts for all recordings at once; `checkGrants` holds it to the original. */
 export const insertGrants = `
   insert into recording_grants (principal_id, start_datetime, recording_id, title_key, meeting_type_id, external)
   select p.principal_id, r.start_datetime, r.id, r.title_key, r.meeting_type_id, r.external
@@ -36,7 +36,7 @@ export async function checkGrants(db: Database): Promise<void> {
   const before = await readGrants(db, ids);
   await db.kysely.transaction().execute((tx) => syncGrants(tx, ids));
   if (!isDeepStrictEqual(before, await readGrants(db, ids)))
-    throw new Error("bench/data/grants.ts no longer follows the rule of server/access/grants.ts");
+    throw new Error("bench/data/grants.ts no longer follows the rule of server/people/access/grants.ts");
 }
 
 async function readGrants(db: Database, ids: readonly string[]): Promise<unknown[]> {

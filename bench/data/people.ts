@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import type pg from "pg";
-import { createAccessToken, createUser, createWorkspace } from "../../server/accounts/service.ts";
+import { createAccessToken, createUser, createWorkspace } from "../../server/people/accounts/service.ts";
 import type { Database } from "../../server/platform/db/database.ts";
 import { firstNames, lastNames } from "./words.ts";
 

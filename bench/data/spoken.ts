@@ -1,8 +1,12 @@
 import { randomUUIDv7 } from "node:crypto";
-import { syncGrants } from "../../server/access/grants.ts";
-import { createUser } from "../../server/accounts/service.ts";
+import { syncGrants } from "../../server/people/access/grants.ts";
+import { createUser } from "../../server/people/accounts/service.ts";
 import type { Database, Tx } from "../../server/platform/db/database.ts";
-import { insertParticipants, insertRecording, insertSegments } from "../../server/recordings/create.ts";
+import {
+  insertParticipants,
+  insertRecording,
+  insertSegments,
+} from "../../server/recordings/recordings/create.ts";
 import { makePersonalToken, makeWorkspace } from "./people.ts";
 import { makeSpeech, type Speech } from "./speech.ts";
 

@@ -1,7 +1,11 @@
 import { randomUUIDv7 } from "node:crypto";
-import { syncGrants } from "../../server/access/grants.ts";
+import { syncGrants } from "../../server/people/access/grants.ts";
 import type { Database } from "../../server/platform/db/database.ts";
-import { insertParticipants, insertRecording, insertSegments } from "../../server/recordings/create.ts";
+import {
+  insertParticipants,
+  insertRecording,
+  insertSegments,
+} from "../../server/recordings/recordings/create.ts";
 import { companies, firstNames, kinds, topics } from "./words.ts";
 
 const hoursMs = 4 * 3_600_000;

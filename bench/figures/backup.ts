@@ -6,10 +6,14 @@ import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
-import { type BackupProgress, type BackupResult, createBackup } from "../../server/backup/create.ts";
-import { type BackupFolder, openPlainFolder } from "../../server/backup/folder.ts";
-import type { Manifest } from "../../server/backup/manifest.ts";
-import { restoreBackup } from "../../server/backup/restore.ts";
+import {
+  type BackupProgress,
+  type BackupResult,
+  createBackup,
+} from "../../server/operations/backup/create.ts";
+import { type BackupFolder, openPlainFolder } from "../../server/operations/backup/folder.ts";
+import type { Manifest } from "../../server/operations/backup/manifest.ts";
+import { restoreBackup } from "../../server/operations/backup/restore.ts";
 import { forEachConcurrent } from "../../server/platform/concurrency.ts";
 import { readConfig } from "../../server/platform/config/config.ts";
 import { openDatabase } from "../../server/platform/db/database.ts";

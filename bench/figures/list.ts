@@ -1,10 +1,10 @@
 import { deepStrictEqual, equal } from "node:assert/strict";
 import type { RecordingIncludeInput } from "../../contract/recordings.ts";
-import { viewerOf } from "../../server/access/viewer.ts";
+import { viewerOf } from "../../server/people/access/viewer.ts";
 import type { Principal } from "../../server/platform/auth/principal.ts";
 import { createSigner } from "../../server/platform/crypto/link-signer.ts";
-import { thumbnailLinks } from "../../server/recordings/json/links.ts";
-import { listParts } from "../../server/recordings/list/list-query.ts";
+import { thumbnailLinks } from "../../server/recordings/recordings/json/links.ts";
+import { listParts } from "../../server/recordings/recordings/list/list-query.ts";
 import type { BenchDatabase } from "../database.ts";
 import type { Dataset } from "../datasets.ts";
 import type { Load, Target } from "../load.ts";

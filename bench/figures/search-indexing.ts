@@ -1,5 +1,5 @@
 import type { Database, Tx } from "../../server/platform/db/database.ts";
-import { insertSegments, type NewSegment } from "../../server/recordings/create.ts";
+import { insertSegments, type NewSegment } from "../../server/recordings/recordings/create.ts";
 import { makeSpeech } from "../data/speech.ts";
 import { insertMeeting, type SpokenSet } from "../data/spoken.ts";
 import type { BenchDatabase } from "../database.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type pg from "pg";
-import { type SearchFilter, stretchStatement } from "../../server/search/find.ts";
-import { readQuery } from "../../server/search/read-query.ts";
+import { type SearchFilter, stretchStatement } from "../../server/recordings/search/find.ts";
+import { readQuery } from "../../server/recordings/search/read-query.ts";
 import { makeSpoken, type SpokenSet } from "../data/spoken.ts";
 import type { BenchDatabase, BenchPostgres } from "../database.ts";
 import { type Comparison, median } from "../load.ts";

@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { installModel } from "../../server/transcription/models/install.ts";
+import { installModel } from "../../server/processing/transcription/models/install.ts";
 import type { BareSpeechTask } from "../bare-speech-process.ts";
 import type { BenchPostgres } from "../database.ts";
 import { takeTurns } from "../load.ts";

@@ -1,4 +1,4 @@
-import { generateToken, hashToken } from "../../server/accounts/tokens/access-tokens.ts";
+import { generateToken, hashToken } from "../../server/people/accounts/tokens/access-tokens.ts";
 import type { BenchDatabase } from "../database.ts";
 import type { Dataset } from "../datasets.ts";
 import type { Load } from "../load.ts";

@@ -1,8 +1,9 @@
-import { AccountError } from "../../server/accounts/service.ts";
-import { BackupDamagedError, BackupError } from "../../server/backup/errors.ts";
-import { ExportError } from "../../server/exports/errors.ts";
-import { ImportError } from "../../server/imports/move/errors.ts";
-import { MovedError, MoveError } from "../../server/move/errors.ts";
+import { ExportError } from "../../server/connections/exports/errors.ts";
+import { ImportError } from "../../server/connections/imports/move/errors.ts";
+import { BackupDamagedError, BackupError } from "../../server/operations/backup/errors.ts";
+import { MovedError, MoveError } from "../../server/operations/move/errors.ts";
+import { WrongStoreError } from "../../server/operations/storage-maintenance/owner-marker.ts";
+import { AccountError } from "../../server/people/accounts/service.ts";
 import { ConfigError } from "../../server/platform/config/config.ts";
 import { WrongSecretError } from "../../server/platform/crypto/secret.ts";
 import { EmbeddedDatabaseError } from "../../server/platform/db/embedded/index.ts";
@@ -15,8 +16,7 @@ import { DatabaseTooNewError } from "../../server/platform/db/oldest-version.ts"
 import { ProblemError } from "../../server/platform/http/errors/problem.ts";
 import { StoreError } from "../../server/platform/storage/store.ts";
 import { userName } from "../../server/platform/user-name.ts";
-import { WrongStoreError } from "../../server/storage-maintenance/owner-marker.ts";
-import { ModelError } from "../../server/transcription/models/store.ts";
+import { ModelError } from "../../server/processing/transcription/models/store.ts";
 import { AmbiguousError, AuditBrokenError, NotConfirmedError } from "./errors.ts";
 
 interface DescribedError extends Error {

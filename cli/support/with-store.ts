@@ -1,8 +1,8 @@
-import { openInstallationStore } from "../../server/move/stores.ts";
+import { openInstallationStore } from "../../server/operations/move/stores.ts";
+import { verifyStore } from "../../server/operations/storage-maintenance/owner-marker.ts";
 import type { Config } from "../../server/platform/config/config.ts";
 import type { ConnectionSettings, Database } from "../../server/platform/db/database.ts";
 import type { ObjectStore } from "../../server/platform/storage/store.ts";
-import { verifyStore } from "../../server/storage-maintenance/owner-marker.ts";
 import { readToolConfig, toolLog, withOpenDatabase } from "./with-database.ts";
 
 /**

@@ -69,7 +69,9 @@ async function readChat(
 }
 
 async function readTranscript(path: string, language: string | undefined, warn: (message: string) => void) {
-  const { maxTextBytes, parseTranscript } = await import("../../server/watched-folders/parse-transcript.ts");
+  const { maxTextBytes, parseTranscript } = await import(
+    "../../server/connections/watched-folders/parse-transcript.ts"
+  );
   const bytes = await readBytes(path, maxTextBytes);
   try {
     const { segments, notes } = await parseTranscript(bytes, language);

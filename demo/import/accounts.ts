@@ -1,5 +1,10 @@
 import { sql } from "kysely";
-import { createTeam, createUser, createWorkspace, findUserByEmail } from "../../server/accounts/service.ts";
+import {
+  createTeam,
+  createUser,
+  createWorkspace,
+  findUserByEmail,
+} from "../../server/people/accounts/service.ts";
 import type { Principal } from "../../server/platform/auth/principal.ts";
 import type { Database } from "../../server/platform/db/database.ts";
 import { demoWorkspace } from "../content/workspace.ts";

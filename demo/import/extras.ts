@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { commandLine } from "../../server/audit/record.ts";
-import { createHighlight } from "../../server/highlights/service.ts";
-import { finishRun } from "../../server/intelligence/finish.ts";
-import { claimRun, insertRun } from "../../server/intelligence/queries.ts";
+import { commandLine } from "../../server/platform/audit/record.ts";
 import type { Database } from "../../server/platform/db/database.ts";
-import { createStory } from "../../server/stories/service.ts";
+import { finishRun } from "../../server/processing/intelligence/finish.ts";
+import { claimRun, insertRun } from "../../server/processing/intelligence/queries.ts";
+import { createHighlight } from "../../server/recordings/highlights/service.ts";
+import { createStory } from "../../server/recordings/stories/service.ts";
 import type { DemoMeeting, DemoStory } from "../content/types.ts";
 import { type DemoAccounts, principalOf } from "./accounts.ts";
 import type { DemoDependencies } from "./import-meeting.ts";

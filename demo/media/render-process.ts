@@ -22,7 +22,7 @@ new Worker(new URL("../../server/platform/confinement/watchdog.ts", import.meta.
 }).unref();
 const meeting = demoMeetings.find((known) => known.title === title);
 if (meeting === undefined) throw new Error(`there is no sample meeting "${title}"`);
-const { silenceLibraries } = await import("../../server/media/render/libav.ts");
+const { silenceLibraries } = await import("../../server/processing/media/render/libav.ts");
 silenceLibraries();
 const { renderMeeting } = await import("./render.ts");
 await renderMeeting(minutes === null ? meeting : truncateMeeting(meeting, minutes), path);

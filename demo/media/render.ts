@@ -11,9 +11,9 @@ import {
   AVCOL_TRC_BT709,
 } from "node-av/constants";
 import { Rational } from "node-av/lib";
-import { type Encoder, openEncoder } from "../../server/media/render/encode/encoder.ts";
-import { type Output, openOutput } from "../../server/media/render/encode/output.ts";
-import { check, checkWrite, newFrame, setOptions } from "../../server/media/render/libav.ts";
+import { type Encoder, openEncoder } from "../../server/processing/media/render/encode/encoder.ts";
+import { type Output, openOutput } from "../../server/processing/media/render/encode/output.ts";
+import { check, checkWrite, newFrame, setOptions } from "../../server/processing/media/render/libav.ts";
 import { durationOf, slideTimes } from "../content/timeline.ts";
 import type { DemoMeeting, DemoSegment } from "../content/types.ts";
 import { createCanvas, type RenderedScene, renderScene } from "./canvas.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { makeFullWorkspace } from "../../server/imports/test/full-workspace.ts";
+import { makeFullWorkspace } from "../../server/connections/imports/test/full-workspace.ts";
 import { snapshot } from "../support/api-snapshot.ts";
 import { startTestApp } from "../support/app.ts";
 import { makeMediaRecording, makeRecording } from "../support/factories.ts";

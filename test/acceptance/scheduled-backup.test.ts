@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import pg from "pg";
-import { startMailServer } from "../../server/accounts/test/mail.ts";
+import { startMailServer } from "../../server/people/accounts/test/mail.ts";
 import { createLibrary, failing } from "../support/library.ts";
 import { freePort } from "../support/port.ts";
 import { parseScrape } from "../support/prometheus.ts";

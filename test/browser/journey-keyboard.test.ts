@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { givePassword, password } from "../../server/accounts/test/accounts.ts";
+import { givePassword, password } from "../../server/people/accounts/test/accounts.ts";
 import { makeUser, makeWorkspace, mediaFile } from "../support/factories.ts";
 import { startSpeechServer } from "../support/speech-server.ts";
 import { assertFocused, keyboardOf } from "./keyboard.ts";

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { crc32 } from "node:zlib";
 import { sql } from "kysely";
-import { syncGrants } from "../../server/access/grants.ts";
+import { syncGrants } from "../../server/people/access/grants.ts";
 import type { Database } from "../../server/platform/db/database.ts";
 import { recordingObjectKey } from "../../server/platform/storage/layout.ts";
 import { call } from "../support/app.ts";

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { buildWebApp } from "../../server/web/build.ts";
+import { buildWebApp } from "../../server/operations/web/build.ts";
 import { makeHighlight, makeUser, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { assertFits, linkTools, pathOf, untilMedia, withoutRefusals } from "./link-support.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CDPSession, Page } from "playwright-core";
-import { inspect } from "../../server/media/render/test/support.ts";
+import { inspect } from "../../server/processing/media/render/test/support.ts";
 import { makeWorkspace } from "../support/factories.ts";
 import { isFullRun } from "../support/full.ts";
 import { memoryOf } from "../support/processes.ts";

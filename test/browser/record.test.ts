@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "playwright-core";
-import { inspect } from "../../server/media/render/test/support.ts";
-import { sweepLog } from "../../server/uploads/test/uploads.ts";
-import { failExpiredUploads } from "../../server/uploads/transfer/arrival.ts";
+import { inspect } from "../../server/processing/media/render/test/support.ts";
+import { sweepLog } from "../../server/processing/uploads/test/uploads.ts";
+import { failExpiredUploads } from "../../server/processing/uploads/transfer/arrival.ts";
 import { makeUser, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import {

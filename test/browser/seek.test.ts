@@ -4,12 +4,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { silenceLibraries } from "../../server/media/render/libav.ts";
-import { render } from "../../server/media/render/render.ts";
-import { inFolder } from "../../server/media/render/test/support.ts";
-import { encodeFile, type TestFile } from "../../server/media/test/encode.ts";
-import { memoryBytes } from "../../server/media/validate/bytes.ts";
-import { examine } from "../../server/media/validate/examine.ts";
+import { silenceLibraries } from "../../server/processing/media/render/libav.ts";
+import { render } from "../../server/processing/media/render/render.ts";
+import { inFolder } from "../../server/processing/media/render/test/support.ts";
+import { encodeFile, type TestFile } from "../../server/processing/media/test/encode.ts";
+import { memoryBytes } from "../../server/processing/media/validate/bytes.ts";
+import { examine } from "../../server/processing/media/validate/examine.ts";
 import { launchChromium, noChromium } from "../support/chromium.ts";
 
 const seconds = 60;

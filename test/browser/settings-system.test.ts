@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { pino } from "pino";
-import { startHeartbeat } from "../../server/system/processes.ts";
-import { insertFailedJob } from "../../server/system/test/failed-job.ts";
+import { startHeartbeat } from "../../server/operations/system/processes.ts";
+import { insertFailedJob } from "../../server/operations/system/test/failed-job.ts";
 import { insertRecording, makeWorkspace } from "../support/factories.ts";
 import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 

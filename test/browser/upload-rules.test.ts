@@ -3,7 +3,7 @@ import { openAsBlob } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { speakersOf, TranscriptFileError } from "../../contract/subtitles.ts";
-import { formatTranscript } from "../../server/recordings/transcript/format.ts";
+import { formatTranscript } from "../../server/recordings/recordings/transcript/format.ts";
 import { parseTextTranscript } from "../../web/transcript-files/text.ts";
 import { readMovieIndex } from "../../web/uploads/file-check/movie-index.ts";
 import { createSpeedometer } from "../../web/uploads/sending/speed.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Locator, Page } from "playwright-core";
-import { encodeFile } from "../../server/media/test/encode.ts";
+import { encodeFile } from "../../server/processing/media/test/encode.ts";
 import { call } from "../support/app.ts";
 import { makeTeam, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { pythonClientFiles } from "../../scripts/python-client.ts";
-import { exposedHeaders } from "../../server/oauth/cors.ts";
+import { exposedHeaders } from "../../server/people/oauth/cors.ts";
 import { openApiDocument } from "../../server/platform/http/reference/openapi.ts";
 import { versionedOperations } from "../shape/operations.ts";
 import { everyVersion } from "../support/call.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createAccessToken } from "../../server/accounts/service.ts";
+import { createAccessToken } from "../../server/people/accounts/service.ts";
 import { makeClient, obtainTokens, password } from "../support/oauth.ts";
 import type { BuildRequest, OperationRequest } from "./request.ts";
 import type { World } from "./world.ts";

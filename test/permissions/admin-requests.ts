@@ -1,7 +1,7 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
-import { claimByOperator } from "../../server/accounts/workspaces/claim-domains.ts";
-import { insertRun } from "../../server/imports/move/queries.ts";
-import { insertFailedJob } from "../../server/system/test/failed-job.ts";
+import { insertRun } from "../../server/connections/imports/move/queries.ts";
+import { insertFailedJob } from "../../server/operations/system/test/failed-job.ts";
+import { claimByOperator } from "../../server/people/accounts/workspaces/claim-domains.ts";
 import { makeTeam } from "../support/factories.ts";
 import { makeClient, redirectUri } from "../support/oauth.ts";
 import type { BuildRequest, OperationRequest } from "./request.ts";

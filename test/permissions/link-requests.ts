@@ -1,9 +1,9 @@
 import { randomUUIDv7 } from "node:crypto";
-import { signedClip } from "../../server/highlights/clip-routes.ts";
 import type { LinkPurpose } from "../../server/platform/crypto/link-signer.ts";
 import { recordingObjectKey } from "../../server/platform/storage/layout.ts";
-import { assetId } from "../../server/recordings/media/media-links.ts";
-import { fileQuery, thumbnailQuery } from "../../server/recordings/media/viewer-links.ts";
+import { signedClip } from "../../server/recordings/highlights/clip-routes.ts";
+import { assetId } from "../../server/recordings/recordings/media/media-links.ts";
+import { fileQuery, thumbnailQuery } from "../../server/recordings/recordings/media/viewer-links.ts";
 import type { RouteCaller } from "./callers.ts";
 import type { BuildRouteRequests, RouteRequest } from "./route-request.ts";
 import { marker, type World } from "./world.ts";

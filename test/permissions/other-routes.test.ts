@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { clientSecret, startProvider } from "../../server/accounts/test/provider.ts";
+import { clientSecret, startProvider } from "../../server/people/accounts/test/provider.ts";
 import { currentVersion, startTestApp } from "../support/app.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
 import { type RouteCaller, type RouteOutcome, routeCallers } from "./callers.ts";

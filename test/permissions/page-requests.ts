@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { createAccessToken } from "../../server/accounts/service.ts";
-import { openBrowser as openPages } from "../../server/accounts/test/accounts.ts";
+import { createAccessToken } from "../../server/people/accounts/service.ts";
+import { openBrowser as openPages } from "../../server/people/accounts/test/accounts.ts";
 import {
   authorizeUrl,
   credentials,

@@ -1,4 +1,4 @@
-import { tokenOf } from "../../server/public-links/test/public-links.ts";
+import { tokenOf } from "../../server/sharing/public-links/test/public-links.ts";
 import {
   except,
   kinds,

@@ -1,4 +1,4 @@
-import { createSession } from "../../server/accounts/sign-in/sessions.ts";
+import { createSession } from "../../server/people/accounts/sign-in/sessions.ts";
 import type { TestApp } from "../support/app.ts";
 import { makeTeam, makeUser, makeWorkspace, type TestUser } from "../support/factories.ts";
 import { makeClient, obtainTokens, password } from "../support/oauth.ts";

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
-import { syncGrants } from "../../server/access/grants.ts";
-import type { TestProvider } from "../../server/accounts/test/provider.ts";
-import { clipPrefix } from "../../server/public-link-records/clips.ts";
+import { syncGrants } from "../../server/people/access/grants.ts";
+import type { TestProvider } from "../../server/people/accounts/test/provider.ts";
+import { clipPrefix } from "../../server/recordings/public-link-records/clips.ts";
 import { call, currentVersion, olderVersion, type TestApp } from "../support/app.ts";
 import { insertRecording, makeTeam, makeUpload, makeWorkspace } from "../support/factories.ts";
 import type { HookReceiver } from "../support/hook-receiver.ts";

@@ -3,19 +3,18 @@ import { readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
-import { features, platform, roots } from "./allowed-imports.ts";
+import { areas, circles, features, platform, roots, upward } from "./allowed-imports.ts";
 import { root as checkout, importsOf, readSources } from "./sources.ts";
 
 /** Tests and test support may import any folder. */
 const sources = readSources().filter(({ path }) => !/\.test\.ts$|(^|\/)test\//.test(path));
 
-/** The folder of server/ that a file belongs to; null for the files that compose the server, and for other roots. */
+/** The feature or part of the platform that a file of server/ belongs to; null for the files that compose the server, and for other roots. */
 function folderOf(path: string): string | null {
-  const [root, folder, part, rest] = path.split("/");
-  if (root !== "server" || part === undefined || folder === undefined) return null;
-  if (folder !== "platform") return folder;
+  const [root, area, folder, rest] = path.split("/");
+  if (root !== "server" || folder === undefined || area === undefined) return null;
   // A file directly in platform/ is its own part.
-  return rest === undefined ? `platform/${part.replace(/\.ts$/, "")}` : `platform/${part}`;
+  return rest === undefined ? `${area}/${folder.replace(/\.ts$/, "")}` : `${area}/${folder}`;
 }
 
 const allowed = new Map<string, ReadonlySet<string>>([
@@ -59,6 +58,55 @@ test("the list of allowed imports names no import that is gone", () => {
 test("the allowed imports of server/ have no cycle", () => {
   assertAcyclic(allowed);
 });
+
+test("an area of server/ imports only itself and those before it", () => {
+  const rank = (folder: string): number => areas.findIndex((area) => folder.startsWith(`${area}/`));
+  const wrong = imports.filter(
+    ({ from, to }) => to !== null && rank(to) > rank(from) && !upward[from]?.includes(to),
+  );
+  assert.deepEqual(
+    wrong.map(({ path, target }) => `${path} imports ${target}`),
+    [],
+  );
+  assert.ok(imports.every(({ from }) => rank(from) >= 0));
+  for (const [from, list] of Object.entries(upward))
+    for (const to of list)
+      assert.ok(
+        imports.some((one) => one.from === from && one.to === to),
+        `${from} no longer imports ${to}`,
+      );
+});
+
+test("folders beside each other do not import each other in a circle, at any level", () => {
+  const edges = sources.flatMap((source) =>
+    importsOf(source).map((target) => [source.path, target] as const),
+  );
+  const folders = new Set(sources.flatMap(({ path }) => parentsOf(path)));
+  const found = [...folders].filter((folder) => {
+    const graph = new Map<string, Set<string>>();
+    for (const [from, to] of edges) {
+      const [a, b] = [childOf(folder, from), childOf(folder, to)];
+      if (a === null || b === null || a === b) continue;
+      graph.set(a, (graph.get(a) ?? new Set()).add(b));
+    }
+    return findCircle(graph) !== null;
+  });
+  // The areas have a test of their own.
+  assert.deepEqual(found.filter((folder) => folder !== "server").sort(), [...circles]);
+});
+
+/** The folders above a file, without the root. */
+function parentsOf(path: string): string[] {
+  const parts = path.split("/").slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
+}
+
+/** The folder directly in `folder` that a file lies in; null for a file elsewhere or directly in it. */
+function childOf(folder: string, path: string): string | null {
+  if (!path.startsWith(`${folder}/`)) return null;
+  const [child = "", rest] = path.slice(folder.length + 1).split("/");
+  return rest === undefined ? null : child;
+}
 
 test("the folders of web/ have no cycle", () => {
   const folder = (path: string): string => path.split("/").slice(0, -1).slice(0, 2).join("/");
@@ -131,14 +179,26 @@ test("acceptance tests do not import the server", () => {
       );
 });
 
-/** Fails with the path of the first cycle. */
 function assertAcyclic(graph: ReadonlyMap<string, ReadonlySet<string>>): void {
+  assert.equal(findCircle(graph), null);
+}
+
+/** The path of a circle; null without one. */
+function findCircle(graph: ReadonlyMap<string, ReadonlySet<string>>): string | null {
   const done = new Set<string>();
-  const visit = (node: string, trail: readonly string[]): void => {
-    assert.ok(!trail.includes(node), `a cycle: ${[...trail, node].join(" -> ")}`);
-    if (done.has(node)) return;
-    for (const next of graph.get(node) ?? []) visit(next, [...trail, node]);
+  const visit = (node: string, trail: readonly string[]): string | null => {
+    if (trail.includes(node)) return [...trail, node].join(" -> ");
+    if (done.has(node)) return null;
+    for (const next of graph.get(node) ?? []) {
+      const found = visit(next, [...trail, node]);
+      if (found !== null) return found;
+    }
     done.add(node);
+    return null;
   };
-  for (const node of graph.keys()) visit(node, []);
+  for (const node of graph.keys()) {
+    const found = visit(node, []);
+    if (found !== null) return found;
+  }
+  return null;
 }

@@ -2,8 +2,13 @@ import { randomBytes, randomUUID, randomUUIDv7 } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Insertable, Selectable } from "kysely";
-import { syncGrants } from "../../server/access/grants.ts";
-import { createAccessToken, createTeam, createUser, createWorkspace } from "../../server/accounts/service.ts";
+import { syncGrants } from "../../server/people/access/grants.ts";
+import {
+  createAccessToken,
+  createTeam,
+  createUser,
+  createWorkspace,
+} from "../../server/people/accounts/service.ts";
 import type { Database } from "../../server/platform/db/database.ts";
 import type { Hooks, Recordings } from "../../server/platform/db/types.ts";
 import type { TestApp } from "./app.ts";

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createSession } from "../../server/accounts/sign-in/sessions.ts";
-import { commandLine } from "../../server/audit/record.ts";
-import { type ClientInput, createClient } from "../../server/oauth/clients/clients.ts";
-import type { ClientRow } from "../../server/oauth/clients/queries.ts";
+import { createSession } from "../../server/people/accounts/sign-in/sessions.ts";
+import { type ClientInput, createClient } from "../../server/people/oauth/clients/clients.ts";
+import type { ClientRow } from "../../server/people/oauth/clients/queries.ts";
+import { commandLine } from "../../server/platform/audit/record.ts";
 import type { TestApp } from "./app.ts";
 import { makeWorkspace, type TestUser, type TestWorkspace } from "./factories.ts";
 import { assertDescribed } from "./openapi.ts";

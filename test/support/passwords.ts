@@ -1,4 +1,4 @@
-import { hashPassword, type PasswordCost } from "../../server/accounts/sign-in/passwords.ts";
+import { hashPassword, type PasswordCost } from "../../server/people/accounts/sign-in/passwords.ts";
 
 /** For tests that are not about the cost of hashing: thousands of times less than the server's. */
 export const cheapCost: PasswordCost = { memory: 32, passes: 1, parallelism: 4 };

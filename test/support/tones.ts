@@ -7,7 +7,7 @@ import {
   packetsOf,
   readOnly,
   silenceLibraries,
-} from "../../server/media/render/libav.ts";
+} from "../../server/processing/media/render/libav.ts";
 
 /** How loud a tone is in one channel: an amplitude per window. */
 export type ToneLevels = readonly number[];

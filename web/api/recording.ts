@@ -117,7 +117,7 @@ export function wordsQuery(id: string, version: number, isEnabled: boolean) {
   });
 }
 
-/** Loudness over time, as `server/media` renders it. Peaks are 0 to 255. */
+/** Loudness over time, as `server/processing/media` renders it. Peaks are 0 to 255. */
 export interface Waveform {
   readonly duration_ms: number;
   readonly peaks_per_second: number;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestApp } from "../../../test/support/app.ts";
 import { insertHook, makeWorkspace, unknownId } from "../../../test/support/factories.ts";
-import { fanOut } from "../../webhooks/deliveries/fan-out.ts";
-import { correctFutureDeliveries } from "../../webhooks/deliveries/history.ts";
+import { fanOut } from "../../connections/webhooks/deliveries/fan-out.ts";
+import { correctFutureDeliveries } from "../../connections/webhooks/deliveries/history.ts";
 import { record } from "../events/record.ts";
 import { correctFutureTimes } from "./future-times.ts";
 

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { pino } from "pino";
 import { startTestApp } from "../../../test/support/app.ts";
 import { until } from "../../../test/support/until.ts";
-import { databaseQueries } from "../../metrics/database-gauges.ts";
-import { findFailedJobs } from "../../system/jobs/queries.ts";
+import { databaseQueries } from "../../operations/metrics/database-gauges.ts";
+import { findFailedJobs } from "../../operations/system/jobs/queries.ts";
 import { job, startPump } from "./pump.ts";
 import { msUntilJobDue, releaseAbandonedJobs } from "./queue.ts";
 

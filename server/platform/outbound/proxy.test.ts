@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { after, test } from "node:test";
-import { createHookSender } from "../../webhooks/transport/send.ts";
+import { createHookSender } from "../../connections/webhooks/transport/send.ts";
 import { parseRanges } from "./address-ranges.ts";
 import {
   agentOptionsFor,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { call, everyVersion, olderVersion, startTestApp } from "../../../../test/support/app.ts";
 import { makeRecording, makeWorkspace, sampleTranscript } from "../../../../test/support/factories.ts";
 import { startHookReceiver } from "../../../../test/support/hook-receiver.ts";
-import { dataTools } from "../../../recordings/test/recordings.ts";
+import { dataTools } from "../../../recordings/recordings/test/recordings.ts";
 
 const app = await startTestApp({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" } });
 const receiver = await startHookReceiver();

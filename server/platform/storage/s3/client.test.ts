@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { test } from "node:test";
-import { testStorage } from "../../../system/health/test-component.ts";
+import { testStorage } from "../../../operations/system/health/test-component.ts";
 import { ObjectExistsError, StoreLacksError } from "../store.ts";
 import { withServer } from "../test/s3-fake.ts";
 

@@ -1,1 +1,0 @@
-export { type AuditAction, auditActions } from "../../contract/audit-actions.ts";

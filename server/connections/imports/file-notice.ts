@@ -1,0 +1,8 @@
+import { endsEarlyText } from "../../../contract/ends-early.ts";
+import type { UploadRow } from "../../processing/uploads/queries.ts";
+
+/** What the sender should know about a file that was imported; null: nothing. */
+export function noticeOf({ facts }: Pick<UploadRow, "facts">): string | null {
+  if (facts?.endsEarly === undefined) return null;
+  return endsEarlyText(facts.durationMs, facts.endsEarly.expected_ms);
+}

@@ -1,0 +1,84 @@
+import type { Config } from "../../../platform/config/config.ts";
+import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
+import type { Database } from "../../../platform/db/database.ts";
+import type { JobQueue } from "../../../platform/jobs/queue.ts";
+import { grain } from "../sources/grain.ts";
+import { ImportError, WaitError } from "./errors.ts";
+import { endRun, failStoppedRuns, findRun, postponeRun, takeDueRuns } from "./queries.ts";
+import { type RunDependencies, runImport } from "./run.ts";
+
+/** How often a running job asks whether its run was canceled. */
+const cancelCheckMs = 3000;
+
+/** A run that has to wait for longer gives its slot to others. */
+const maxHeldMs = 60_000;
+
+/** A run ends this long after it was started, however long it has waited. */
+const maxRunMs = 48 * 3_600_000;
+
+/**
+ * The job that runs an import which an admin has started. Killed at any point it runs again, and skips what was imported.
+ * A run that has to wait for long ends its job, and `continueRuns` starts another one.
+ */
+export async function importRecordingsJob(
+  deps: RunDependencies & {
+    readonly encryptor: Encryptor;
+    readonly config: Pick<Config, "hooksAllowAddresses">;
+  },
+  runId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, encryptor, config } = deps;
+  const row = await findRun(db.kysely, runId);
+  if (row === undefined || row.token === null || !["pending", "running"].includes(row.state)) return;
+  const canceling = new AbortController();
+  const stopWatching = watchForCancel(deps.db, runId, canceling);
+  const timeout = AbortSignal.timeout(Math.max(0, row.created_at.getTime() + maxRunMs - Date.now()));
+  const either = AbortSignal.any([signal, canceling.signal, timeout]);
+  try {
+    const source = await grain({
+      baseUrl: row.origin,
+      token: encryptor.decrypt(row.token),
+      allowAddresses: config.hooksAllowAddresses,
+      signal: either,
+      maxHeldMs,
+    });
+    try {
+      await runImport(deps, row, source, { signal: either, refusesToWait: true });
+    } finally {
+      await source.close?.();
+    }
+  } catch (error) {
+    if (canceling.signal.aborted) return;
+    if (signal.aborted) throw error;
+    if (error instanceof WaitError) return await postponeRun(db.kysely, runId, error.waitMs);
+    if (!timeout.aborted && !(error instanceof ImportError)) throw error;
+    await endRun(db.kysely, runId, "failed", timeout.aborted ? tooLong : (error as Error).message);
+  } finally {
+    stopWatching();
+  }
+}
+
+const tooLong = `the import took more than ${maxRunMs / 3_600_000} hours; start it again to continue, what was imported is skipped`;
+
+/** Starts the jobs of runs whose wait is over, and ends runs whose job was stopped. */
+export async function continueRuns(db: Database, jobs: JobQueue): Promise<void> {
+  await failStoppedRuns(db.kysely);
+  const isAnyDue = await db.kysely.transaction().execute(async (tx) => {
+    const due = await takeDueRuns(tx);
+    for (const runId of due) await jobs.enqueue(tx, "import_recordings", { runId }, runId);
+    return due.length > 0;
+  });
+  if (isAnyDue) jobs.wake();
+}
+
+/** Aborts what waits for the service once the run is canceled. @returns ends the watch. */
+function watchForCancel(db: Database, runId: string, canceling: AbortController): () => void {
+  const check = async (): Promise<void> => {
+    // Without the database the next check finds out.
+    const run = await findRun(db.kysely, runId).catch(() => undefined);
+    if (run?.state === "canceled") canceling.abort();
+  };
+  const timer = setInterval(() => void check(), cancelCheckMs);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,35 @@
+import { type Segment, TranscriptFileError } from "../../../contract/subtitles.ts";
+import { NoTranscriptError } from "../../../contract/transcript-json.ts";
+import { maxTextBytes, parseTranscript } from "./parse-transcript.ts";
+import { type Place, WatchError } from "./place/index.ts";
+
+/** The transcript beside a media file. */
+export interface ReadTranscript {
+  /** Null: the file is JSON of another kind. */
+  readonly segments: Segment[] | null;
+  /** Sentences for the user: what was not read, and what was assumed. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Reads the transcript beside a media file.
+ * @param language of the workspace, which tells the encoding of old files.
+ * @throws WatchError when nothing of it can be read.
+ */
+export async function readTranscript(
+  place: Place,
+  path: string,
+  language: string | null,
+): Promise<ReadTranscript> {
+  const bytes = await place.readBytes(path, maxTextBytes);
+  try {
+    return await parseTranscript(bytes, language ?? undefined);
+  } catch (error) {
+    if (error instanceof NoTranscriptError) return { segments: null, notes: [error.message] };
+    if (!(error instanceof TranscriptFileError)) throw error;
+    throw new WatchError(
+      `${place.nameOf(path)} is not a valid transcript: ${error.message}`,
+      "Correct the transcript, or remove it to have the recording transcribed if a speech model is set up.",
+    );
+  }
+}

@@ -1,0 +1,136 @@
+import type pg from "pg";
+import { bigintArray } from "../../../platform/db/binary-array.ts";
+import type { Database } from "../../../platform/db/database.ts";
+import { isOn } from "../api/queries.ts";
+import { canReceive } from "./can-receive.ts";
+
+/** The key of an advisory lock; any constant that all processes share. */
+const fanOutLock = 7_271_539_002;
+
+/** Deliveries created in one transaction, which others may have to wait for. */
+const maxDeliveries = 5000;
+
+/** Events processed in one transaction. */
+const maxEvents = 1000;
+
+/** Of a bigint. */
+const maxId = "9223372036854775807";
+
+/**
+ * A range of waiting events, by id, that is processed in batches: processed events leave dead rows that a search from the
+ * start would go through again. An event that commits late with an id in this range, and everything that follows it for the
+ * same subject, is found after the range: the latter has an id above `upTo`.
+ */
+export interface WaitingEvents {
+  readonly after: string;
+  readonly upTo: string;
+}
+
+/**
+ * Creates deliveries for the events that wait, in the order of their ids: an event gets its id under the lock of its
+ * subject, so those of one subject are in the order of its changes. One process at a time does this. The deliveries, the
+ * positions in the feed and the due times of hooks are one transaction.
+ * @param rest what an earlier call has left.
+ * @returns how many events were processed, and what is left of those that waited; null while another process does this.
+ */
+export async function fanOut(
+  { pool }: Pick<Database, "pool">,
+  rest: WaitingEvents | null = null,
+): Promise<{ readonly count: number; readonly rest: WaitingEvents | null } | null> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    const done = await fanOutWithin(client, rest);
+    await client.query("commit");
+    client.release();
+    return done;
+  } catch (error) {
+    // A connection whose transaction may still be open is closed instead of returned to the pool.
+    client.release(error as Error);
+    throw error;
+  }
+}
+
+async function fanOutWithin(
+  client: pg.PoolClient,
+  rest: WaitingEvents | null,
+): Promise<{ count: number; rest: WaitingEvents | null } | null> {
+  const { rows: locks } = await client.query<{ locked: boolean }>({
+    name: "fan_out_lock",
+    text: "select pg_try_advisory_xact_lock($1) as locked",
+    values: [fanOutLock],
+  });
+  if (!locks[0]?.locked) return null;
+  const { rows: found } = await client.query<{ ids: string | null; hooks: string | null; up_to: string }>({
+    name: "events_waiting",
+    text: `with waiting as materialized (
+        select event_id from waiting_events where event_id > $2::bigint and event_id <= $3::bigint
+        order by event_id limit $1
+      ), found as materialized (
+        -- Locked: an event that is being deleted is either gone, or its deletion waits for its deliveries.
+        select e.id, e.workspace_id, e.type from waiting w join events e on e.id = w.event_id
+        order by e.id for key share of e
+      ), listening as (
+        select workspace_id, hook_type, count(*) as hooks from hooks
+        where ${isOn("hooks")} and workspace_id in (select workspace_id from found)
+        group by workspace_id, hook_type
+      )
+      -- Two strings: a thousand rows take longer to read.
+      select string_agg(w.event_id::text, ',' order by w.event_id) as ids,
+        string_agg(coalesce(l.hooks, 0)::text, ',' order by w.event_id) as hooks,
+        least($3::bigint, (select max(event_id) from waiting_events)) as up_to
+      from waiting w left join found f on f.id = w.event_id
+        left join listening l on l.workspace_id = f.workspace_id and l.hook_type = f.type`,
+    values: [maxEvents, rest?.after ?? "0", rest?.upTo ?? maxId],
+  });
+  const waiting = found[0];
+  if (!waiting?.ids || !waiting.hooks) return { count: 0, rest: null };
+  const upTo = waiting.up_to;
+  const ids = limitDeliveries(waiting.ids.split(","), waiting.hooks.split(","));
+  const last = ids.at(-1) as string;
+  const values = [bigintArray(ids)];
+  await client.query({
+    name: "fan_out",
+    text: `with listening as materialized (
+        -- Locked against deletion, which deletes the deliveries of a hook.
+        select * from hooks where ${isOn("hooks")}
+          and (workspace_id, hook_type) in (select workspace_id, type from events where id = any($1::bigint[]))
+        order by id for key share
+      ), created as (
+        insert into deliveries (hook_id, event_id, event_type, subject_id, recording_id, due_at)
+        -- Not now(), the start of this transaction, which may be before another one's whose events come first.
+        select h.id, e.id, e.type, e.subject_id, e.recording_id, statement_timestamp()
+        from events e
+          join listening h on h.workspace_id = e.workspace_id and h.hook_type = e.type
+          join workspaces w on w.id = e.workspace_id
+        where e.id = any($1::bigint[]) and h.inserted_at <= e.occurred_at and ${canReceive("e")}
+        order by e.id, h.id
+        returning hook_id
+      ), due as (
+        select id from hooks where id in (select hook_id from created) order by id for no key update
+      )
+      update hooks set next_due_at = least(next_due_at, now()) where id in (select id from due)`,
+    values,
+  });
+  await client.query({
+    name: "events_fanned_out",
+    text: `with processed as (
+        delete from waiting_events where event_id = any($1::bigint[])
+      )
+      insert into feed_positions (event_id, workspace_id, position)
+      select id, workspace_id, nextval('feed_positions_position_seq')
+      from (select id, workspace_id from events where id = any($1::bigint[]) order by id) ordered`,
+    values,
+  });
+  return { count: ids.length, rest: last === upTo ? null : { after: last, upTo } };
+}
+
+/** The first events, as many as don't exceed the deliveries of one transaction; at least one. */
+function limitDeliveries(ids: readonly string[], hooks: readonly string[]): readonly string[] {
+  let deliveries = 0;
+  const end = hooks.findIndex((count, index) => {
+    deliveries += Number(count);
+    return index > 0 && deliveries > maxDeliveries;
+  });
+  return end === -1 ? ids : ids.slice(0, end);
+}

@@ -1,0 +1,158 @@
+import type { FastifyBaseLogger } from "fastify";
+import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
+import { basicAuthorization } from "../../../platform/outbound/target.ts";
+import { type TracedWork, traced } from "../../../platform/telemetry/trace.ts";
+import type { HookRow } from "../api/queries.ts";
+import { redactCredentials } from "../api/redact.ts";
+import { decryptSecrets } from "../api/secrets.ts";
+import type { DueDelivery } from "../deliveries/due.ts";
+import type { DeliveryResult } from "../deliveries/save-results.ts";
+import type { HookResponse, HookSender } from "../transport/send.ts";
+import type { HostLimit } from "./host-limit.ts";
+import type { Latency } from "./latency.ts";
+import type { PreparedDelivery } from "./prepare.ts";
+import type { ReceiverState } from "./result-writer.ts";
+import { decide, isDeadFor, requestedPauseMs } from "./retry-policy.ts";
+
+export interface AttemptDependencies {
+  readonly sender: HookSender;
+  readonly hostLimit: HostLimit;
+  readonly encryptor: Encryptor;
+  readonly clock: { now(): Date };
+  /** Whether the system's clock has not jumped: a hook must not be disabled for five days that never passed. */
+  readonly isClockTrusted: () => Promise<boolean>;
+  readonly scheduleMs: readonly number[];
+  readonly random: () => number;
+  readonly log: Pick<FastifyBaseLogger, "error">;
+}
+
+/** However long a receiver asks to pause, the hook is tried again after an hour, because other deliveries wait too. */
+const maxPauseMs = 3_600_000;
+
+/** What an attempt came to: its result, or when the host may get requests again, or nothing as the server is stopping. */
+export type AttemptOutcome =
+  | { readonly result: DeliveryResult }
+  | { readonly hostFreeAt: Date }
+  | { readonly isStopped: true };
+
+/** Sends deliveries of a hook and decides what each response means for the delivery and for the hook. */
+export function createAttempts(
+  deps: AttemptDependencies,
+  hook: HookRow,
+  receiver: ReceiverState,
+  latency: Latency,
+): (prepared: PreparedDelivery) => Promise<AttemptOutcome> {
+  const { sender, hostLimit, clock } = deps;
+  const secrets = decryptSecrets(deps, hook, clock.now());
+  return async ({ delivery, body, problem }) => {
+    const startedAt = clock.now();
+    if (typeof secrets === "string" || body === null) {
+      const response = notSent(typeof secrets === "string" ? secrets : problem);
+      return { result: await conclude(deps, receiver, { delivery, body: null, response, startedAt }) };
+    }
+    const waitMs = await hostLimit.take(hook.hook_url);
+    if (waitMs > 0) return { hostFreeAt: new Date(clock.now().getTime() + waitMs) };
+    // These are kept in the log, so the Authorization header is not among them.
+    const headers = secrets.sign(delivery.message_id, Math.floor(startedAt.getTime() / 1000), body);
+    const { credentials } = secrets;
+    const authorization = credentials === null ? {} : { authorization: basicAuthorization(credentials) };
+    const request = latency.begin();
+    const received = await traced(
+      () => workOf(hook, delivery),
+      async (notes) => {
+        const result = await sender.send({
+          url: hook.hook_url,
+          headers: { ...headers, ...authorization },
+          body,
+        });
+        if (result.status !== null) notes.set({ "http.response.status_code": result.status });
+        if (!result.ok) notes.fail(result.status === null ? "no response" : `status ${result.status}`);
+        return result;
+      },
+    );
+    latency.end(request);
+    // The server is stopping, which says nothing about the receiver: the delivery stays due.
+    if (received.isStopped) return { isStopped: true };
+    const response = redactCredentials(received, credentials);
+    const signature = headers["webhook-signature"];
+    return { result: await conclude(deps, receiver, { delivery, body, response, startedAt, signature }) };
+  };
+}
+
+/** How a trace shows an attempt: the receiver's host only, because paths and queries often hold secrets. */
+function workOf(hook: HookRow, delivery: DueDelivery): TracedWork {
+  return {
+    name: "webhook send",
+    kind: "client",
+    attributes: {
+      "http.request.method": "POST",
+      "server.address": URL.parse(hook.hook_url)?.hostname ?? "",
+      "parley.hook_id": hook.id,
+      "parley.event_type": delivery.event_type,
+      "parley.webhook_id": delivery.message_id,
+      "parley.attempt": delivery.attempts + 1,
+    },
+  };
+}
+
+/** The parts of a response that decide the result and are kept in the log. */
+type AttemptResponse = Pick<HookResponse, "ok" | "status" | "headers" | "body" | "error" | "durationMs">;
+
+/** Instead of a response, if nothing could be sent. */
+function notSent(error: string | null): AttemptResponse {
+  return { ok: false, status: null, headers: {}, body: "", error, durationMs: 0 };
+}
+
+/**
+ * Whether a payload is kept, so that every attempt sends the same bytes. A story shows parts of several recordings, each of
+ * which may be unshared or deleted meanwhile, so it is rendered for each attempt.
+ */
+function isKept(type: DueDelivery["event_type"]): boolean {
+  return type !== "story_added" && type !== "story_updated";
+}
+
+/** Decides what a response means for the delivery and for the hook. */
+async function conclude(
+  { clock, isClockTrusted, scheduleMs, random }: AttemptDependencies,
+  receiver: ReceiverState,
+  made: {
+    readonly delivery: DueDelivery;
+    /** Null: nothing was sent. */
+    readonly body: Buffer | null;
+    readonly response: AttemptResponse;
+    readonly startedAt: Date;
+    readonly signature?: string;
+  },
+): Promise<DeliveryResult> {
+  const { delivery, response, startedAt } = made;
+  const now = clock.now();
+  const number = delivery.attempts + 1;
+  const attempt = number - delivery.attempts_before;
+  const decision = decide({ response, attempt, now, scheduleMs, random });
+  receiver.isResponding = decision.outcome === "delivered";
+  if (receiver.isResponding) receiver.failingSince = null;
+  else {
+    receiver.hasFailed = true;
+    receiver.failingSince ??= startedAt;
+    const pauseMs = Math.min(requestedPauseMs(response, now), maxPauseMs);
+    if (pauseMs > 0) receiver.pauseUntil = new Date(now.getTime() + pauseMs);
+    if (decision.outcome === "gone") receiver.disable = "the receiver responded with 410 Gone";
+    else if (isDeadFor(receiver.failingSince, now) && (await isClockTrusted()))
+      receiver.disable = "every attempt of five days failed";
+  }
+  return {
+    id: delivery.id,
+    state: decision.outcome === "retry" ? "pending" : decision.outcome,
+    due_at: decision.outcome === "retry" ? decision.at : null,
+    payload: delivery.payload === null && isKept(delivery.event_type) ? made.body : null,
+    attempt: {
+      number,
+      started_at: startedAt,
+      duration_ms: Math.round(response.durationMs),
+      status: response.status,
+      error: response.error,
+      response: response.body,
+      signature: made.signature ?? "",
+    },
+  };
+}

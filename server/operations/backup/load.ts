@@ -1,0 +1,294 @@
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import pg from "pg";
+import { from as copyFrom } from "pg-copy-streams";
+import { forEachConcurrent } from "../../platform/concurrency.ts";
+import type { ConnectionSettings } from "../../platform/db/database.ts";
+import { type Migration, readMigrations } from "../../platform/db/migrate.ts";
+import { BackupDamagedError, BackupError } from "./errors.ts";
+import { jobColumns } from "./job-table.ts";
+import { connectForCopy, copyConnection, type SequencePosition, type TableDescription } from "./snapshot.ts";
+
+/** What to load, as a snapshot or a manifest describes it. */
+export interface LoadSource<Table extends TableDescription> {
+  readonly migration: number;
+  /** The numbers of all migrations; undefined: all up to the last. */
+  readonly migrations?: readonly number[] | undefined;
+  readonly tables: readonly Table[];
+  readonly sequences: readonly SequencePosition[];
+  /** Opens the rows of a table. */
+  open(table: Table): Promise<Readable>;
+}
+
+/** How to load. */
+export interface LoadOptions {
+  /** Drop the tables of an earlier installation first; without it, they are a BackupError. */
+  readonly replace: boolean;
+  /** The source is no earlier state: readers of its event feed have seen no more than it has. */
+  readonly isCurrent?: boolean;
+  /** Runs in the same transaction after everything is loaded. */
+  readonly finish: (client: pg.Client) => Promise<void>;
+  readonly onTable?: (name: string) => void;
+}
+
+/**
+ * Creates the schema in a database and loads every table, in one transaction: an interruption at any moment leaves the
+ * database as it was. Triggers are off while rows are loaded; foreign keys and indexes are created afterwards, so all keys
+ * are checked. The tables of the job queue must exist.
+ * @throws BackupError if the database is not empty, or the schema is newer than this program.
+ */
+export async function loadDatabase<Table extends TableDescription>(
+  settings: ConnectionSettings,
+  source: LoadSource<Table>,
+  { replace, isCurrent = false, finish, onTable }: LoadOptions,
+): Promise<void> {
+  const client = await connectForCopy(settings);
+  try {
+    await client.query("begin");
+    await client.query("set local maintenance_work_mem = '256MB'");
+    await clearSchema(client, source.tables, replace);
+    for (const migration of migrationsOf(source)) await client.query(statementsOf(migration));
+    await checkColumns(client, source.tables);
+    const postponed = await postpone(client);
+    const own = source.tables.filter(({ name }) => name !== jobTable);
+    if (own.length > 0)
+      await client.query(`truncate ${own.map(({ name }) => pg.escapeIdentifier(name)).join(", ")}`);
+    for (const table of own) {
+      onTable?.(table.name);
+      const rows = await source.open(table);
+      await refuseUnfit(`the rows of the table ${table.name}`, () =>
+        copyInto(client, pg.escapeIdentifier(table.name), table.columns, rows, true),
+      );
+    }
+    for (const table of source.tables.filter(({ name }) => name === jobTable)) {
+      onTable?.(table.name);
+      const rows = await source.open(table);
+      await refuseUnfit(`the rows of the table ${table.name}`, () => loadJobs(client, table, rows));
+    }
+    for (const { name, value } of source.sequences) {
+      const gap = name === feedSequence && !isCurrent ? feedGap : 0n;
+      await refuseUnfit(`the sequence ${name}`, () =>
+        client.query("select setval($1::regclass, $2::bigint)", [
+          pg.escapeIdentifier(name),
+          String(BigInt(value) + gap),
+        ]),
+      );
+    }
+    onTable?.("indexes");
+    for (const statement of postponed)
+      await refuseUnfit("the keys between its tables", () => client.query(statement));
+    await finish(client);
+    await client.query("commit");
+    await analyze(settings, source.tables);
+  } finally {
+    // Ends the transaction too, unless it was committed.
+    await client.end();
+  }
+}
+
+/** Collects the statistics that queries are planned with. @param tables the largest first. */
+async function analyze(settings: ConnectionSettings, tables: readonly TableDescription[]): Promise<void> {
+  const pool = new pg.Pool({ ...copyConnection(settings), max: analyzedAtOnce });
+  // A connection that breaks while it is used fails its statement.
+  pool.on("error", () => {});
+  try {
+    await forEachConcurrent(tables, analyzedAtOnce, async ({ name }) => {
+      await pool.query(`analyze ${name.split(".").map(pg.escapeIdentifier).join(".")}`);
+    });
+  } finally {
+    await pool.end();
+  }
+}
+
+const analyzedAtOnce = 2;
+
+const jobTable = "pgboss.job";
+
+/**
+ * Positions in the event feed continue after a gap, because readers may have seen positions that the copy does not know:
+ * they would miss the events that get these positions a second time.
+ */
+const feedSequence = "feed_positions_position_seq";
+const feedGap = 1_000_000_000n;
+
+/**
+ * The migrations that create the schema.
+ * @throws BackupError if this program does not know one of them.
+ */
+export function migrationsOf({
+  migration: last,
+  migrations,
+}: Pick<LoadSource<never>, "migration" | "migrations">): Migration[] {
+  const known = readMigrations();
+  const unknown = (migrations ?? [last]).find((number) => !known.some((one) => one.number === number));
+  if (unknown !== undefined)
+    throw new BackupError(
+      `the backup has the schema of a newer Parley (migration ${unknown}); restore it with that version or a newer one`,
+    );
+  return known.filter(({ number }) => migrations?.includes(number) ?? number <= last);
+}
+
+/** Classes of errors by which PostgreSQL refuses data: of values, of keys, and of names and columns. */
+const unfitData = /^(?:22|23|42)/;
+
+/** @throws BackupDamagedError in one line, if the content is what PostgreSQL refuses. */
+async function refuseUnfit(what: string, load: () => Promise<unknown>): Promise<void> {
+  try {
+    await load();
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && unfitData.test(error.code ?? ""))) throw error;
+    const detail = error.detail === undefined ? "" : ` (${error.detail})`;
+    throw new BackupDamagedError(
+      `${what} can't be loaded: ${error.message}${detail}. The content is not as Parley writes it`,
+      { cause: error },
+    );
+  }
+}
+
+/** Indexes of empty tables need no `concurrently`, which no transaction allows. */
+function statementsOf({ sql }: Migration): string {
+  return sql.replace(/\bindex concurrently\b/gi, "index");
+}
+
+/** Tables that the program's migrations create. */
+function knownTables(): Set<string> {
+  const names = readMigrations().flatMap(({ sql }) =>
+    [...sql.matchAll(/^create (?:unlogged )?table (?:if not exists )?(\w+)/gim)].map(
+      (match) => match[1] ?? "",
+    ),
+  );
+  return new Set([...names, "schema_migrations"]);
+}
+
+/** Removes Parley's tables and functions. A database with tables of others is refused, whatever was confirmed. */
+async function clearSchema(
+  client: pg.Client,
+  tables: readonly TableDescription[],
+  replace: boolean,
+): Promise<void> {
+  const names = await findOwnTables(client, tables);
+  const isUsed = names.includes("schema_migrations") && (await hasMigrations(client));
+  if (isUsed && !replace)
+    throw new BackupError(
+      "the database already has an installation. Use an empty one, or add `--replace --yes` to delete its contents",
+    );
+  for (const name of names) await client.query(`drop table ${pg.escapeIdentifier(name)} cascade`);
+  const { rows: functions } = await client.query<{ signature: string }>(`
+    select p.oid::regprocedure::text as signature from pg_proc p
+    where p.pronamespace = current_schema()::regnamespace and p.proname like 'parley\\_%'`);
+  for (const { signature } of functions) await client.query(`drop function if exists ${signature} cascade`);
+  await client.query("drop text search configuration if exists parley_search");
+  await client.query(
+    "create table schema_migrations (number integer primary key, name text not null, applied_at timestamptz not null default now())",
+  );
+}
+
+/**
+ * The tables in a database into which a backup is loaded.
+ * @param tables those of the backup, which a newer version may have created.
+ * @throws BackupError if some are not Parley's.
+ */
+export async function findOwnTables(
+  client: pg.ClientBase,
+  tables: readonly TableDescription[],
+): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(`
+    select c.relname as name from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
+      and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')`);
+  const known = new Set([...knownTables(), ...tables.map(({ name }) => name)]);
+  const foreign = rows.filter(({ name }) => !known.has(name)).map(({ name }) => name);
+  if (foreign.length > 0)
+    throw new BackupError(
+      `the database has tables that are not Parley's: ${foreign.slice(0, 5).join(", ")}. Use a separate database for Parley`,
+    );
+  return rows.map(({ name }) => name);
+}
+
+async function hasMigrations(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query("select 1 from schema_migrations limit 1");
+  return rows.length > 0;
+}
+
+/** The schema of a migration number is always the same; a difference means a damaged or forged manifest. */
+async function checkColumns(client: pg.Client, tables: readonly TableDescription[]): Promise<void> {
+  const { rows } = await client.query<{ name: string; columns: string[] }>(`
+    select c.relname as name, array_agg(a.attname::text) as columns
+    from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+    group by c.relname`);
+  const schema = new Map(rows.map(({ name, columns }) => [name, new Set(columns)]));
+  for (const { name, columns } of tables) {
+    if (name === jobTable) continue;
+    const unknown = columns.filter((column) => !schema.get(name)?.has(column));
+    if (!schema.has(name) || unknown.length > 0)
+      throw new BackupError(
+        `the backup is damaged: the table ${name} has columns that its schema does not have: ${unknown.join(", ")}`,
+      );
+  }
+}
+
+/**
+ * Switches triggers off and drops what would be checked or built for each row.
+ * @returns the statements that bring it back.
+ */
+async function postpone(client: pg.Client): Promise<string[]> {
+  const tables = `select oid from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`;
+  const { rows: names } = await client.query<{ name: string }>(
+    `select oid::regclass::text as name from pg_class where oid in (${tables})
+       and not exists (select 1 from pg_depend d where d.objid = pg_class.oid and d.deptype = 'e')`,
+  );
+  const { rows: indexes } = await client.query<{ name: string; definition: string }>(
+    `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition from pg_index i
+     where i.indrelid in (${tables})
+       and not exists (select 1 from pg_constraint c where c.conindid = i.indexrelid)`,
+  );
+  // Foreign keys first: they need the primary and unique keys they refer to.
+  const { rows: keys } = await client.query<{ name: string; table: string; definition: string }>(
+    `select quote_ident(conname) as name, conrelid::regclass::text as table, pg_get_constraintdef(oid) as definition
+     from pg_constraint where contype in ('f', 'p', 'u') and conrelid in (${tables}) order by contype = 'f' desc`,
+  );
+  for (const { name } of names) await client.query(`alter table ${name} disable trigger user`);
+  for (const { name, table } of keys) await client.query(`alter table ${table} drop constraint ${name}`);
+  for (const { name } of indexes) await client.query(`drop index ${name}`);
+  return [
+    ...indexes.map(({ definition }) => definition),
+    ...keys
+      .toReversed()
+      .map(({ name, table, definition }) => `alter table ${table} add constraint ${name} ${definition}`),
+    ...names.map(({ name }) => `alter table ${name} enable trigger user`),
+  ];
+}
+
+async function copyInto(
+  client: pg.Client,
+  target: string,
+  columns: readonly string[],
+  rows: Readable,
+  freeze: boolean,
+): Promise<void> {
+  const list = columns.map((column) => pg.escapeIdentifier(column)).join(", ");
+  const copy = client.query(copyFrom(`copy ${target} (${list}) from stdin${freeze ? " (freeze)" : ""}`));
+  await pipeline(rows, copy);
+}
+
+/** By way of a temporary table, because the queue's version may have other columns than the backup's. */
+async function loadJobs(client: pg.Client, table: TableDescription, rows: Readable): Promise<void> {
+  const existing = new Set(await jobColumns(client));
+  const columns = table.columns.filter((column) => existing.has(column));
+  const list = columns.map((column) => pg.escapeIdentifier(column)).join(", ");
+  const all = table.columns.map((column) => `${pg.escapeIdentifier(column)} text`).join(", ");
+  await client.query(`create temporary table loaded_jobs (${all}) on commit drop`);
+  await copyInto(client, "loaded_jobs", table.columns, rows, false);
+  await client.query("delete from pgboss.job");
+  const { rows: types } = await client.query<{ name: string; type: string }>(
+    `select attname::text as name, format_type(atttypid, atttypmod) as type from pg_attribute
+     where attrelid = 'pgboss.job'::regclass and attnum > 0 and not attisdropped`,
+  );
+  const typeOf = new Map(types.map(({ name, type }) => [name, type]));
+  const values = columns.map((column) => `${pg.escapeIdentifier(column)}::${typeOf.get(column)}`).join(", ");
+  await client.query(
+    `insert into pgboss.job (${list}) select ${values} from loaded_jobs
+     where name in (select name from pgboss.queue)`,
+  );
+}

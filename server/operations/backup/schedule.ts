@@ -1,0 +1,271 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { FastifyBaseLogger } from "fastify";
+import { sql } from "kysely";
+import { enqueueMail } from "../../people/accounts/one-time-links/mailer.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Encryptor } from "../../platform/crypto/encryptor.ts";
+import { isBackupRunning } from "../../platform/db/backup-lock.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { JobQueue } from "../../platform/jobs/queue.ts";
+import { recordFailure } from "./runs.ts";
+
+const [hourMs, dayMs] = [3_600_000, 86_400_000];
+
+/** When to try again after a failure. */
+const retryAfterMs = hourMs;
+
+/** A backup older than this is overdue. */
+const overdueAfterMs = 2 * dayMs;
+
+/** How long an email about a failure is worth sending. */
+const mailValidMs = dayMs;
+
+/** How often one is sent at most. */
+const mailEvery = "23 hours";
+
+/** Admins who get it at most. */
+const maxRecipients = 100;
+
+/** The last time at or before now at which a backup is due, in the time zone of this process. */
+export function lastDueTime(now: Date, atMinute: number): Date {
+  const due = new Date(now);
+  due.setHours(0, atMinute, 0, 0);
+  if (due > now) due.setDate(due.getDate() - 1);
+  return due;
+}
+
+/** The next time after now at which one is due. */
+export function nextDueTime(now: Date, atMinute: number): Date {
+  const due = lastDueTime(now, atMinute);
+  due.setDate(due.getDate() + 1);
+  return due;
+}
+
+interface ScheduleDependencies {
+  readonly db: Database;
+  readonly jobs: JobQueue;
+  readonly encryptor: Encryptor;
+  readonly config: Config;
+  readonly log: FastifyBaseLogger;
+}
+
+/** Backups by schedule, in a worker. */
+export interface BackupSchedule {
+  /** Starts the backup that is due, if any. Runs it in a process of its own, at low priority. */
+  check(): Promise<void>;
+  /** Ends a running backup; the next one uses what it copied. */
+  stop(): Promise<void>;
+}
+
+/** Several workers may check at the same time: the lock of backups lets one run. */
+export function createBackupSchedule(deps: ScheduleDependencies): BackupSchedule {
+  const { db, config, log } = deps;
+  const { destination } = config.backup;
+  let running: { readonly done: Promise<void>; kill(): void } | null = null;
+  let isStopping = false;
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  let retryAt = Number.NEGATIVE_INFINITY;
+
+  async function warnIfOverdue(): Promise<void> {
+    if (performance.now() - warnedAt < hourMs) return;
+    const state = await readBackupState(db);
+    if (!state.isOverdue) return;
+    warnedAt = performance.now();
+    log.error(
+      { lastBackup: state.lastSucceeded?.toISOString() ?? null, error: state.lastError },
+      "backups are overdue: none has succeeded for two days; see `parley backup` and PARLEY_BACKUP_TO",
+    );
+    const { lastSucceeded, lastError } = state;
+    await mailAdmins(deps, {
+      subject: "backups are overdue",
+      text: `No backup of ${config.baseUrl} has succeeded for two days. The last one: ${lastSucceeded?.toISOString() ?? "none"}.${lastError === null ? "" : `\n\nThe last error: ${lastError}`}\n\nRun \`parley status\` to see the state of backups, and \`parley backup\` to back up now. The log of the workers has the details.\n`,
+    });
+  }
+
+  /** Runs the backup that is due until it has ended. */
+  async function run(due: Date, destination: string, done: Promise<string | null>): Promise<void> {
+    const error = await done;
+    if (error === null || isStopping) return;
+    retryAt = performance.now() + retryAfterMs;
+    await recordFailure(db.pool, { destination, scheduledFor: due }, error);
+    await reportFailure(deps, due, error);
+  }
+
+  return {
+    async check() {
+      if (destination === null || isStopping) return;
+      // Also while a backup runs, which may hang.
+      await warnIfOverdue();
+      if (running !== null || performance.now() < retryAt) return;
+      const due = lastDueTime(new Date(), config.backup.atMinute);
+      if (!(await shouldStart(db, due))) return;
+      const child = runCommand(due, log);
+      running = {
+        kill: child.kill,
+        done: run(due, destination, child.done)
+          .catch((error: Error) => log.error({ err: error }, "could not report a failed backup"))
+          .finally(() => {
+            running = null;
+          }),
+      };
+    },
+    async stop() {
+      isStopping = true;
+      running?.kill();
+      await running?.done;
+    },
+  };
+}
+
+async function shouldStart(db: Database, due: Date): Promise<boolean> {
+  const { rows } = await db.pool.query<{ state: string; started_at: Date }>(
+    "select state, started_at from backup_runs where kind = 'backup' and scheduled_for = $1",
+    [due],
+  );
+  const [run] = rows;
+  if (run?.state === "succeeded" || (await isBackupRunning(db.pool))) return false;
+  if (run === undefined) return true;
+  return run.state === "running" || Date.now() - run.started_at.getTime() > retryAfterMs;
+}
+
+const command = fileURLToPath(new URL("../../../cli/main.ts", import.meta.url));
+
+/** @returns why it failed; null: it succeeded. */
+function runCommand(due: Date, log: FastifyBaseLogger): { done: Promise<string | null>; kill(): void } {
+  log.info({ due: due.toISOString() }, "starting the scheduled backup");
+  const child = spawn(
+    "nice",
+    ["-n", "10", process.execPath, command, "backup", "scheduled", due.toISOString()],
+    {
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
+  let output = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    output = `${output}${chunk}`.slice(-2000);
+  });
+  const { promise: done, resolve } = Promise.withResolvers<string | null>();
+  child.once("error", (error) => resolve(error.message));
+  child.once("close", (code, signal) => {
+    if (code === 0) log.info({ due: due.toISOString() }, "the process of the scheduled backup has finished");
+    const message = output.trim().replace(/^parley: /, "");
+    resolve(code === 0 ? null : message || `it ended with ${signal ?? `exit code ${code}`}`);
+  });
+  return { done, kill: () => void child.kill("SIGTERM") };
+}
+
+/** In the log each time; by mail to the operator's admins once a day. */
+async function reportFailure(deps: ScheduleDependencies, due: Date, error: string): Promise<void> {
+  const { what, next } = await describeFailure(deps.db, due);
+  deps.log.error({ due: due.toISOString(), error }, `${what}; ${next}`);
+  await mailAdmins(deps, {
+    subject: what,
+    text: `At ${deps.config.baseUrl}, ${what}. It was due at ${due.toISOString()}.\n\n${error}\n\nWhat happens next: ${next}. The log of the workers has the details.\n`,
+  });
+}
+
+/** Which step of a scheduled backup failed, by what was recorded. */
+async function describeFailure({ pool }: Database, due: Date): Promise<{ what: string; next: string }> {
+  const { rows } = await pool.query<{ kind: string; state: string }>(
+    "select kind, state from backup_runs where scheduled_for = $1",
+    [due],
+  );
+  const has = (kind: string, state: string): boolean =>
+    rows.some((row) => row.kind === kind && row.state === state);
+  if (!has("backup", "succeeded"))
+    return { what: "the scheduled backup failed", next: "it is tried again in an hour" };
+  if (has("verify", "succeeded") || !rows.some(({ kind }) => kind === "verify"))
+    return {
+      what: "old backups could not be removed",
+      next: "the backup itself is complete, and the next one tries to remove them again",
+    };
+  return {
+    what: "the verification of the backup failed",
+    next: "the next scheduled backup is verified again; until then, don't rely on this one",
+  };
+}
+
+/** At most one mail a day: to the admins of the operator's workspace, since errors name what other workspaces must not see. */
+async function mailAdmins(
+  { db, jobs, encryptor, config, log }: ScheduleDependencies,
+  { subject, text }: { readonly subject: string; readonly text: string },
+): Promise<void> {
+  if (config.smtp === null) return;
+  const { rows: admins } = await db.pool.query<{ email: string }>(
+    `select email from users
+     where workspace_id = (select operator_workspace_id from installation) and role = 'admin'
+       and deactivated_at is null and invited_at is null
+     order by created_at limit ${maxRecipients}`,
+  );
+  if (admins.length === 0)
+    return log.warn("no one is notified by mail: name a workspace with `parley workspace operator`");
+  await db.kysely.transaction().execute(async (tx) => {
+    const { numUpdatedRows } = await tx
+      .updateTable("installation")
+      .set({ backup_failure_mailed_at: sql`now()` })
+      .where(
+        sql<boolean>`coalesce(backup_failure_mailed_at < now() - interval '${sql.raw(mailEvery)}', true)`,
+      )
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return;
+    for (const { email } of admins)
+      await enqueueMail(
+        tx,
+        { jobs, encryptor },
+        { to: email, subject: `Parley: ${subject}`, text, expiresAtMs: Date.now() + mailValidMs },
+        { kind: "backup_failure", workspaceId: null },
+      );
+  });
+  jobs.wake();
+}
+
+/** How backups are doing, for the log, metrics and the System page. */
+export interface BackupState {
+  readonly lastSucceeded: Date | null;
+  readonly lastVerified: Date | null;
+  /** Why the last backup, or the last verification, failed; null: neither did. */
+  readonly lastError: string | null;
+  /** How many files the last backup lacks, because they were missing or damaged in the file store. */
+  readonly missingFiles: number;
+  /** The keys of the first of them. */
+  readonly firstMissing: readonly string[];
+  /** No backup has succeeded for two days, although the installation is older. */
+  readonly isOverdue: boolean;
+}
+
+/** Reads it from the runs in the database. */
+export async function readBackupState({ pool }: Pick<Database, "pool">): Promise<BackupState> {
+  const { rows } = await pool.query<{
+    succeeded: Date | null;
+    verified: Date | null;
+    error: string | null;
+    missing: number | null;
+    first_missing: readonly string[] | null;
+    installed: Date | null;
+  }>({
+    name: "backup_state",
+    text: `select
+        (select max(finished_at) from backup_runs where kind = 'backup' and state = 'succeeded') as succeeded,
+        (select max(finished_at) from backup_runs where kind = 'verify' and state = 'succeeded') as verified,
+        (select error from (
+            select distinct on (kind) kind, state, error from backup_runs where state <> 'running'
+            order by kind, started_at desc) last
+          where state = 'failed' order by kind limit 1) as error,
+        last.missing_files as missing, last.first_missing,
+        (select min(applied_at) from schema_migrations) as installed
+      from (select 1) one left join (
+        select missing_files, first_missing from backup_runs where kind = 'backup' and state = 'succeeded'
+        order by finished_at desc limit 1) last on true`,
+  });
+  const [row] = rows;
+  const since = row?.succeeded ?? row?.installed ?? new Date();
+  return {
+    lastSucceeded: row?.succeeded ?? null,
+    lastVerified: row?.verified ?? null,
+    lastError: row?.error ?? null,
+    missingFiles: row?.missing ?? 0,
+    firstMissing: row?.first_missing ?? [],
+    isOverdue: Date.now() - since.getTime() > overdueAfterMs,
+  };
+}

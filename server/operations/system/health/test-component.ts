@@ -1,0 +1,294 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { checkMailServer, sendMail } from "../../../people/accounts/one-time-links/mailer.ts";
+import type {
+  Config,
+  LanguageModelSettings,
+  LocalTranscriptionSettings,
+  SmtpSettings,
+  TranscriptionServerSettings,
+  TranscriptionSettings,
+} from "../../../platform/config/config.ts";
+import type { Database } from "../../../platform/db/database.ts";
+import { ModelServerError } from "../../../platform/model-server/refusal.ts";
+import { type ObjectStore, type StoreKind, StoreLacksError } from "../../../platform/storage/store.ts";
+import { openAiModel } from "../../../processing/intelligence/index.ts";
+import { withScratch } from "../../../processing/media/scratch.ts";
+import {
+  isMachineTaken,
+  listInstalled,
+  localTranscriber,
+  openAiTranscriber,
+} from "../../../processing/transcription/index.ts";
+import { type Finding, failing, off, ok, reasonOf } from "./finding.ts";
+import { within } from "./within.ts";
+
+/** How long a model may take: longer than a loaded one needs, shorter than a request may take. */
+const modelMs = 45_000;
+const storageMs = 20_000;
+const databaseMs = 10_000;
+
+/** Tries a transaction that writes, which a read-only copy refuses. */
+export async function testDatabase({ pool }: Pick<Database, "pool">): Promise<Finding> {
+  const startedAt = performance.now();
+  try {
+    const { rows } = await within(databaseMs, `it did not respond within ${databaseMs / 1000} s`, () =>
+      pool.query<{ version: string; is_read_only: boolean }>(
+        `select current_setting('server_version') as version, pg_current_xact_id() is not null as is_written,
+           current_setting('transaction_read_only')::boolean as is_read_only`,
+      ),
+    );
+    const ms = Math.round(performance.now() - startedAt);
+    if (rows[0]?.is_read_only)
+      return failing(
+        "the database accepts no changes: its transactions are read-only",
+        "Connect to the primary server with PARLEY_DATABASE_URL, and check default_transaction_read_only.",
+      );
+    return ok(`PostgreSQL ${rows[0]?.version ?? ""} wrote a transaction in ${ms} ms.`);
+  } catch (error) {
+    return failing(
+      `the database can't be used: ${reasonOf(error)}`,
+      "Check that PostgreSQL is running, accepts changes and has free disk space, and that PARLEY_DATABASE_URL is right.",
+    );
+  }
+}
+
+/**
+ * Writes, reads and deletes an object.
+ * @param kind the store that files are written to, of two while files are migrated.
+ */
+export async function testStorage(
+  store: Pick<ObjectStore, "kind" | "probe">,
+  config: Pick<Config, "dataDir" | "s3">,
+  kind: StoreKind = store.kind,
+): Promise<Finding> {
+  try {
+    await within(storageMs, `there was no response within ${storageMs / 1000} s`, () => store.probe());
+    return ok(`An object was written, read and deleted in ${placeOf(kind, config)}.`);
+  } catch (error) {
+    if (error instanceof StoreLacksError)
+      return failing(
+        reasonOf(error),
+        "Use another store; docs/operations.md lists those that were tried, and what others lack.",
+      );
+    return storageFailing(reasonOf(error), kind);
+  }
+}
+
+/** What is wrong with the file store. */
+export function storageFailing(reason: string, kind: StoreKind): Finding {
+  return failing(
+    reason,
+    kind === "local"
+      ? "Check that the volume of PARLEY_DATA_DIR is mounted, has free space and inodes, and that Parley's system user may write to the folder."
+      : "Check PARLEY_S3_BUCKET, PARLEY_S3_ENDPOINT and PARLEY_S3_REGION, the credentials (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), and that they allow reading, writing and deleting.",
+  );
+}
+
+/** Where files are stored, for users to read. The settings may name both kinds of store. */
+export function placeOf(kind: StoreKind, { dataDir, s3 }: Pick<Config, "dataDir" | "s3">): string {
+  return kind === "local" || s3 === null
+    ? `the folder ${join(dataDir, "objects")}`
+    : `the bucket ${s3.bucket}${s3.endpoint === null ? "" : ` at ${new URL(s3.endpoint).host}`}`;
+}
+
+/**
+ * Sends an email.
+ * @param to null: only connects and signs in to the mail server.
+ */
+export async function testMail(
+  { smtp, baseUrl }: Pick<Config, "smtp" | "baseUrl">,
+  to: string | null,
+): Promise<Finding> {
+  if (smtp === null) return mailOff();
+  const { host } = new URL(smtp.url);
+  try {
+    if (to === null) {
+      await checkMailServer(smtp);
+      return ok(`The mail server at ${host} accepted a connection.`);
+    }
+    await sendMail(smtp, {
+      to,
+      subject: "Parley: test email",
+      text: `This is a test of the mail settings of ${baseUrl}. It was requested on the System page.\n`,
+    });
+    return ok(`The mail server at ${host} accepted an email to ${to}. Check that it arrives.`);
+  } catch (error) {
+    return failing(`The mail server at ${host} ${describeMailError(error)}`, mailRemedy(error, smtp));
+  }
+}
+
+export function mailOff(): Finding {
+  return off(
+    "No mail server is set up: invitations and password resets are links that admins hand over. Set PARLEY_SMTP_URL and PARLEY_SMTP_FROM to send them.",
+  );
+}
+
+interface MailError {
+  readonly code?: string;
+  readonly responseCode?: number;
+  readonly message: string;
+}
+
+function describeMailError(error: unknown): string {
+  const { code, responseCode, message } = error as MailError;
+  if (responseCode !== undefined) return `refused: ${message}`;
+  return code === "ETIMEDOUT" ? "did not respond in time" : `can't be reached: ${reasonOf(error)}`;
+}
+
+function mailRemedy(error: unknown, { from }: SmtpSettings): string {
+  const { code, responseCode } = error as MailError;
+  if (code === "EAUTH" || responseCode === 535) return "Check the user name and password in PARLEY_SMTP_URL.";
+  if (responseCode !== undefined)
+    return `Check with the mail server's operator that it accepts emails from ${from} (PARLEY_SMTP_FROM).`;
+  return "Check host and port in PARLEY_SMTP_URL, smtps:// for TLS from the start (usually port 465), and that no firewall blocks the connection.";
+}
+
+/** Sends a second of silence to the speech model. */
+export async function testSpeech(
+  settings: TranscriptionSettings | null,
+  { dataDir, ...deps }: Pick<Config, "dataDir"> & Pick<Database, "session">,
+): Promise<Finding> {
+  if (settings === null) return speechOff();
+  if (settings.engine === "local") return testBuiltInEngine(settings, { dataDir, ...deps });
+  return testSpeechServer(settings);
+}
+
+/** The same for a speech server, which needs nothing of this installation. */
+export async function testSpeechServer(settings: TranscriptionServerSettings): Promise<Finding> {
+  const transcriber = openAiTranscriber(settings);
+  const { host } = new URL(settings.url);
+  return testModel("PARLEY_TRANSCRIPTION", host, async () => {
+    // Not in the data folder, where `parley doctor` must leave nothing that the server's user can't change.
+    const folder = await mkdtemp(join(tmpdir(), "parley-"));
+    try {
+      const path = join(folder, "silence.wav");
+      await writeFile(path, silence());
+      await transcriber.transcribe(
+        { path, startMs: 0, endMs: 1000 },
+        { language: settings.language, signal: AbortSignal.timeout(modelMs) },
+      );
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+    return `The model ${settings.model} at ${host} transcribed a second of audio.`;
+  });
+}
+
+/** Transcribes a second of silence with the built-in engine on this machine. */
+async function testBuiltInEngine(
+  settings: LocalTranscriptionSettings,
+  deps: Pick<Config, "dataDir"> & Pick<Database, "session">,
+): Promise<Finding> {
+  const isInstalled = (await listInstalled(deps.dataDir)).some(({ kind }) => kind !== "speakers");
+  if (!isInstalled && !settings.isRequired) return speechOff();
+  const options = { language: settings.language, signal: AbortSignal.timeout(modelMs) };
+  try {
+    if (await isMachineTaken(deps.session))
+      return ok("The built-in engine is transcribing a recording on this machine.");
+    return await withScratch(deps.dataDir, async ({ folder }) => {
+      const path = join(folder, "silence.wav");
+      await writeFile(path, silence());
+      const opened = await localTranscriber(settings, deps).open?.(folder, options);
+      try {
+        await opened?.transcribe({ path, startMs: 0, endMs: 1000 }, options);
+      } finally {
+        await opened?.close();
+      }
+      return ok("The built-in engine transcribed a second of audio.");
+    });
+  } catch (error) {
+    if (options.signal.aborted)
+      return failing(
+        `The built-in engine did not finish within ${modelMs / 1000} s`,
+        "It may be transcribing a recording: try again later.",
+      );
+    return failing(reasonOf(error), "Run `parley models verify`, and read the log.");
+  }
+}
+
+export function speechOff(): Finding {
+  return off(
+    "No speech model is set up, so recordings uploaded without a transcript have none. Download a model in Settings → Transcription, run `parley models install`, or set PARLEY_TRANSCRIPTION_URL.",
+  );
+}
+
+/** A second of silence as a WAV file: 16 kHz, mono, 16 bits. */
+function silence(): Buffer {
+  const [rate, bytes] = [16_000, 32_000];
+  const wav = Buffer.alloc(44 + bytes);
+  wav.write("RIFF", 0);
+  wav.writeUInt32LE(36 + bytes, 4);
+  wav.write("WAVEfmt ", 8);
+  wav.writeUInt32LE(16, 16);
+  wav.writeUInt16LE(1, 20);
+  wav.writeUInt16LE(1, 22);
+  wav.writeUInt32LE(rate, 24);
+  wav.writeUInt32LE(2 * rate, 28);
+  wav.writeUInt16LE(2, 32);
+  wav.writeUInt16LE(16, 34);
+  wav.write("data", 36);
+  wav.writeUInt32LE(bytes, 40);
+  return wav;
+}
+
+/** Asks the language model for one word. */
+export async function testLanguageModel(settings: LanguageModelSettings | null): Promise<Finding> {
+  if (settings === null) return languageModelOff();
+  const { host } = new URL(settings.url);
+  const model = openAiModel({ ...settings, silenceMs: Math.min(settings.silenceMs, modelMs) });
+  try {
+    return await testModel("PARLEY_LLM", host, async () => {
+      await model.ask({
+        system: "You are being tested. Respond as the schema requires.",
+        messages: [{ role: "user", content: "Set the word to: ready" }],
+        schema: {
+          name: "test",
+          json: {
+            type: "object",
+            properties: { word: { type: "string" } },
+            required: ["word"],
+            additionalProperties: false,
+          },
+        },
+        // Models that reason before they respond need more than the word.
+        maxOutputTokens: 1000,
+        signal: AbortSignal.timeout(modelMs),
+      });
+      return `The model ${settings.model} at ${host} responded.`;
+    });
+  } finally {
+    await model.close();
+  }
+}
+
+export function languageModelOff(): Finding {
+  return off(
+    "No language model is set up, so summaries, action items and sections stay empty. Set PARLEY_LLM_URL.",
+  );
+}
+
+async function testModel(prefix: string, host: string, work: () => Promise<string>): Promise<Finding> {
+  try {
+    return ok(await work());
+  } catch (error) {
+    if ((error as Error).name === "TimeoutError")
+      return failing(
+        `${host} did not respond within ${modelMs / 1000} s`,
+        `It may be loading the model: try again. Otherwise check that the server is running and ${prefix}_URL is right.`,
+      );
+    return modelFailing(prefix, error);
+  }
+}
+
+/** The message names the setting to change, where the server's refusal shows it. */
+function modelFailing(prefix: string, error: unknown): Finding {
+  const isSetting = error instanceof ModelServerError && error.failure === "settings";
+  return failing(
+    reasonOf(error),
+    isSetting
+      ? "Correct the setting or the model server, and restart Parley if a setting changed."
+      : `Check that the server is running, and that ${prefix}_URL is its URL as this server reaches it.`,
+  );
+}

@@ -1,0 +1,107 @@
+import type { z } from "zod";
+import * as contract from "../../../contract/system.ts";
+import { type AuditActor, type AuditedRequest, actorOf, serverItself } from "../../platform/audit/record.ts";
+import type { Principal } from "../../platform/auth/principal.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { type Api, route } from "../../platform/http/routing/route.ts";
+import type { JobQueue } from "../../platform/jobs/queue.ts";
+import type { ObjectStore } from "../../platform/storage/store.ts";
+import { readStores } from "../move/stores.ts";
+import type { Finding } from "./health/finding.ts";
+import {
+  testDatabase,
+  testLanguageModel,
+  testMail,
+  testSpeech,
+  testStorage,
+} from "./health/test-component.ts";
+import { discardJob, retryJob } from "./jobs/repair.ts";
+import { refuseOtherWorkspaces } from "./operator.ts";
+import { readSystem } from "./overview.ts";
+import { createStorageUse } from "./storage-use.ts";
+import { retryWatchedFiles } from "./watched-files.ts";
+
+interface Dependencies {
+  readonly db: Database;
+  readonly jobs: JobQueue;
+  readonly store: ObjectStore;
+  readonly config: Config;
+}
+
+type TestResult = z.input<(typeof contract.testComponent)["response"]>;
+type Testable = TestResult["component"];
+
+/** The state of the installation, for admins of the operator's workspace. */
+export function systemRoutes(api: Api, deps: Dependencies): void {
+  const { db, config } = deps;
+  const readStorageUse = createStorageUse(db, config.dataDir);
+  const test = createTests(deps);
+
+  route(api, contract.getSystem, async ({ principal }) => {
+    await refuseOtherWorkspaces(db, principal);
+    return readSystem(deps);
+  });
+
+  route(api, contract.getStorageUse, async ({ principal }) => {
+    await refuseOtherWorkspaces(db, principal);
+    return readStorageUse();
+  });
+
+  route(api, contract.testComponent, async ({ principal, params }) => {
+    await refuseOtherWorkspaces(db, principal);
+    return test(params.component, principal);
+  });
+
+  route(api, contract.retryJob, async ({ principal, params, request }) => {
+    await refuseOtherWorkspaces(db, principal);
+    await retryJob(deps, params.job_id, actorsOf(request));
+    return { success: true as const };
+  });
+
+  route(api, contract.retryWatchedFiles, async ({ principal, body, request }) => {
+    await refuseOtherWorkspaces(db, principal);
+    const files = { folder: body.folder, id: body.id ?? null };
+    return { retried: await retryWatchedFiles(deps, files, actorsOf(request)) };
+  });
+
+  route(api, contract.discardJob, async ({ principal, params, request }) => {
+    await refuseOtherWorkspaces(db, principal);
+    await discardJob(deps, params.job_id, actorsOf(request));
+    return { success: true as const };
+  });
+}
+
+/** The admin, and in the audit log of another workspace, whose job it is, the server. */
+function actorsOf(request: AuditedRequest) {
+  return (workspaceId: string | null): AuditActor[] => {
+    const admin = actorOf(request);
+    const isOther = workspaceId !== null && workspaceId !== admin.workspaceId;
+    return isOther ? [admin, serverItself(workspaceId)] : [admin];
+  };
+}
+
+/** Runs each test once at a time: requests during a test share its result, so that they can't flood a server. */
+function createTests({ db, store, config }: Dependencies) {
+  const running = new Map<string, Promise<TestResult>>();
+  const tests: Record<Testable, (email: string) => Promise<Finding>> = {
+    database: () => testDatabase(db),
+    storage: async () => testStorage(store, config, (await readStores(db.pool, config)).first),
+    mail: (email) => testMail(config, email),
+    speech: () => testSpeech(config.transcription, { dataDir: config.dataDir, session: db.session }),
+    language_model: () => testLanguageModel(config.languageModel),
+  };
+
+  async function run(component: Testable, email: string): Promise<TestResult> {
+    const startedAt = performance.now();
+    const finding = await tests[component](email);
+    return { component, ...finding, duration_ms: Math.round(performance.now() - startedAt) };
+  }
+
+  return (component: Testable, { emailKey }: Pick<Principal, "emailKey">): Promise<TestResult> => {
+    const key = component === "mail" ? `mail ${emailKey}` : component;
+    const result = running.get(key) ?? run(component, emailKey).finally(() => running.delete(key));
+    running.set(key, result);
+    return result;
+  };
+}

@@ -1,0 +1,43 @@
+import * as contract from "../../../contract/speech-models.ts";
+import type { AuditAction } from "../../platform/audit/actions.ts";
+import { type AuditedRequest, actorOf, recordAudit } from "../../platform/audit/record.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Database, Tx } from "../../platform/db/database.ts";
+import { type Api, route } from "../../platform/http/routing/route.ts";
+import type { JobQueue } from "../../platform/jobs/queue.ts";
+import {
+  listSpeechModels,
+  removeSpeechModel,
+  requestModelInstall,
+} from "../../processing/transcription/index.ts";
+import { refuseOtherWorkspaces } from "./operator.ts";
+
+/** The models of the built-in speech engine, for admins of the operator's workspace. */
+export function speechModelRoutes(
+  api: Api,
+  deps: { readonly db: Database; readonly jobs: JobQueue; readonly config: Config },
+): void {
+  const { db } = deps;
+
+  route(api, contract.listSpeechModels, async ({ principal }) => {
+    await refuseOtherWorkspaces(db, principal);
+    return listSpeechModels(deps);
+  });
+
+  route(api, contract.installSpeechModel, async ({ principal, params, request }) => {
+    await refuseOtherWorkspaces(db, principal);
+    await requestModelInstall(deps, params.name, audited(request, "speech_model_requested"));
+    return { success: true as const };
+  });
+
+  route(api, contract.removeSpeechModel, async ({ principal, params, request }) => {
+    await refuseOtherWorkspaces(db, principal);
+    await removeSpeechModel(deps, params.name, audited(request, "speech_model_removed"));
+    return { success: true as const };
+  });
+}
+
+function audited(request: AuditedRequest, action: AuditAction) {
+  return (tx: Tx, name: string): Promise<void> =>
+    recordAudit(tx, actorOf(request), { action, details: { name } });
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import staticFiles from "@fastify/static";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { Uuid } from "../../../contract/common.ts";
+import { pagePaths, sharedPagePaths } from "../../../contract/pages.ts";
+import { readSession } from "../../people/accounts/tokens/authenticate.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { allowFraming, allowRecording } from "../../platform/http/origin/security-headers.ts";
+import { canSeeRecording } from "../../recordings/recordings/queries.ts";
+import { describePage, publicPageOf } from "../../sharing/public-links/view/page.ts";
+import { keepOut } from "../../sharing/public-links/view/shared-routes.ts";
+import { installRoutes } from "./install-routes.ts";
+import { preloadRecording, readPreloads } from "./preloads.ts";
+
+/** Files whose names change with their content can be cached indefinitely. */
+const yearSec = 31_536_000;
+
+interface WebAppDependencies {
+  readonly db: Database;
+  readonly signer: LinkSigner;
+  readonly config: Pick<Config, "baseUrl" | "s3">;
+  /** Of the built app; null where it was not built, which its addresses then say. */
+  readonly folder: string | null;
+}
+
+/** The web app for signed-in users: its files, and its document at each of its URLs. */
+export async function webAppRoutes(
+  app: FastifyInstance,
+  { db, signer, config, folder }: WebAppDependencies,
+): Promise<void> {
+  // URLs of files start with the base URL, even when the page was opened under another host name. With S3 they are the
+  // bucket's own URLs; otherwise everything comes from this server.
+  const files = ` ${new URL(config.baseUrl).origin}${config.s3 === null ? "" : " https:"}`;
+  const document = await readDocument(folder, "index.html");
+  const sharedDocument = await readDocument(folder, "public-link.html");
+  const preloads = folder === null ? null : await readPreloads(folder);
+  await installRoutes(app, folder);
+  for (const path of pagePaths) {
+    app.get(path, async (request, reply) => {
+      const session = await readSession(db.pool, request, config.baseUrl);
+      const { recording_id: given = "" } = request.params as { recording_id?: string };
+      const recordingId = Uuid.safeParse(given).data?.toLowerCase();
+      // The URL of a public recording works for everyone, also for users of another workspace.
+      if (
+        recordingId !== undefined &&
+        (session === null || !(await canSeeRecording(db.pool, session, recordingId)))
+      ) {
+        const shared = await publicPageOf({ db, signer }, recordingId, request.query);
+        if (shared !== null) return reply.redirect(shared, 303);
+      }
+      if (session === null) return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
+      if (document === null) return sendMissing(reply);
+      const isRecording = path === "/recordings/:recording_id" && recordingId !== undefined;
+      const elements = (isRecording ? preloadRecording(given) : "") + (preloads?.get(path) ?? "");
+      const { policy, html } = fill(files, document.replace("</head>", `  ${elements}\n  </head>`), {});
+      allowRecording(reply);
+      return reply
+        .type("text/html; charset=utf-8")
+        .header("content-security-policy", `${policy}; frame-ancestors 'none'`)
+        .header("cache-control", "no-cache")
+        .send(html);
+    });
+  }
+  for (const path of sharedPagePaths) {
+    app.get(path, async (request, reply) => {
+      keepOut(reply);
+      if (sharedDocument === null) return sendMissing(reply);
+      const { token } = request.params as { token: string };
+      const { status, ...values } = await describePage({ db, signer, config }, token);
+      const { policy, html } = fill(files, sharedDocument, values);
+      if (path.startsWith("/embed/")) allowFraming(reply, policy);
+      else reply.header("content-security-policy", `${policy}; frame-ancestors 'none'`);
+      return reply.code(status).type("text/html; charset=utf-8").send(html);
+    });
+  }
+  if (folder === null) return;
+  await app.register(staticFiles, {
+    root: join(folder, "assets"),
+    prefix: "/assets/",
+    preCompressed: true,
+    index: false,
+    cacheControl: true,
+    maxAge: yearSec * 1000,
+    immutable: true,
+    decorateReply: false,
+  });
+}
+
+/** A document of the built app; null where there is none. */
+async function readDocument(folder: string | null, name: string): Promise<string | null> {
+  if (folder === null) return null;
+  return readFile(join(folder, name), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
+}
+
+/**
+ * Allows scripts and styles from this server alone, and inline styles with the document's nonce.
+ * @param files sources of recordings' files besides this server, each after a space.
+ * @param values HTML that replaces `%name%` in the document.
+ * @returns the document and its policy, without `frame-ancestors`.
+ */
+function fill(
+  files: string,
+  document: string,
+  values: Readonly<Record<string, string>>,
+): { policy: string; html: string } {
+  const nonce = randomBytes(16).toString("base64");
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    `connect-src 'self'${files}`,
+    `img-src 'self'${files} data: blob:`,
+    `media-src 'self'${files} blob:`,
+    "font-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+  ].join("; ");
+  const all: Readonly<Record<string, string>> = { ...values, nonce };
+  // In a single pass, so that placeholders in inserted values are not replaced.
+  const html = document.replace(/%([a-z]+)%/g, (found, name: string) => all[name] ?? found);
+  return { policy, html };
+}
+
+function sendMissing(reply: FastifyReply): FastifyReply {
+  return reply
+    .code(503)
+    .type("text/plain; charset=utf-8")
+    .send(
+      "The web app is not built, or the server can't read it; the server's log says which. To build it, run: npm run build\n",
+    );
+}

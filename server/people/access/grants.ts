@@ -1,0 +1,67 @@
+import { sql } from "kysely";
+import type { Tx } from "../../platform/db/database.ts";
+
+/**
+ * Updates recording_grants to who may see the recordings, in the transaction that changed it. This statement is the whole
+ * visibility rule (design, "Who sees a recording"): workspace tokens see everything; a user sees the recordings they
+ * recorded, that are shared with them, one of their teams or the workspace, and that they attended (matched by email).
+ * Nobody sees a recording in the trash.
+ *
+ * Locks the recordings first, ordered by id, so that of two concurrent changes the later one sees the earlier one.
+ */
+export async function syncGrants(tx: Tx, recordingIds: readonly string[]): Promise<void> {
+  if (recordingIds.length === 0) return;
+  await sql`select id from recordings where id = any(${recordingIds}::uuid[]) order by id for update`.execute(
+    tx,
+  );
+  await sql`
+    with wanted as (
+      select p.principal_id, r.start_datetime, r.id as recording_id, r.title_key, r.meeting_type_id, r.external
+      from recordings r
+      cross join lateral (
+        select r.workspace_id as principal_id
+        union
+        select w.members_id from workspaces w
+          where w.id = r.workspace_id and r.share_state in ('workspace', 'public')
+        union
+        select rr.user_id from recording_recorders rr where rr.recording_id = r.id
+        union
+        select s.user_id from recording_user_shares s where s.recording_id = r.id
+        union
+        select rt.team_id from recording_teams rt where rt.recording_id = r.id
+        union
+        select u.id from participants a
+          join users u on u.workspace_id = r.workspace_id and u.email_key = a.email_key
+          where a.recording_id = r.id
+      ) p
+      where r.id = any(${recordingIds}::uuid[])
+        and not exists (select 1 from trashed_recordings t where t.recording_id = r.id)
+    ), gone as (
+      delete from recording_grants g
+      where g.recording_id = any(${recordingIds}::uuid[])
+        and not exists (
+          select 1 from wanted w
+          where w.principal_id = g.principal_id and w.start_datetime = g.start_datetime
+            and w.recording_id = g.recording_id)
+    )
+    insert into recording_grants as g
+      (principal_id, start_datetime, recording_id, title_key, meeting_type_id, external)
+    select principal_id, start_datetime, recording_id, title_key, meeting_type_id, external from wanted
+    on conflict (principal_id, start_datetime, recording_id) do update
+      set title_key = excluded.title_key, meeting_type_id = excluded.meeting_type_id, external = excluded.external
+      where (g.title_key, g.meeting_type_id, g.external)
+        is distinct from (excluded.title_key, excluded.meeting_type_id, excluded.external)`.execute(tx);
+}
+
+/**
+ * Keeps users from joining the workspace until the transaction ends: a user who joins between the lookup by email and the
+ * commit would miss the grant. A shared lock.
+ */
+export async function holdMembership(tx: Tx, workspaceId: string): Promise<void> {
+  await sql`select id from workspaces where id = ${workspaceId} for share`.execute(tx);
+}
+
+/** Takes the exclusive counterpart of `holdMembership`, to change the workspace's users. */
+export async function changeMembership(tx: Tx, workspaceId: string): Promise<void> {
+  await sql`select id from workspaces where id = ${workspaceId} for no key update`.execute(tx);
+}

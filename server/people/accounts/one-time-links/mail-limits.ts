@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { sql } from "kysely";
+import { foldCase } from "../../../../contract/fold-case.ts";
+import type { Database, Tx } from "../../../platform/db/database.ts";
+import { ProblemError } from "../../../platform/http/errors/problem.ts";
+
+/** How many emails of each kind one recipient is sent in a day. */
+const perRecipient = {
+  invitation: 5,
+  password_reset: 20,
+  access_request: 50,
+  access_granted: 50,
+  backup_failure: 20,
+} as const;
+
+export type MailKind = keyof typeof perRecipient;
+
+/** How many emails a workspace sends in a day, of all kinds together. */
+const perWorkspace = 1000;
+
+/**
+ * Counts an email in the transaction that queues it.
+ * @param workspaceId null: the installation itself sends it.
+ * @returns the error to refuse it with if the recipient or the workspace has reached the limit of this day; otherwise null.
+ */
+export async function takeMail(
+  tx: Tx,
+  {
+    kind,
+    workspaceId,
+    to,
+  }: { readonly kind: MailKind; readonly workspaceId: string | null; readonly to: string },
+): Promise<ProblemError | null> {
+  const recipient = keyOf("recipient", kind, foldCase(to.trim()));
+  // The workspace first, so that transactions that count several recipients wait for each other here.
+  const keys = [...(workspaceId === null ? [] : [keyOf("workspace", workspaceId)]), recipient];
+  const { rows } = await sql<{ key: Buffer; count: number; wait_sec: number }>`
+    insert into mail_counts (key, day, count)
+    select key, (now() at time zone 'utc')::date, 1
+    from unnest(${keys}::bytea[]) with ordinality as keys (key, place) order by place
+    on conflict (key) do update set day = excluded.day,
+      count = case when mail_counts.day = excluded.day then mail_counts.count + 1 else 1 end
+    returning key, count, ceil(extract(epoch from
+      date_trunc('day', now() at time zone 'utc') + interval '1 day' - (now() at time zone 'utc')))::integer as wait_sec`.execute(
+    tx,
+  );
+  for (const { key, count, wait_sec } of rows) {
+    const isRecipient = key.equals(recipient);
+    if (count <= (isRecipient ? perRecipient[kind] : perWorkspace)) continue;
+    return new ProblemError(
+      "rate_limited",
+      isRecipient
+        ? `${perRecipient[kind]} emails of this kind were sent to this email address today, which is the limit; try again tomorrow`
+        : `this workspace has sent ${perWorkspace} emails today, which is the limit; try again tomorrow`,
+      { headers: { "retry-after": String(wait_sec) } },
+    );
+  }
+  return null;
+}
+
+/** Removes the counts of past days. Skips those in use: waiting for one while holding others could be a deadlock. */
+export async function deleteOldMailCounts(db: Database["kysely"]): Promise<void> {
+  await sql`
+    delete from mail_counts where key in (
+      select key from mail_counts where day < (now() at time zone 'utc')::date for update skip locked)`.execute(
+    db,
+  );
+}
+
+function keyOf(...parts: readonly string[]): Buffer {
+  return createHash("sha256").update(parts.join("\n")).digest();
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto";
+import nodemailer, { type SendMailOptions, type Transporter } from "nodemailer";
+import { z } from "zod";
+import { foldCase } from "../../../../contract/fold-case.ts";
+import type { SmtpSettings } from "../../../platform/config/config.ts";
+import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
+import type { Tx } from "../../../platform/db/database.ts";
+import type { ProblemError } from "../../../platform/http/errors/problem.ts";
+import type { JobQueue } from "../../../platform/jobs/queue.ts";
+import { type MailKind, takeMail } from "./mail-limits.ts";
+
+/** A plain-text email to one recipient. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  /** When its link expires, in ms since 1970; the email is not sent after that. */
+  readonly expiresAtMs: number;
+}
+
+const EncryptedMail = z.object({
+  encryptedFor: z.literal("mail"),
+  mail: z.object({ to: z.string(), subject: z.string(), text: z.string(), expiresAtMs: z.number() }),
+});
+
+/** Longer than a slow mail server needs, shorter than a user waits. */
+const timeoutMs = 20_000;
+
+/**
+ * Queues an email in the transaction. It is encrypted because it may contain a link that signs the user in.
+ * @param of what the email counts as; `workspaceId` null: the installation itself sends it.
+ * @returns null, or the error to refuse the request with, if too many such emails were sent today; then it is not queued.
+ */
+export async function enqueueMail(
+  tx: Tx,
+  deps: { readonly jobs: JobQueue; readonly encryptor: Encryptor },
+  mail: Mail,
+  of: { readonly kind: MailKind; readonly workspaceId: string | null },
+): Promise<ProblemError | null> {
+  const refused = await takeMail(tx, { ...of, to: mail.to });
+  if (refused !== null) return refused;
+  const encrypted = deps.encryptor.encrypt(JSON.stringify({ encryptedFor: "mail", mail }));
+  await deps.jobs.enqueue(tx, "send_mail", { encrypted: encrypted.toString("base64") }, randomUUID());
+  return null;
+}
+
+/**
+ * Whether a queued email is to this email address or contains it; false when it can't be decrypted, as after a change of
+ * PARLEY_SECRET.
+ */
+export function isMailAbout(encryptor: Encryptor, encrypted: string, email: string): boolean {
+  try {
+    const { mail } = EncryptedMail.parse(JSON.parse(encryptor.decrypt(Buffer.from(encrypted, "base64"))));
+    const wanted = foldCase(email);
+    return foldCase(mail.to) === wanted || containsEmail(foldCase(mail.text), wanted);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a text contains an email, and not only a longer one that the email is part of. */
+function containsEmail(text: string, email: string): boolean {
+  for (let at = text.indexOf(email); at !== -1; at = text.indexOf(email, at + 1)) {
+    const isEnd = !/^(?:[\p{L}\p{N}_-]|\.[\p{L}\p{N}])/u.test(
+      text.slice(at + email.length, at + email.length + 3),
+    );
+    const isStart = !/[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]$/u.test(text.slice(Math.max(0, at - 2), at));
+    if (isStart && isEnd) return true;
+  }
+  return false;
+}
+
+/**
+ * Sends an email. A permanent refusal (5xx) is logged and not retried; any other failure throws, so that the job is
+ * retried until the link expires.
+ */
+export async function sendMailJob(
+  deps: {
+    readonly encryptor: Encryptor;
+    readonly smtp: SmtpSettings;
+    readonly log: { warn(fields: object, message: string): void };
+  },
+  data: { readonly encrypted: string },
+): Promise<void> {
+  const { mail } = EncryptedMail.parse(
+    JSON.parse(deps.encryptor.decrypt(Buffer.from(data.encrypted, "base64"))),
+  );
+  if (mail.expiresAtMs < Date.now()) return;
+  try {
+    await sendMail(deps.smtp, mail);
+  } catch (error) {
+    const { responseCode, message } = error as { responseCode?: number; message: string };
+    if (responseCode === undefined || responseCode < 500)
+      throw new Error(`email could not be sent: ${withoutRecipient(message, mail.to)}`);
+    deps.log.warn(
+      { status: responseCode },
+      "the mail server refused an email permanently; it is not retried",
+    );
+  }
+}
+
+/** Servers repeat the recipient in their refusals, which admins of the installation read. */
+function withoutRecipient(message: string, to: string): string {
+  return message.replaceAll(to, "[recipient]").replaceAll(to.toLowerCase(), "[recipient]");
+}
+
+/** Sends an email now. @throws nodemailer's error, with the server's `responseCode` if it refused. */
+export async function sendMail(
+  smtp: SmtpSettings,
+  { to, subject, text }: Pick<Mail, "to" | "subject" | "text">,
+): Promise<void> {
+  const head = {
+    from: smtp.from,
+    // As an object, so that special characters can't turn it into several recipients.
+    to: { name: "", address: to },
+    subject,
+  };
+  const mail = isSevenBit(text)
+    ? await withPlainBody(head, text)
+    : { ...head, text, textEncoding: "base64" as const };
+  await withTransport(smtp, (transport) => transport.sendMail(mail));
+}
+
+/** Whether a text can be sent as it is. Source: RFC 5321, section 4.5.3.1.6. */
+function isSevenBit(text: string): boolean {
+  return Buffer.byteLength(text) === text.length && text.split("\n").every((line) => line.length <= 998);
+}
+
+/**
+ * A message with its text as it is. nodemailer would encode lines of more than 76 characters as quoted-printable, whose soft
+ * line breaks cut links in two for programs that show or scan messages undecoded.
+ */
+async function withPlainBody(head: SendMailOptions, text: string): Promise<SendMailOptions> {
+  const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: "windows" });
+  const { message, envelope } = await composer.sendMail({ ...head, text: "." });
+  const headers = message.toString().split("\r\n\r\n", 1)[0];
+  return { envelope, raw: `${headers}\r\n\r\n${text.replace(/\r?\n/g, "\r\n")}` };
+}
+
+/** Connects and signs in to the mail server without sending anything. @throws nodemailer's error. */
+export async function checkMailServer(smtp: SmtpSettings): Promise<void> {
+  await withTransport(smtp, (transport) => transport.verify());
+}
+
+async function withTransport(
+  smtp: SmtpSettings,
+  work: (transport: Transporter) => Promise<unknown>,
+): Promise<void> {
+  const transport = nodemailer.createTransport(smtp.url, {
+    // A user's name or email must not make nodemailer read files or fetch URLs.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  try {
+    await withTimeout(work(transport));
+  } finally {
+    transport.close();
+  }
+}
+
+async function withTimeout(sending: Promise<unknown>): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(Object.assign(new Error("the mail server did not respond in time"), { code: "ETIMEDOUT" })),
+    timeoutMs,
+  );
+  try {
+    await Promise.race([sending, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

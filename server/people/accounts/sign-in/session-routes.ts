@@ -1,0 +1,138 @@
+import type { FastifyRequest } from "fastify";
+import * as contract from "../../../../contract/account-sessions.ts";
+import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
+import type { Role } from "../../../platform/auth/principal.ts";
+import type { Config } from "../../../platform/config/config.ts";
+import type { Database } from "../../../platform/db/database.ts";
+import { readQuarantine } from "../../../platform/db/quarantine.ts";
+import { ProblemError } from "../../../platform/http/errors/problem.ts";
+import { type Api, Ready, route } from "../../../platform/http/routing/route.ts";
+import { findIdentities, unbindSingleSignOn } from "../sso/identities.ts";
+import { changePassword, currentSession, findMe, renameMe, tooManyAttempts } from "../users/me.ts";
+import { clearedSessionCookie, sessionCookie, sessionCookieOf } from "./session-cookie.ts";
+import { endOwnSession, endSessionOf, endSessions, findSessions, type SignInMethod } from "./sessions.ts";
+import { signIn } from "./sign-in.ts";
+
+/** Sessions and the caller's own account, for the web app. */
+export function sessionRoutes(
+  api: Api,
+  deps: {
+    readonly db: Database;
+    readonly config: Pick<Config, "baseUrl">;
+    /** Whether a user sees the state of the installation. */
+    readonly managesSystem: (user: { readonly role: Role; readonly workspaceId: string }) => Promise<boolean>;
+  },
+): void {
+  const { db, config, managesSystem } = deps;
+  const { baseUrl } = config;
+
+  const presentMe = async (userId: string, sessionId: string | null) => {
+    const me = await findMe(db, userId);
+    const session = (await findSessions(db.kysely, userId)).find(({ id }) => id === sessionId);
+    const quarantine = await readQuarantine(db);
+    return {
+      user: { id: me.id, name: me.name, email: me.email, role: me.role as Role },
+      workspace: { id: me.workspace_id, name: me.workspace_name },
+      session:
+        session === undefined
+          ? null
+          : {
+              id: session.id,
+              method: session.method as SignInMethod,
+              expires_at: session.expires_at.toISOString(),
+            },
+      has_password: me.password_hash !== null,
+      quarantine: quarantine && { backup: quarantine.backup, since: quarantine.since.toISOString() },
+      manages_system: await managesSystem({ role: me.role as Role, workspaceId: me.workspace_id }),
+      identities: (await findIdentities(db.kysely, userId)).map(({ issuer, created_at }) => ({
+        issuer,
+        bound_datetime: created_at.toISOString(),
+      })),
+    };
+  };
+  const presentCaller = ({ principal }: FastifyRequest) =>
+    presentMe(principal.userId, currentSession(principal));
+
+  route(api, contract.signInWithPassword, async ({ request, body }) => {
+    const result = await signIn(db, request, body);
+    if (result.outcome === "wait") throw tooManyAttempts(result.retryAfterSec);
+    if (result.outcome === "refused")
+      throw new ProblemError("sign_in_refused", "incorrect email or password", {
+        headers: { "www-authenticate": 'Bearer realm="parley"' },
+      });
+    await endSessionOf(db, sessionCookieOf(request, baseUrl));
+    return new Ready(JSON.stringify(await presentMe(result.userId, result.sessionId)), {
+      "set-cookie": sessionCookie(baseUrl, result.cookie),
+    });
+  });
+
+  route(api, contract.getMe, ({ request }) => presentCaller(request));
+
+  route(api, contract.signOut, async ({ principal, request }) => {
+    const sessionId = currentSession(principal);
+    if (sessionId === null)
+      throw new ProblemError(
+        "forbidden",
+        "tokens can't sign out; revoke the token with DELETE /_/api/v1/tokens/:id",
+      );
+    await db.kysely.transaction().execute(async (tx) => {
+      if (await endOwnSession(tx, principal.userId, sessionId))
+        await recordAudit(tx, actorOf(request), { action: "signed_out" });
+    });
+    return new Ready('{"success":true}', { "set-cookie": clearedSessionCookie(baseUrl) });
+  });
+
+  route(api, contract.listSessions, async ({ principal }) => {
+    const current = currentSession(principal);
+    const rows = await findSessions(db.kysely, principal.userId);
+    return {
+      sessions: rows.map((row) => ({
+        id: row.id,
+        current: row.id === current,
+        method: row.method as SignInMethod,
+        ip: row.ip,
+        user_agent: row.user_agent,
+        created_datetime: row.created_at.toISOString(),
+        last_used_datetime: row.last_used_at.toISOString(),
+        expires_at: row.expires_at.toISOString(),
+      })),
+    };
+  });
+
+  route(api, contract.endSession, async ({ principal, params, request }) => {
+    await db.kysely.transaction().execute(async (tx) => {
+      if (!(await endOwnSession(tx, principal.userId, params.session_id)))
+        throw new ProblemError("not_found", `you have no session ${params.session_id}`);
+      await recordAudit(tx, actorOf(request), {
+        action: "sessions_ended",
+        subject: { type: "session", id: params.session_id },
+        details: { count: 1 },
+      });
+    });
+    return { success: true as const };
+  });
+
+  route(api, contract.endSessions, async ({ principal, request }) => {
+    const ended = await db.kysely.transaction().execute(async (tx) => {
+      const count = await endSessions(tx, principal.userId);
+      await recordAudit(tx, actorOf(request), { action: "sessions_ended", details: { count } });
+      return count;
+    });
+    return new Ready(JSON.stringify({ ended }), { "set-cookie": clearedSessionCookie(baseUrl) });
+  });
+
+  route(api, contract.changePassword, async ({ request, body }) => {
+    const ended = await changePassword(db, request, body);
+    return { success: true as const, ended_sessions: ended.sessions, revoked_tokens: ended.tokens };
+  });
+
+  route(api, contract.updateMe, async ({ request, body }) => {
+    if (body.name !== undefined) await renameMe(db, request, body.name);
+    return presentCaller(request);
+  });
+
+  route(api, contract.unbindMySingleSignOn, async ({ principal, request }) => {
+    await db.kysely.transaction().execute((tx) => unbindSingleSignOn(tx, actorOf(request), principal.userId));
+    return presentCaller(request);
+  });
+}

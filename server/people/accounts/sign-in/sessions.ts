@@ -1,0 +1,131 @@
+import { createHash, randomBytes, randomUUIDv7 } from "node:crypto";
+import { sql } from "kysely";
+import type pg from "pg";
+import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
+import type { SessionRow } from "../tokens/queries.ts";
+
+/** A session that is not used for this long ends. */
+export const sessionIdleMs = 14 * 86_400_000;
+
+/** A session ends after this long even when it is in use. */
+export const sessionTtlMs = 90 * 86_400_000;
+
+export type SignInMethod = "password" | "single_sign_on" | "link";
+
+/** 256 random bits as base64url. */
+const sessionPattern = /^[A-Za-z0-9_-]{43}$/;
+
+/** The stored hash of a session cookie: as for tokens, a plain SHA-256 suffices for 256 random bits. */
+export function hashSession(value: string): Buffer {
+  return createHash("sha256").update(`session:${value}`).digest();
+}
+
+/** Whether a text has the form of a session cookie, so that noise never reaches the database. */
+export function looksLikeSession(text: string): boolean {
+  return sessionPattern.test(text);
+}
+
+/** Creates a session. @returns its id and the cookie value, which is not stored. */
+export async function createSession(
+  tx: Tx,
+  input: { userId: string; method: SignInMethod; ip: string; userAgent: string },
+): Promise<{ id: string; cookie: string }> {
+  const cookie = randomBytes(32).toString("base64url");
+  const id = randomUUIDv7();
+  await tx
+    .insertInto("sessions")
+    .values({
+      id,
+      user_id: input.userId,
+      hash: hashSession(cookie),
+      method: input.method,
+      ip: input.ip,
+      user_agent: input.userAgent,
+      expires_at: new Date(Date.now() + sessionTtlMs),
+    })
+    .execute();
+  return { id, cookie };
+}
+
+/** Ends one session. */
+export async function endSession(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom("sessions").where("id", "=", id).execute();
+}
+
+/** Ends all sessions of a user except the given one. @returns how many. */
+export async function endSessions(tx: Tx, userId: string, except?: string): Promise<number> {
+  const ended = await tx
+    .deleteFrom("sessions")
+    .where("user_id", "=", userId)
+    .$if(except !== undefined, (query) => query.where("id", "!=", except ?? ""))
+    .executeTakeFirst();
+  return Number(ended.numDeletedRows);
+}
+
+/** An active session with its user, workspace and teams. */
+export async function findSession(pool: pg.Pool, hash: Buffer): Promise<SessionRow | undefined> {
+  const { rows } = await pool.query<SessionRow>({
+    name: "find_session",
+    text: `select s.id, w.id as workspace_id, s.user_id, u.name as user_name, u.email_key, u.role, s.expires_at,
+             array[s.user_id, w.members_id]
+               || array(select m.team_id from team_members m where m.user_id = s.user_id) as sees,
+             s.last_used_at < now() - interval '1 minute' as use_is_old
+           from sessions s
+           join users u on u.id = s.user_id
+           join workspaces w on w.id = u.workspace_id
+           where s.hash = $1 and s.expires_at > now()
+             and s.last_used_at > now() - make_interval(secs => $2)
+             and u.deactivated_at is null`,
+    values: [hash, sessionIdleMs / 1000],
+  });
+  return rows[0];
+}
+
+/** Records a use, at most once a minute. */
+export async function touchSession(pool: pg.Pool, id: string): Promise<void> {
+  await pool.query({
+    name: "touch_session",
+    text: `update sessions set last_used_at = now()
+           where id = $1 and last_used_at < now() - interval '1 minute'`,
+    values: [id],
+  });
+}
+
+/** Active sessions of a user, the last used first. */
+export function findSessions(db: Executor, userId: string) {
+  return db
+    .selectFrom("sessions")
+    .select(["id", "method", "ip", "user_agent", "created_at", "last_used_at", "expires_at"])
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", sql<Date>`now()`)
+    .where("last_used_at", ">", sql<Date>`now() - make_interval(secs => ${sessionIdleMs / 1000})`)
+    .orderBy("last_used_at", "desc")
+    .orderBy("id")
+    .execute();
+}
+
+/** Ends one session of a user. @returns whether there was one. */
+export async function endOwnSession(tx: Tx, userId: string, id: string): Promise<boolean> {
+  const ended = await tx
+    .deleteFrom("sessions")
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return ended.numDeletedRows > 0n;
+}
+
+/** Ends the session of a cookie, if there is one, so that signing in again leaves no old session behind. */
+export async function endSessionOf(db: Database, cookie: string | undefined): Promise<void> {
+  if (cookie === undefined || !looksLikeSession(cookie)) return;
+  await db.kysely.deleteFrom("sessions").where("hash", "=", hashSession(cookie)).execute();
+}
+
+/** Removes sessions a day after they have expired: requests that began in time may finish, and check their session. */
+export async function sweepSessions(db: Database): Promise<void> {
+  await sql`
+    delete from sessions
+    where expires_at < now() - interval '1 day'
+      or last_used_at < now() - interval '1 day' - make_interval(secs => ${sessionIdleMs / 1000})`.execute(
+    db.kysely,
+  );
+}

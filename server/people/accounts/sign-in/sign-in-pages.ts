@@ -1,0 +1,140 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { originOf, recordAudit } from "../../../platform/audit/record.ts";
+import type { Config } from "../../../platform/config/config.ts";
+import type { Database } from "../../../platform/db/database.ts";
+import { html } from "../../../platform/pages/html.ts";
+import { sendPage } from "../../../platform/pages/page.ts";
+import { userCard } from "../../../platform/pages/person.ts";
+import { readSession } from "../tokens/authenticate.ts";
+import { ownPath } from "./next.ts";
+import { checkForm, errorNotice, field, hiddenToken, seeOther, servePages } from "./page-parts.ts";
+import { clearSessionCookie, sessionCookieOf, setSessionCookie } from "./session-cookie.ts";
+import { endOwnSession, endSessionOf } from "./sessions.ts";
+import { actorFor, signIn } from "./sign-in.ts";
+
+interface Dependencies {
+  readonly db: Database;
+  readonly config: Pick<Config, "baseUrl" | "singleSignOn">;
+}
+
+/** The sign-in and sign-out pages. They work without JavaScript. */
+export async function signInPages(app: FastifyInstance, { db, config }: Dependencies): Promise<void> {
+  const { baseUrl } = config;
+  await app.register(async (scope) => {
+    servePages(scope);
+
+    scope.get("/sign-in", async (request, reply) => {
+      const next = ownPath((request.query as { next?: unknown }).next);
+      const session = await readSession(db.pool, request, baseUrl);
+      if (session !== null) return sendPage(reply, signedInPage(request, session.name, next));
+      return sendSignIn(request, reply, { next });
+    });
+
+    scope.post("/sign-in", async (request, reply) => {
+      await checkForm(db.pool, request, baseUrl);
+      const next = ownPath(field(request, "next"));
+      const email = field(request, "email");
+      const result = await signIn(db, request, { email, password: field(request, "password") });
+      if (result.outcome === "signed_in") {
+        await endSessionOf(db, sessionCookieOf(request, baseUrl));
+        setSessionCookie(reply, baseUrl, result.cookie);
+        return seeOther(reply, next);
+      }
+      if (result.outcome === "refused")
+        return sendSignIn(request, reply, {
+          next,
+          email,
+          status: 401,
+          problem: "Incorrect email or password.",
+        });
+      reply.header("retry-after", String(result.retryAfterSec));
+      return sendSignIn(request, reply, {
+        next,
+        email,
+        status: 429,
+        problem: `Too many attempts. Try again in ${formatWait(result.retryAfterSec)}.`,
+      });
+    });
+
+    scope.get("/sign-out", async (request, reply) => {
+      const session = await readSession(db.pool, request, baseUrl);
+      if (session === null) return seeOther(reply, "/sign-in");
+      return sendPage(reply, signedInPage(request, session.name, "/"));
+    });
+
+    scope.post("/sign-out", async (request, reply) => {
+      const session = await checkForm(db.pool, request, baseUrl);
+      if (session !== null)
+        await db.kysely.transaction().execute(async (tx) => {
+          if (!(await endOwnSession(tx, session.userId, session.tokenId))) return;
+          await recordAudit(
+            tx,
+            {
+              ...actorFor({
+                id: session.userId,
+                workspace_id: session.workspaceId,
+                email_key: session.emailKey,
+              }),
+              ...originOf(request),
+              credential: "session",
+              credentialId: session.tokenId,
+            },
+            { action: "signed_out" },
+          );
+        });
+      clearSessionCookie(reply, baseUrl);
+      return seeOther(reply, "/sign-in");
+    });
+  });
+
+  function sendSignIn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    form: { next: string; email?: string; status?: number; problem?: string },
+  ): FastifyReply {
+    const { singleSignOn } = config;
+    const query = form.next === "/" ? "" : `?next=${encodeURIComponent(form.next)}`;
+    return sendPage(reply, {
+      title: "Sign in",
+      status: form.status ?? 200,
+      body: html`<h1>Sign in</h1>
+${errorNotice(form.problem ?? null)}
+<form method="post" action="/sign-in">
+${hiddenToken(request, baseUrl)}
+<input type="hidden" name="next" value="${form.next}">
+<label>Email <input name="email" type="email" autocomplete="username" required maxlength="320" value="${form.email ?? ""}"${(form.email ?? "") === "" ? autofocus : null}></label>
+<label>Password <input name="password" type="password" autocomplete="current-password" required maxlength="1000"${(form.email ?? "") === "" ? null : autofocus}></label>
+<button>Sign in</button>
+</form>
+${
+  singleSignOn === null
+    ? html``
+    : // A link, not a form: the CSP's form-action forbids forms that redirect to another origin.
+      html`<p class="or">or</p>
+<p><a class="button quiet" href="/sign-in/sso${query}">Sign in with ${singleSignOn.name}</a></p>`
+}
+<p class="small"><a href="/password-reset${query}">Forgot your password?</a></p>`,
+    });
+  }
+
+  function signedInPage(request: FastifyRequest, name: string, next: string) {
+    return {
+      title: "Signed in",
+      body: html`<h1>You're signed in</h1>
+${userCard(name, null)}
+<form method="post" action="/sign-out">
+${hiddenToken(request, baseUrl)}
+<div class="actions"><a class="button" href="${next}">Continue</a> <button class="quiet">Sign out</button></div>
+</form>`,
+    };
+  }
+}
+
+/** Focuses the field to fill in next. */
+const autofocus = { html: " autofocus" };
+
+/** A duration in words. */
+function formatWait(seconds: number): string {
+  if (seconds < 90) return seconds === 1 ? "1 second" : `${seconds} seconds`;
+  return `${Math.ceil(seconds / 60)} minutes`;
+}

@@ -1,0 +1,153 @@
+import { sql } from "kysely";
+import { recordAudit } from "../../../platform/audit/record.ts";
+import type { Tx } from "../../../platform/db/database.ts";
+import { deleteLinks } from "../one-time-links/one-time-links.ts";
+import { proveEmail } from "../one-time-links/prove-email.ts";
+import { createUser } from "../service.ts";
+import { actorFor, type SignInUser } from "../sign-in/sign-in.ts";
+import { claimKeyOfEmail, findDomainOwner } from "../workspaces/email-domains.ts";
+import { type ProvenIdentity, SingleSignOnError } from "./single-sign-on.ts";
+
+interface From {
+  readonly ip: string;
+  readonly userAgent: string;
+}
+
+/**
+ * Finds the account of an identity: the account linked to it, or else the account with its verified email, which is then
+ * linked to it. Someone who later takes over the email at the provider does not get the account.
+ * @throws SingleSignOnError with a message for the user.
+ */
+export async function matchIdentity(
+  tx: Tx,
+  identity: ProvenIdentity,
+  options: { readonly createUsers: boolean; readonly from: From },
+): Promise<SignInUser> {
+  const bound = await findBound(tx, identity);
+  if (bound !== undefined) return refuseDeactivated(bound);
+  if (identity.email === null)
+    throw new SingleSignOnError(
+      "The provider did not send your email address, which is required here. Ask an admin for help.",
+      "the provider sends no email; add the claim email to the ID token or the userinfo of this client",
+    );
+  if (identity.isEmailVerified === null)
+    throw new SingleSignOnError(
+      `The provider does not say whether ${identity.email} is verified. Ask an admin, who can set PARLEY_OIDC_TRUST_EMAIL if the provider, such as Microsoft Entra ID, never says so.`,
+      "the provider sends no claim email_verified; set PARLEY_OIDC_TRUST_EMAIL=true if its users can't choose an email freely",
+    );
+  if (!identity.isEmailVerified)
+    throw new SingleSignOnError(
+      `The provider has not verified ${identity.email}. Verify it there, or ask an admin.`,
+    );
+  const known = await findByEmail(tx, identity.email);
+  const owner = await findDomainOwner(tx, claimKeyOfEmail(identity.email));
+  // Someone in another workspace has registered an email of the domain without proof: the owner gets no access there.
+  const isSquatted =
+    known?.email_proven_at === null && owner !== undefined && owner.workspace_id !== known.workspace_id;
+  const user =
+    known === undefined || isSquatted
+      ? await createUserFor(tx, identity, identity.email, { ...options, workspaceId: owner?.workspace_id })
+      : await refuseDeactivated(known);
+  await proveEmail(tx, user, "single_sign_on", options.from);
+  await bind(tx, identity, user, options.from);
+  return user;
+}
+
+interface Account extends SignInUser {
+  readonly email_proven_at: Date | null;
+  readonly deactivated_at: Date | null;
+  readonly invited_at: Date | null;
+}
+
+const columns = [
+  "u.id",
+  "u.workspace_id",
+  "u.email_key",
+  "u.email_proven_at",
+  "u.deactivated_at",
+  "u.invited_at",
+] as const;
+
+function findBound(tx: Tx, { issuer, subject }: ProvenIdentity): Promise<Account | undefined> {
+  return tx
+    .selectFrom("identities as i")
+    .innerJoin("users as u", "u.id", "i.user_id")
+    .select([...columns])
+    .where("i.issuer", "=", issuer)
+    .where("i.subject", "=", subject)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+function findByEmail(tx: Tx, email: string): Promise<Account | undefined> {
+  return tx
+    .selectFrom("users as u")
+    .select([...columns])
+    .where("u.email_key", "=", sql<string>`parley_lower(${email.trim()})`)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+async function refuseDeactivated(account: Account): Promise<SignInUser> {
+  if (account.deactivated_at !== null)
+    throw new SingleSignOnError("Your account is deactivated. Ask an admin to reactivate it.");
+  return account;
+}
+
+/** @throws SingleSignOnError when the account is linked to another identity of the provider. */
+async function bind(tx: Tx, identity: ProvenIdentity, user: SignInUser, from: From): Promise<void> {
+  const inserted = await tx
+    .insertInto("identities")
+    .values({ issuer: identity.issuer, subject: identity.subject, user_id: user.id })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("user_id")
+    .executeTakeFirst();
+  if (inserted === undefined)
+    throw new SingleSignOnError(
+      "The account with your email is linked to a different user at the provider. If that was you, ask an admin to unlink it.",
+    );
+  // Signing in with single sign-on accepts an open invitation.
+  await tx.updateTable("users").set({ invited_at: null }).where("id", "=", user.id).execute();
+  await deleteLinks(tx, user.id, "invitation");
+  await recordAudit(
+    tx,
+    { ...actorFor(user), ...from, credential: null, credentialId: null },
+    {
+      action: "single_sign_on_bound",
+      subject: { type: "user", id: user.id },
+      details: { issuer: identity.issuer, subject: identity.subject },
+    },
+  );
+}
+
+/**
+ * Creates an account in the workspace that owns the email's domain.
+ * @throws SingleSignOnError when no workspace owns it, or the settings do not allow new accounts.
+ */
+async function createUserFor(
+  tx: Tx,
+  identity: ProvenIdentity,
+  email: string,
+  options: { readonly createUsers: boolean; readonly from: From; readonly workspaceId: string | undefined },
+): Promise<SignInUser> {
+  const { workspaceId } = options;
+  if (!options.createUsers || workspaceId === undefined)
+    throw new SingleSignOnError(`There is no account for ${email}. Ask an admin to invite you.`);
+  const { id } = await createUser(tx, {
+    workspaceId,
+    email,
+    name: (identity.name ?? email.split("@")[0] ?? email).slice(0, 200),
+    role: "member",
+  });
+  const user = await tx
+    .selectFrom("users")
+    .select(["id", "workspace_id", "email_key"])
+    .where("id", "=", id)
+    .executeTakeFirstOrThrow();
+  await recordAudit(
+    tx,
+    { ...actorFor(user), ...options.from, credential: null, credentialId: null },
+    { action: "user_created", subject: { type: "user", id }, details: { by: "single_sign_on", email } },
+  );
+  return user;
+}

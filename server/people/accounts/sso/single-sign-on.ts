@@ -1,0 +1,161 @@
+import * as openid from "openid-client";
+import { z } from "zod";
+import { foldCase } from "../../../../contract/fold-case.ts";
+import type { SingleSignOnSettings } from "../../../platform/config/config.ts";
+import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
+import { beginAuthorization, discoverProvider, type Provider, redirectUriOf } from "./provider.ts";
+
+/** A user as the provider identifies them, verified. */
+export interface ProvenIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | null;
+  /** Null: the provider does not say. */
+  readonly isEmailVerified: boolean | null;
+  readonly name: string | null;
+}
+
+/** A sign-in in progress. The browser keeps it, encrypted, while the user is at the provider. */
+const PendingSignIn = z.object({
+  encryptedFor: z.literal("single_sign_on"),
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  next: z.string(),
+  expires: z.number(),
+});
+
+/** How long a user may take at the provider. */
+export const signInTtlSec = 600;
+
+/** Why a sign-in failed, with a message for the user. */
+export class SingleSignOnError extends Error {
+  /** What an admin can do, for the log. */
+  readonly hint: string | null;
+
+  constructor(message: string, hint: string | null = null) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+export interface SingleSignOn {
+  /** @returns the URL to redirect the browser to, and the cookie to set. */
+  start(next: string): Promise<{ location: URL; cookie: string }>;
+  /**
+   * @param query of the URL the provider redirected the browser to.
+   * @throws SingleSignOnError when this browser did not start the sign-in, or the provider refused it.
+   */
+  finish(query: string, cookie: string | undefined): Promise<{ identity: ProvenIdentity; next: string }>;
+}
+
+/**
+ * Single sign-on by OpenID Connect: authorization code with PKCE (RFC 7636), state, nonce, and the issuer parameter
+ * (RFC 9207) when the provider sends it. The provider's metadata is fetched on first use, and again after a failure.
+ */
+export function openSingleSignOn(
+  settings: SingleSignOnSettings,
+  deps: { readonly baseUrl: string; readonly encryptor: Encryptor },
+): SingleSignOn {
+  let discovered: Promise<Provider> | null = null;
+
+  const provider = (): Promise<Provider> => {
+    discovered ??= discoverProvider(settings).catch((error: unknown) => {
+      discovered = null;
+      throw error;
+    });
+    return discovered;
+  };
+
+  return {
+    async start(next) {
+      const { configuration } = await provider();
+      const { location, ...checks } = await beginAuthorization(configuration, deps.baseUrl);
+      const pending: z.input<typeof PendingSignIn> = {
+        encryptedFor: "single_sign_on",
+        ...checks,
+        next,
+        expires: Date.now() + signInTtlSec * 1000,
+      };
+      return { location, cookie: deps.encryptor.encrypt(JSON.stringify(pending)).toString("base64url") };
+    },
+
+    async finish(query, cookie) {
+      const pending = decryptPendingSignIn(deps.encryptor, cookie);
+      if (pending === null)
+        throw new SingleSignOnError(
+          "This sign-in has expired or was started in another browser. Sign in again.",
+        );
+      const { configuration, authenticated } = await provider();
+      const callback = new URL(`${redirectUriOf(deps.baseUrl)}${query}`);
+      if (callback.searchParams.has("error"))
+        throw new SingleSignOnError(
+          "The provider refused the sign-in, or you cancelled it. Sign in again, or ask an admin.",
+        );
+      const tokens = await authenticated(() =>
+        openid.authorizationCodeGrant(configuration, callback, {
+          pkceCodeVerifier: pending.verifier,
+          expectedState: pending.state,
+          expectedNonce: pending.nonce,
+          idTokenExpected: true,
+        }),
+      );
+      const claims = tokens.claims();
+      if (claims === undefined)
+        throw new SingleSignOnError(
+          "The provider did not say who you are. Ask an admin to check the single sign-on settings.",
+        );
+      const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
+      const profile =
+        hasUserInfo && isIncomplete(claims, settings.trustEmail)
+          ? mergeClaims(claims, await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub))
+          : claims;
+      return {
+        identity: {
+          issuer: claims.iss,
+          subject: claims.sub,
+          email: typeof profile.email === "string" ? profile.email : null,
+          isEmailVerified: isVerified(profile.email_verified) ?? (settings.trustEmail || null),
+          name: typeof profile.name === "string" && profile.name.trim() !== "" ? profile.name.trim() : null,
+        },
+        next: pending.next,
+      };
+    },
+  };
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Many providers return the email, or whether it is verified, only from the userinfo endpoint. */
+function isIncomplete({ email, email_verified: verified }: Claims, trustsEmail: boolean): boolean {
+  return (email ?? null) === null || (isVerified(verified) === null && !trustsEmail);
+}
+
+/** The claims of the userinfo before those of the ID token. What either says about another email does not count. */
+function mergeClaims(token: Claims, userInfo: Claims): Claims {
+  const isSameEmail =
+    token.email === undefined ||
+    userInfo.email === undefined ||
+    foldCase(String(token.email)) === foldCase(String(userInfo.email));
+  return isSameEmail ? { ...token, ...userInfo } : { ...userInfo };
+}
+
+/** Some providers send booleans as text or numbers. Any other claim counts as unverified; null: there is none. */
+function isVerified(claim: unknown): boolean | null {
+  if (claim === undefined || claim === null) return null;
+  return ["true", "1"].includes(String(claim).toLowerCase());
+}
+
+function decryptPendingSignIn(
+  encryptor: Encryptor,
+  cookie: string | undefined,
+): z.output<typeof PendingSignIn> | null {
+  if (cookie === undefined || cookie === "") return null;
+  try {
+    const pending = PendingSignIn.parse(JSON.parse(encryptor.decrypt(Buffer.from(cookie, "base64url"))));
+    return pending.expires > Date.now() ? pending : null;
+  } catch {
+    // Not a cookie of this server, modified, or encrypted with another secret.
+    return null;
+  }
+}

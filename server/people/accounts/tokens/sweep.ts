@@ -1,0 +1,14 @@
+import { sql } from "kysely";
+import type { Database } from "../../../platform/db/database.ts";
+
+/** How long an ended token is remembered: a client that still uses it can be found meanwhile. */
+const endedKeptDays = 90;
+
+/** Deletes personal and workspace tokens that ended long ago. Those of apps have rules of their own (oauth/sweep.ts). */
+export async function sweepTokens({ kysely }: Pick<Database, "kysely">): Promise<void> {
+  await sql`
+    delete from access_tokens
+    where type <> 'oauth' and least(revoked_at, expires_at) < now() - make_interval(days => ${endedKeptDays})`.execute(
+    kysely,
+  );
+}

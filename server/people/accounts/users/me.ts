@@ -1,0 +1,123 @@
+import type { FastifyRequest } from "fastify";
+import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
+import type { Principal } from "../../../platform/auth/principal.ts";
+import type { Database } from "../../../platform/db/database.ts";
+import { transactWithRetry } from "../../../platform/db/retry.ts";
+import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
+import { deleteLinks } from "../one-time-links/one-time-links.ts";
+import { passwordProblem } from "../sign-in/password-rules.ts";
+import { hashPassword, verifyPassword } from "../sign-in/passwords.ts";
+import { endSessions } from "../sign-in/sessions.ts";
+import { deleteAttempts, keyOf, takeAttempt } from "../sign-in/throttle.ts";
+import { type EndedAccess, endTokens } from "./end-access.ts";
+
+/** A user with their workspace and password hash. */
+export function findMe(db: Database, userId: string) {
+  return db.kysely
+    .selectFrom("users as u")
+    .innerJoin("workspaces as w", "w.id", "u.workspace_id")
+    .select([
+      "u.id",
+      "u.name",
+      "u.email",
+      "u.email_key",
+      "u.role",
+      "u.password_hash",
+      "w.id as workspace_id",
+      "w.name as workspace_name",
+    ])
+    .where("u.id", "=", userId)
+    .executeTakeFirstOrThrow();
+}
+
+/** Changes the caller's name. */
+export async function renameMe(db: Database, request: FastifyRequest, name: string): Promise<void> {
+  const { principal } = request;
+  await db.kysely.transaction().execute(async (tx) => {
+    const changed = await tx
+      .updateTable("users")
+      .set({ name })
+      .where("id", "=", principal.userId)
+      .where("name", "!=", name)
+      .returning("id")
+      .executeTakeFirst();
+    if (changed === undefined) return;
+    await recordAudit(tx, actorOf(request), {
+      action: "user_changed",
+      subject: { type: "user", id: principal.userId },
+      details: { name },
+    });
+  });
+}
+
+/**
+ * Changes the caller's password. Guesses of the current one are throttled as at sign-in, so that someone at an unlocked
+ * computer can't find it out.
+ * @throws ProblemError `invalid_input`, `wrong_state` for a user without a password, `rate_limited`.
+ */
+export async function changePassword(
+  db: Database,
+  request: FastifyRequest,
+  given: {
+    readonly current_password: string;
+    readonly new_password: string;
+    /** Ends the caller's other sessions. */
+    readonly end_sessions: boolean;
+    /** Revokes all tokens and app access of the caller. */
+    readonly end_tokens: boolean;
+  },
+): Promise<EndedAccess> {
+  const { principal } = request;
+  const me = await findMe(db, principal.userId);
+  const stored = me.password_hash;
+  if (stored === null)
+    throw new ProblemError("wrong_state", "you have no password yet; ask an admin for a link to set one");
+  const problem = passwordProblem(given.new_password, me.email_key);
+  if (problem !== null) throw invalidInput([{ pointer: "/new_password", detail: problem }]);
+  const key = keyOf("change", principal.userId);
+  const wait = await takeAttempt(db, [{ key, free: 5, leakSec: 900 }]);
+  if (wait > 0) throw tooManyAttempts(wait);
+  const { passwordWork } = request.server;
+  if (!(await passwordWork.run(() => verifyPassword(stored, given.current_password))))
+    throw invalidInput([{ pointer: "/current_password", detail: "is not your current password" }]);
+  const password_hash = await passwordWork.run((cost) => hashPassword(given.new_password, cost));
+  return transactWithRetry(db, async (tx) => {
+    const changed = await tx
+      .updateTable("users")
+      .set({ password_hash })
+      .where("id", "=", me.id)
+      // A reset link may have been used, or the user deactivated, in the meantime.
+      .where("password_hash", "=", stored)
+      .where("deactivated_at", "is", null)
+      .returning("id")
+      .executeTakeFirst();
+    if (changed === undefined)
+      throw new ProblemError("wrong_state", "the password was just changed elsewhere; sign in again");
+    await deleteAttempts(tx, [key]);
+    const tokens = given.end_tokens ? await endTokens(tx, me.id) : 0;
+    const sessions = given.end_sessions
+      ? await endSessions(tx, me.id, currentSession(principal) ?? undefined)
+      : 0;
+    // Someone else may hold a password reset link, which would undo this change.
+    await deleteLinks(tx, me.id, "password_reset");
+    await recordAudit(tx, actorOf(request), {
+      action: "password_changed",
+      subject: { type: "user", id: me.id },
+      details: { ended_sessions: sessions, revoked_tokens: tokens },
+    });
+    return { sessions, tokens };
+  });
+}
+
+/** The id of the caller's session; null when the caller uses a token. */
+export function currentSession(principal: Principal): string | null {
+  return principal.tokenType === "session" ? principal.tokenId : null;
+}
+
+export function tooManyAttempts(retryAfterSec: number): ProblemError {
+  return new ProblemError(
+    "rate_limited",
+    `too many attempts; try again in ${retryAfterSec} ${retryAfterSec === 1 ? "second" : "seconds"}`,
+    { headers: { "retry-after": String(retryAfterSec) } },
+  );
+}

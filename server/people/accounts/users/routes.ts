@@ -1,0 +1,143 @@
+import * as contract from "../../../../contract/account-users.ts";
+import { actorOf } from "../../../platform/audit/record.ts";
+import type { Config } from "../../../platform/config/config.ts";
+import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
+import type { Database, Tx } from "../../../platform/db/database.ts";
+import { transactWithRetry } from "../../../platform/db/retry.ts";
+import { ProblemError } from "../../../platform/http/errors/problem.ts";
+import { type Api, route } from "../../../platform/http/routing/route.ts";
+import type { JobQueue } from "../../../platform/jobs/queue.ts";
+import { unbindSingleSignOn } from "../sso/identities.ts";
+import { summarizeAccess } from "./end-access.ts";
+import { findUserAccounts, stateOf, type UserAccountRow } from "./queries.ts";
+import * as service from "./users.ts";
+
+/** User management for admins. */
+export function userRoutes(
+  api: Api,
+  deps: {
+    readonly db: Database;
+    readonly jobs: JobQueue;
+    readonly encryptor: Encryptor;
+    readonly config: Pick<Config, "baseUrl" | "smtp">;
+  },
+): void {
+  const { db, jobs, encryptor, config } = deps;
+  const links: service.LinkDependencies = {
+    baseUrl: config.baseUrl,
+    mail: config.smtp === null ? null : { jobs, encryptor },
+  };
+  /** Runs a change, then wakes the job queue so that its email is sent at once. */
+  const change = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+    const done = await transactWithRetry(db, work);
+    if (links.mail !== null) jobs.wake();
+    return done;
+  };
+  const readOne = async (workspaceId: string, userId: string) => {
+    const [row] = await findUserAccounts(db.kysely, workspaceId, userId);
+    if (row === undefined)
+      throw new ProblemError("not_found", `there is no user ${userId} in this workspace`);
+    return present(row);
+  };
+
+  route(api, contract.listUserAccounts, async ({ principal }) => ({
+    users: (await findUserAccounts(db.kysely, principal.workspaceId)).map(present),
+  }));
+
+  route(api, contract.inviteUser, async ({ principal, request, body }) => {
+    const { id, link } = await change((tx) =>
+      service.inviteUser(tx, actorOf(request), links, {
+        email: body.email,
+        name: body.name,
+        role: body.role ?? "member",
+        teamIds: body.team_ids ?? [],
+        inviter: principal.name,
+      }),
+    );
+    return { user: await readOne(principal.workspaceId, id), invitation: presentLink(link) };
+  });
+
+  route(api, contract.replaceInvitation, async ({ principal, request, params }) =>
+    presentLink(
+      await change((tx) =>
+        service.replaceInvitation(tx, actorOf(request), links, params.user_id, principal.name),
+      ),
+    ),
+  );
+
+  route(api, contract.updateUser, async ({ principal, request, params, body }) => {
+    const revoked = await change((tx) => service.changeUser(tx, actorOf(request), params.user_id, body));
+    return {
+      user: await readOne(principal.workspaceId, params.user_id),
+      revoked_tokens: revoked.tokens,
+      disabled_hooks: revoked.hooks,
+    };
+  });
+
+  route(api, contract.deactivateUser, async ({ principal, request, params }) => {
+    const ended = await change((tx) =>
+      service.deactivateUser(tx, actorOf(request), params.user_id.toLowerCase()),
+    );
+    return {
+      user: await readOne(principal.workspaceId, params.user_id),
+      ended_sessions: ended.sessions,
+      revoked_tokens: ended.tokens,
+      disabled_hooks: ended.hooks,
+      ended_uploads: ended.uploads,
+    };
+  });
+
+  route(api, contract.getUserAccess, async ({ principal, params }) => {
+    await readOne(principal.workspaceId, params.user_id);
+    const access = await summarizeAccess(db.kysely, params.user_id);
+    return {
+      sessions: access.sessions,
+      tokens: access.tokens,
+      apps: access.apps,
+      personal_hooks: access.personalHooks,
+      workspace_hooks: access.workspaceHooks,
+      unfinished_uploads: access.uploads,
+    };
+  });
+
+  route(api, contract.reactivateUser, async ({ principal, request, params }) => {
+    await change((tx) => service.reactivateUser(tx, actorOf(request), params.user_id));
+    return readOne(principal.workspaceId, params.user_id);
+  });
+
+  route(api, contract.createPasswordResetLink, async ({ principal, request, params }) => {
+    // Otherwise someone who found a token that expires soon could take over the account permanently.
+    if (principal.tokenType !== "session" && params.user_id.toLowerCase() === principal.userId)
+      throw new ProblemError(
+        "forbidden",
+        "a token can't create a link for its own account; sign in, or ask another admin",
+      );
+    return presentLink(
+      await change((tx) => service.createResetLink(tx, actorOf(request), links, params.user_id)),
+    );
+  });
+
+  route(api, contract.unbindSingleSignOn, async ({ request, params }) => {
+    await change((tx) => unbindSingleSignOn(tx, actorOf(request), params.user_id));
+    return { success: true as const };
+  });
+}
+
+function present(row: UserAccountRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    role: row.role,
+    state: stateOf(row),
+    team_ids: row.team_ids,
+    single_sign_on: row.single_sign_on,
+    has_password: row.has_password,
+    last_signed_in_datetime: row.last_signed_in_at?.toISOString() ?? null,
+    created_datetime: row.created_at.toISOString(),
+  };
+}
+
+function presentLink(link: service.CreatedLink) {
+  return { url: link.url, expires_at: link.expiresAt.toISOString(), mailed: link.mailed };
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigError, readConfig } from "../../../platform/config/config.ts";
+import { passwordProblem } from "../sign-in/password-rules.ts";
+
+const read = (env: Record<string, string>) => readConfig(env, "/tmp");
+
+test("email and single sign-on settings: unset by default, valid only together", () => {
+  assert.deepEqual([read({}).smtp, read({}).singleSignOn], [null, null]);
+  const config = read({
+    PARLEY_SMTP_URL: "smtps://user:word@mail.example:465",
+    PARLEY_SMTP_FROM: "Parley <parley@example.com>",
+    PARLEY_OIDC_ISSUER: "https://id.example/realms/a",
+    PARLEY_OIDC_CLIENT_ID: "parley",
+    PARLEY_OIDC_CLIENT_SECRET: "hush",
+    PARLEY_OIDC_CREATE_USERS: "true",
+  });
+  assert.equal(config.smtp?.from, "Parley <parley@example.com>");
+  assert.deepEqual(config.singleSignOn, {
+    issuer: "https://id.example/realms/a",
+    clientId: "parley",
+    clientSecret: "hush",
+    name: "single sign-on",
+    createUsers: true,
+    trustEmail: false,
+  });
+});
+
+test("email and single sign-on settings: an invalid or incomplete one fails the start with its name, not its value", () => {
+  for (const [env, reason] of [
+    [{ PARLEY_SMTP_URL: "https://mail.example" }, /PARLEY_SMTP_URL must be a URL such as smtp/],
+    [
+      { PARLEY_SMTP_URL: "smtp://u:hush-hush@mail.example" },
+      /PARLEY_SMTP_FROM must be set together with PARLEY_SMTP_URL/,
+    ],
+    [{ PARLEY_SMTP_FROM: "nobody" }, /PARLEY_SMTP_FROM must be an email address/],
+    [{ PARLEY_OIDC_ISSUER: "http://id.example" }, /PARLEY_OIDC_ISSUER must be the https URL/],
+    [
+      { PARLEY_OIDC_CLIENT_SECRET: "hush-hush" },
+      /PARLEY_OIDC_ISSUER must be set.*PARLEY_OIDC_CLIENT_ID must be set/,
+    ],
+    [{ PARLEY_OIDC_CREATE_USERS: "perhaps" }, /PARLEY_OIDC_CREATE_USERS must be one of/],
+  ] as const)
+    assert.throws(
+      () => read({ ...env }),
+      (error: Error) => {
+        assert.ok(error instanceof ConfigError);
+        assert.match(error.message, reason);
+        assert.doesNotMatch(error.message, /hush/);
+        return true;
+      },
+    );
+});
+
+test("passwords: refused when too short, too long, the email or common", () => {
+  const email = "ines.vidal@example.com";
+  for (const [bad, reason] of [
+    ["short", /at least 10/],
+    ["nine char", /at least 10/],
+    ["🦆🦆🦆🦆🦆🦆🦆🦆🦆", /at least 10/],
+    ["é".repeat(501), /at most 1000 bytes/],
+    ["Ines.Vidal@Example.com", /email/],
+    ["Password123", /too easy to guess/],
+    [" qwertyuiop ", /too easy to guess/],
+    ["１２３４５６７８９０", /too easy to guess/],
+    ["abababababab", /too easy to guess/],
+  ] as const)
+    assert.match(passwordProblem(bad, email) ?? "taken", reason, bad);
+  for (const good of ["a heron at low tide", "пароль из птиц", "xK9#mQ2$vL", "hêron ".repeat(142)])
+    assert.equal(passwordProblem(good, email), null, good);
+});

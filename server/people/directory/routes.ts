@@ -1,0 +1,20 @@
+import { listMeetingTypes, listTeams, listUsers, MeetingTypeScope } from "../../../contract/directory.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { type Api, route } from "../../platform/http/routing/route.ts";
+import { findMeetingTypes, findTeams, findUsers } from "./queries.ts";
+
+/** Users, teams and meeting types of the token's workspace. */
+export function directoryRoutes(api: Api, { db }: { db: Database }): void {
+  route(api, listUsers, async ({ principal }) => ({
+    users: await findUsers(db.kysely, principal.workspaceId),
+  }));
+
+  route(api, listTeams, async ({ principal }) => ({
+    teams: await findTeams(db.kysely, principal.workspaceId),
+  }));
+
+  route(api, listMeetingTypes, async ({ principal }) => {
+    const rows = await findMeetingTypes(db.kysely, principal.workspaceId);
+    return { meeting_types: rows.map((row) => ({ ...row, scope: MeetingTypeScope.parse(row.scope) })) };
+  });
+}

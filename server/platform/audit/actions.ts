@@ -1,0 +1,1 @@
+export { type AuditAction, auditActions } from "../../../contract/audit-actions.ts";

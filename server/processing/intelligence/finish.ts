@@ -1,0 +1,148 @@
+import { sql } from "kysely";
+import { syncGrants } from "../../people/access/grants.ts";
+import type { Database, Tx } from "../../platform/db/database.ts";
+import { record } from "../../platform/events/record.ts";
+import { mergeItems, type StoredItem } from "./generate/action-items.ts";
+import { wordsOnly } from "./generate/quotes.ts";
+import type { StoredSection } from "./generate/sections.ts";
+import type { Understanding } from "./generate/summarize.ts";
+import { type ClaimedRun, findTypesOfScope } from "./queries.ts";
+
+interface LockedRun {
+  readonly status: string;
+  readonly request_count: number;
+  readonly written_title: string | null;
+  readonly written_meeting_type_id: string | null;
+}
+
+interface LockedRecording {
+  readonly workspace_id: string;
+  readonly title: string;
+  readonly default_title: string | null;
+  readonly transcript_version: number;
+  readonly external: boolean;
+  readonly meeting_type_id: string | null;
+  readonly meeting_type_by_hand: boolean;
+  readonly ai_summary: string | null;
+  readonly ai_action_items: StoredItem[] | null;
+  readonly ai_template_sections: StoredSection[] | null;
+}
+
+/**
+ * Saves the model's results, ends the run and records `recording_updated` in one transaction. Called twice, or after the
+ * recording was deleted, it changes nothing.
+ * @returns `stale` when another run was requested or the transcript changed in the meantime: then nothing is saved and the
+ * run starts again.
+ */
+export async function finishRun(
+  db: Database,
+  recordingId: string,
+  claimed: ClaimedRun,
+  result: Understanding,
+  modelName: string,
+): Promise<"written" | "stale" | "over"> {
+  return db.kysely.transaction().execute(async (tx) => {
+    // Every transaction locks the recording first.
+    const recording = await lockRecording(tx, recordingId);
+    const run = await lockRun(tx, recordingId);
+    if (recording === undefined || run?.status !== "running") return "over";
+    if (
+      run.request_count !== claimed.request_count ||
+      recording.transcript_version !== claimed.transcript_version
+    )
+      return "stale";
+    const changes = {
+      ai_summary: result.summary,
+      ai_action_items: mergeItems(recording.ai_action_items ?? [], result.items),
+      ai_template_sections: result.sections,
+      title: chooseTitle(recording, run, result),
+      meeting_type_id: await chooseType(tx, recording, run, result),
+    };
+    if (await write(tx, recordingId, changes)) {
+      await syncGrants(tx, [recordingId]);
+      await record(tx, {
+        workspaceId: recording.workspace_id,
+        type: "recording_updated",
+        subjectId: recordingId,
+        data: {},
+      });
+    }
+    await sql`
+      update intelligence_runs set status = 'done', attempts = 0, failing_since = null, not_before = null,
+        last_error = null, notes = ${result.notes}::text[], model = ${modelName}, finished_at = clock_timestamp(),
+        updated_at = clock_timestamp(),
+        written_title = case when ${changes.title !== recording.title} then ${changes.title} else written_title end,
+        written_meeting_type_id = case when ${changes.meeting_type_id !== recording.meeting_type_id}
+          then ${changes.meeting_type_id}::uuid else written_meeting_type_id end
+      where recording_id = ${recordingId}`.execute(tx);
+    await sql`delete from intelligence_steps where recording_id = ${recordingId}`.execute(tx);
+    return "written";
+  });
+}
+
+async function lockRecording(tx: Tx, recordingId: string): Promise<LockedRecording | undefined> {
+  const { rows } = await sql<LockedRecording>`
+    select workspace_id, title, default_title, transcript_version, external, meeting_type_id, meeting_type_by_hand,
+      ai_summary, ai_action_items, ai_template_sections
+    from recordings where id = ${recordingId} for update`.execute(tx);
+  return rows[0];
+}
+
+async function lockRun(tx: Tx, recordingId: string): Promise<LockedRun | undefined> {
+  const { rows } = await sql<LockedRun>`
+    select status, request_count, written_title, written_meeting_type_id
+    from intelligence_runs where recording_id = ${recordingId} for update`.execute(tx);
+  return rows[0];
+}
+
+/** The model's title replaces only the upload's default title or an earlier run's, never one that a user wrote. */
+function chooseTitle(recording: LockedRecording, run: LockedRun, { title }: Understanding): string {
+  const isOurs = recording.title === recording.default_title || recording.title === run.written_title;
+  return isOurs && title !== "" ? title : recording.title;
+}
+
+/**
+ * The model's meeting type replaces only the default of the scope or an earlier run's, never one that a user chose.
+ */
+async function chooseType(
+  tx: Tx,
+  recording: LockedRecording,
+  run: LockedRun,
+  { meetingType }: Understanding,
+): Promise<string | null> {
+  const { meeting_type_id: now } = recording;
+  if (meetingType === null || recording.meeting_type_by_hand) return now;
+  const types = await findTypesOfScope(tx, recording.workspace_id, recording.external);
+  const isDefault = now === null || types.some((type) => type.id === now && type.is_default);
+  const isOurs = run.written_meeting_type_id === null ? isDefault : now === run.written_meeting_type_id;
+  if (!isOurs) return now;
+  const wanted = wordsOnly(meetingType);
+  return types.find((type) => wordsOnly(type.name) === wanted)?.id ?? now;
+}
+
+/** @returns whether anything changed. */
+async function write(
+  tx: Tx,
+  recordingId: string,
+  changes: {
+    readonly ai_summary: string;
+    readonly ai_action_items: readonly StoredItem[];
+    readonly ai_template_sections: readonly StoredSection[];
+    readonly title: string;
+    readonly meeting_type_id: string | null;
+  },
+): Promise<boolean> {
+  const items = JSON.stringify(changes.ai_action_items);
+  const sections = JSON.stringify(changes.ai_template_sections);
+  const { rows } = await sql`
+    update recordings set ai_summary = ${changes.ai_summary}, ai_action_items = ${items}::jsonb,
+      ai_template_sections = ${sections}::jsonb, title = ${changes.title},
+      meeting_type_id = ${changes.meeting_type_id}::uuid, updated_at = clock_timestamp()
+    where id = ${recordingId}
+      and (coalesce(ai_summary, ''), coalesce(ai_action_items, '[]'), coalesce(ai_template_sections, '[]'), title,
+          meeting_type_id)
+        is distinct from (${changes.ai_summary}::text, ${items}::jsonb, ${sections}::jsonb, ${changes.title}::text,
+          ${changes.meeting_type_id}::uuid)
+    returning id`.execute(tx);
+  return rows.length > 0;
+}

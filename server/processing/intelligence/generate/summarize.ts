@@ -1,0 +1,283 @@
+import type { z } from "zod";
+import { ModelServerError } from "../../../platform/model-server/refusal.ts";
+import { jsonSchemaOf } from "../model/response.ts";
+import { provenItems, type StoredItem } from "./action-items.ts";
+import { chunkLines, estimateTokens } from "./chunks.ts";
+import type { Line } from "./lines.ts";
+import { groupNotes, sizeOf, thinOut, tidyNotes } from "./notes.ts";
+import * as prompts from "./prompts.ts";
+import { indexQuotes } from "./quotes.ts";
+import { safeLine, safeMarkdown, saidIn } from "./sanitize.ts";
+import {
+  type AnsweredItem,
+  CondensedAnswer,
+  OverviewAnswer,
+  PartAnswer,
+  type SectionKindName,
+  sectionAnswers,
+  WholeAnswer,
+} from "./schemas.ts";
+import { isEmptySection, type StoredSection, toSectionData, toStoredSection } from "./sections.ts";
+
+/** A request to the model. */
+export interface Question<T> {
+  /** Letters and `_`. */
+  readonly name: string;
+  readonly user: string;
+  readonly schema: z.ZodType<T>;
+  readonly maxOutputTokens: number;
+}
+
+/** Sends a request and returns a response that matches. @throws TruncatedAnswer, ModelServerError, or what ends the run. */
+export type Ask = <T>(question: Question<T>) => Promise<T>;
+
+/** The response was cut off at the output limit. */
+export class TruncatedAnswer extends Error {}
+
+export interface Template {
+  readonly title: string;
+  readonly kind: SectionKindName;
+  readonly prompt: string;
+}
+
+export interface Meeting extends prompts.MeetingFacts {
+  readonly lines: readonly Line[];
+  readonly templates: readonly Template[];
+}
+
+/** The validated results of a model for a meeting. */
+export interface Understanding {
+  /** Markdown. */
+  readonly summary: string;
+  /** Empty: none. */
+  readonly title: string;
+  /** The name as the model returned it; null: none fits. */
+  readonly meetingType: string | null;
+  readonly items: StoredItem[];
+  readonly sections: StoredSection[];
+  /** What could not be generated although the rest could, for users to read. */
+  readonly notes: string[];
+}
+
+/** Most participants listed in a request. */
+const maxPeople = 100;
+/** How often a chunk is halved when its response is too long. */
+const deepestSplit = 3;
+/** How often notes are shortened by the model before some are dropped. */
+const maxCondensing = 4;
+const maxTitle = 120;
+
+/**
+ * Has a model understand a meeting: in one request where it fits into the model's context, else part by part (map),
+ * and the whole from the notes of the parts (reduce). Action items are taken from the transcript itself, and each is
+ * checked against it.
+ */
+export async function understand(ask: Ask, meeting: Meeting, contextTokens: number): Promise<Understanding> {
+  const people = meeting.people.slice(0, maxPeople);
+  const facts = { people, meetingTypes: meeting.meetingTypes };
+  const plan = planRequests(meeting, facts, contextTokens);
+  const run: Run = { ask, facts, plan, topics: meeting.templates.map((template) => template.title) };
+  const whole = await tryWhole(run, meeting.lines);
+  const { overview, answered, data } = whole ?? (await inParts(run, meeting.lines));
+
+  const said = saidIn(meeting.lines.map((line) => line.text).join("\n"));
+  const notes: string[] = [];
+  const sections: StoredSection[] = [];
+  for (const template of meeting.templates) {
+    try {
+      const answer = await askBriefly<unknown>(run, {
+        name: "section",
+        user: prompts.sectionPrompt(data, template),
+        schema: sectionAnswers[template.kind],
+      });
+      const section = toSectionData(template.kind, answer, said);
+      if (!isEmptySection(section)) sections.push(toStoredSection(template.title, section));
+    } catch (error) {
+      // The other sections are generated even if one fails.
+      if (
+        !(error instanceof ModelServerError) ||
+        !(error.failure === "unusable" || error.failure === "permanent")
+      )
+        throw error;
+      notes.push(`The section “${template.title}” could not be generated. ${error.message}`);
+    }
+  }
+  return {
+    summary: safeMarkdown(overview.summary, said),
+    title: safeTitle(overview.title, said),
+    meetingType: overview.meeting_type,
+    items: provenItems(answered, { spoken: indexQuotes(meeting.lines), said, people }),
+    sections,
+    notes,
+  };
+}
+
+interface Run {
+  readonly ask: Ask;
+  readonly facts: prompts.MeetingFacts;
+  readonly plan: Plan;
+  readonly topics: readonly string[];
+}
+
+interface Plan {
+  readonly maxOutputTokens: number;
+  /** Most tokens of transcript or notes in one request. */
+  readonly room: number;
+}
+
+/** The result of both strategies: one request, or chunks. */
+interface Minutes {
+  readonly overview: OverviewAnswer;
+  readonly answered: AnsweredItem[];
+  /** What sections are generated from: the transcript, or the notes. */
+  readonly data: string;
+}
+
+/** How the context is divided: instructions, response, one correction; the rest is for the data. */
+function planRequests(meeting: Meeting, facts: prompts.MeetingFacts, contextTokens: number): Plan {
+  const maxOutputTokens = Math.min(8000, Math.floor(contextTokens / 4));
+  const correction = Math.max(200, Math.min(1500, Math.floor(contextTokens / 16)));
+  const longest = (texts: readonly string[]): number => Math.max(0, ...texts.map(estimateTokens));
+  const questions = longest([
+    prompts.wholePrompt("", facts),
+    prompts.partPrompt(
+      "",
+      100,
+      100,
+      meeting.templates.map((template) => template.title),
+    ),
+    ...meeting.templates.map((template) => prompts.sectionPrompt("", template)),
+  ]);
+  const schemas = longest(
+    [WholeAnswer, PartAnswer, ...Object.values(sectionAnswers)].map((schema) =>
+      JSON.stringify(jsonSchemaOf(schema)),
+    ),
+  );
+  const fixed =
+    estimateTokens(prompts.systemPrompt) +
+    questions +
+    schemas +
+    estimateTokens(prompts.transcriptData([], facts.people));
+  return { maxOutputTokens, room: Math.max(400, contextTokens - maxOutputTokens - correction - fixed) };
+}
+
+/** @returns null when the meeting is too long for one request, or its minutes for one response. */
+async function tryWhole({ ask, facts, plan }: Run, lines: readonly Line[]): Promise<Minutes | null> {
+  if (chunkLines(lines, plan.room).length > 1) return null;
+  const data = prompts.transcriptData(lines, facts.people);
+  try {
+    const { action_items: answered, ...overview } = await ask({
+      name: "minutes",
+      user: prompts.wholePrompt(data, facts),
+      schema: WholeAnswer,
+      maxOutputTokens: plan.maxOutputTokens,
+    });
+    return { overview, answered, data };
+  } catch (error) {
+    if (error instanceof TruncatedAnswer) return null;
+    throw error;
+  }
+}
+
+async function inParts(run: Run, lines: readonly Line[]): Promise<Minutes> {
+  const { facts, plan } = run;
+  const fitting = chunkLines(lines, plan.room);
+  // A single chunk means that the response was too long, so the chunk is halved.
+  const chunks = fitting.length > 1 ? fitting : halves(lines);
+  const notes: string[] = [];
+  const answered: AnsweredItem[] = [];
+  for (const [index, chunk] of chunks.entries()) {
+    const part = await askPart(run, chunk, index + 1, chunks.length, 0);
+    notes.push(...part.notes);
+    answered.push(...part.action_items);
+  }
+  const data = prompts.notesData(await condense(run, notes));
+  const overview = await askBriefly(run, {
+    name: "overview",
+    user: prompts.overviewPrompt(data, facts),
+    schema: OverviewAnswer,
+  });
+  return { overview, answered, data };
+}
+
+/** Notes and items of a chunk, which is halved if the response is too long. */
+async function askPart(
+  run: Run,
+  lines: readonly Line[],
+  part: number,
+  parts: number,
+  depth: number,
+): Promise<z.output<typeof PartAnswer>> {
+  const data = prompts.transcriptData(lines, run.facts.people);
+  const question = {
+    name: "part",
+    user: prompts.partPrompt(data, part, parts, run.topics),
+    schema: PartAnswer,
+  };
+  if (lines.length < 2 || depth >= deepestSplit) return tidy(await askBriefly(run, question));
+  try {
+    return tidy(await run.ask({ ...question, maxOutputTokens: run.plan.maxOutputTokens }));
+  } catch (error) {
+    if (!(error instanceof TruncatedAnswer)) throw error;
+  }
+  const both = { notes: [] as string[], action_items: [] as AnsweredItem[] };
+  for (const half of halves(lines)) {
+    const answer = await askPart(run, half, part, parts, depth + 1);
+    both.notes.push(...answer.notes);
+    both.action_items.push(...answer.action_items);
+  }
+  return both;
+}
+
+function tidy(answer: z.output<typeof PartAnswer>): z.output<typeof PartAnswer> {
+  return { ...answer, notes: tidyNotes(answer.notes) };
+}
+
+function halves(lines: readonly Line[]): Line[][] {
+  const middle = Math.ceil(lines.length / 2);
+  return [lines.slice(0, middle), lines.slice(middle)].filter((half) => half.length > 0);
+}
+
+/** Shortens notes to fit one request: by the model as long as that helps, then by dropping some. */
+async function condense(run: Run, notes: readonly string[]): Promise<string[]> {
+  let now = [...notes];
+  for (let round = 0; round < maxCondensing && sizeOf(now) > run.plan.room; round += 1) {
+    const shorter: string[] = [];
+    for (const group of groupNotes(now, run.plan.room)) {
+      const answer = await askBriefly(run, {
+        name: "condensed",
+        user: prompts.condensePrompt(prompts.notesData(group)),
+        schema: CondensedAnswer,
+      });
+      shorter.push(...tidyNotes(answer.notes));
+    }
+    if (sizeOf(shorter) > 0.9 * sizeOf(now)) break;
+    now = shorter;
+  }
+  return thinOut(now, run.plan.room);
+}
+
+/** Requests a shorter response if the first was cut off. @throws ModelServerError if the second is cut off too. */
+async function askBriefly<T>(run: Run, question: Omit<Question<T>, "maxOutputTokens">): Promise<T> {
+  const { maxOutputTokens } = run.plan;
+  try {
+    return await run.ask({ ...question, maxOutputTokens });
+  } catch (error) {
+    if (!(error instanceof TruncatedAnswer)) throw error;
+  }
+  try {
+    return await run.ask({ ...question, user: question.user + prompts.briefly, maxOutputTokens });
+  } catch (error) {
+    if (!(error instanceof TruncatedAnswer)) throw error;
+    throw new ModelServerError(
+      "unusable",
+      `The language model's responses are cut off after ${maxOutputTokens} tokens. Raise PARLEY_LLM_CONTEXT_TOKENS, or use a model that writes less reasoning.`,
+    );
+  }
+}
+
+function safeTitle(title: string, said: (address: string) => boolean): string {
+  const line = safeLine(title.replace(/[#*_`]+/g, ""), said, maxTitle);
+  // Bounded: the length of a title.
+  return line.replace(/^["'“”„«»\s]+|["'“”„«»\s.]+$/g, "");
+}

@@ -1,0 +1,171 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { FastifyBaseLogger } from "fastify";
+import type { LanguageModelSettings } from "../../platform/config/config.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { ModelServerError } from "../../platform/model-server/refusal.ts";
+import { decideRetry, defaultRetryPolicy, type RetryPolicy } from "../../platform/model-server/retry.ts";
+import { modelAttempted } from "../../platform/telemetry/signals.ts";
+import { findTranscript } from "../../recordings/recordings/queries.ts";
+import { finishRun } from "./finish.ts";
+import { toLines } from "./generate/lines.ts";
+import { type Understanding, understand } from "./generate/summarize.ts";
+import { askWithin, SwitchedOff } from "./model/ask.ts";
+import { BudgetSpent } from "./model/budget.ts";
+import type { LanguageModel } from "./model/model.ts";
+import {
+  type ClaimedRun,
+  claimRun,
+  countFailure,
+  findEnabledTemplates,
+  findPeople,
+  findTypesOfScope,
+  pauseRun,
+} from "./queries.ts";
+
+export interface IntelligenceDependencies {
+  readonly db: Database;
+  readonly settings: Pick<LanguageModelSettings, "contextTokens" | "maxTokensPerDay">;
+  readonly model: LanguageModel;
+  readonly log: Pick<FastifyBaseLogger, "info" | "warn">;
+  readonly retry?: RetryPolicy;
+}
+
+const intelligenceRetryPolicy: RetryPolicy = {
+  ...defaultRetryPolicy,
+  maxUnusable: 4,
+  afterSettingsFailure: { everyMs: 6 * 3_600_000, forMs: 7 * 86_400_000 },
+};
+
+const nothing: Understanding = {
+  summary: "",
+  title: "",
+  meetingType: null,
+  items: [],
+  sections: [],
+  notes: [],
+};
+
+/**
+ * The job that generates summary, action items and sections of a recording. Every response is stored, so that a killed job
+ * resumes where it was. Failures of the model are noted with the run: short waits happen here, for long ones the job ends and the sweep
+ * brings it back. What is thrown here, such as by the database, is left to the queue.
+ * @param signal stops the work; it continues when the job runs again.
+ */
+export async function understandRecordingJob(
+  deps: IntelligenceDependencies,
+  recordingId: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    signal?.throwIfAborted();
+    const claimed = await claimRun(deps.db.kysely, recordingId);
+    if (claimed === undefined) return;
+    const outcome = await attempt(deps, recordingId, claimed, signal);
+    if (outcome === "over") return;
+  }
+}
+
+/** One attempt at the whole run. @returns whether to start again, requesting only what is still missing. */
+async function attempt(
+  deps: IntelligenceDependencies,
+  recordingId: string,
+  claimed: ClaimedRun,
+  signal: AbortSignal | undefined,
+): Promise<"again" | "over"> {
+  const { db, log, model } = deps;
+  const startedAt = Date.now();
+  try {
+    const result = await makeUnderstanding(deps, recordingId, claimed, signal);
+    const outcome = await finishRun(db, recordingId, claimed, result, model.name);
+    if (outcome === "written") {
+      modelAttempted.publish({ model: "language_model", result: "success" });
+      log.info({ recordingId, ms: Date.now() - startedAt }, "generated the summary of a recording");
+    }
+    return outcome === "stale" ? "again" : "over";
+  } catch (error) {
+    signal?.throwIfAborted();
+    const pause = (status: "waiting" | "failed", until: Date | null, reason: string) =>
+      pauseRun(db.kysely, recordingId, claimed.request_count, { status, until, reason });
+    if (error instanceof SwitchedOff) {
+      await pause(
+        "waiting",
+        null,
+        "The language model is switched off for this workspace. The run continues once it is switched on.",
+      );
+      return "over";
+    }
+    if (error instanceof BudgetSpent) {
+      await pause("waiting", error.until, error.message);
+      // Another request in the meantime would meet the same limit.
+      return "over";
+    }
+    if (!(error instanceof ModelServerError)) throw error;
+    return settleFailure(deps, recordingId, claimed, error, signal);
+  }
+}
+
+async function makeUnderstanding(
+  { db, model, settings }: IntelligenceDependencies,
+  recordingId: string,
+  claimed: ClaimedRun,
+  signal: AbortSignal | undefined,
+): Promise<Understanding> {
+  const lines = toLines(await findTranscript(db.pool, recordingId));
+  if (lines.length === 0) return nothing;
+  const { workspace_id: workspaceId } = claimed;
+  const types = await findTypesOfScope(db.kysely, workspaceId, claimed.external);
+  const ask = askWithin({
+    db,
+    model,
+    recordingId,
+    workspaceId,
+    maxTokensPerDay: settings.maxTokensPerDay,
+    signal,
+  });
+  const meeting = {
+    lines,
+    people: await findPeople(db.kysely, recordingId),
+    meetingTypes: types.map((type) => type.name),
+    templates: await findEnabledTemplates(db.kysely, workspaceId),
+  };
+  return understand(ask, meeting, settings.contextTokens);
+}
+
+/** Saves a failure of the model and decides what to do next. */
+async function settleFailure(
+  deps: IntelligenceDependencies,
+  recordingId: string,
+  claimed: ClaimedRun,
+  error: ModelServerError,
+  signal: AbortSignal | undefined,
+): Promise<"again" | "over"> {
+  const { db, log } = deps;
+  const policy = deps.retry ?? intelligenceRetryPolicy;
+  const failures = await countFailure(db.kysely, recordingId, error.message);
+  if (failures === undefined) return "over";
+  const decision = decideRetry(policy, error, failures);
+  const { attempts } = failures;
+  const { request_count: requestCount } = claimed;
+  modelAttempted.publish({
+    model: "language_model",
+    result: decision.action === "fail" ? "failure" : "error",
+  });
+  if (decision.action === "fail") {
+    log.warn(
+      { recordingId, attempts, reason: error.message },
+      "the language model run of a recording failed",
+    );
+    const until = decision.retryInMs === null ? null : new Date(Date.now() + decision.retryInMs);
+    await pauseRun(db.kysely, recordingId, requestCount, { status: "failed", until, reason: error.message });
+    return "over";
+  }
+  const { delayMs } = decision;
+  log.warn({ recordingId, attempts, delayMs, reason: error.message }, "the language model failed; retrying");
+  if (delayMs <= policy.maxWaitInJobMs) {
+    await delay(delayMs, undefined, signal === undefined ? {} : { signal });
+    return "again";
+  }
+  const until = new Date(Date.now() + delayMs);
+  await pauseRun(db.kysely, recordingId, requestCount, { status: "waiting", until, reason: error.message });
+  return "over";
+}

@@ -1,0 +1,95 @@
+import type { z } from "zod";
+import type { IntelligenceStatus, RecordingIntelligence } from "../../../contract/intelligence.ts";
+import type { Settings } from "./model/budget.ts";
+import type { RunRow } from "./queries.ts";
+import type { RunCounts, UsageToday } from "./read-queries.ts";
+
+/** The state of the language model in a workspace. */
+export function describeWorkspace(state: {
+  readonly model: string | null;
+  readonly settings: Settings;
+  readonly serverLimit: number | null;
+  readonly limit: number | null;
+  readonly usage: UsageToday;
+  readonly runs: RunCounts;
+  readonly resetsAt: Date;
+}): z.input<typeof IntelligenceStatus> {
+  const { settings, usage, runs, resetsAt } = state;
+  return {
+    model: state.model,
+    enabled: settings.is_enabled,
+    max_tokens_per_day: settings.max_tokens_per_day,
+    server_max_tokens_per_day: state.serverLimit,
+    used_tokens_today: usage.tokens,
+    requests_today: usage.requests,
+    resets_datetime: resetsAt.toISOString(),
+    recordings: { pending: runs.pending, waiting: runs.waiting, failed: runs.failed },
+    last_error: runs.last_error,
+    message: wordsOf(state),
+  };
+}
+
+function wordsOf({ model, settings, limit, usage, runs }: Parameters<typeof describeWorkspace>[0]): string {
+  if (model === null)
+    return "No language model is set up, so summaries, action items and sections stay empty. The operator can set PARLEY_LLM_URL.";
+  if (!settings.is_enabled) return `The language model ${model} is switched off for this workspace.`;
+  const used =
+    limit === null
+      ? `${usage.tokens} tokens used today, without a limit`
+      : `${usage.tokens} of ${limit} tokens used today`;
+  const trouble = runs.last_error === null ? "" : ` ${runs.last_error}`;
+  return `The language model ${model} is active: ${used}.${trouble}`;
+}
+
+/** The state of a recording's language model run. */
+export function describeRun(
+  run: RunRow | undefined,
+  { isSetUp }: { readonly isSetUp: boolean },
+): z.input<typeof RecordingIntelligence> {
+  if (run === undefined) {
+    return {
+      status: "none",
+      message: isSetUp
+        ? "The language model has not processed this recording."
+        : "No language model is set up.",
+      last_error: null,
+      notes: [],
+      attempts: 0,
+      next_attempt_datetime: null,
+      requested_datetime: null,
+      finished_datetime: null,
+      model: null,
+      used_tokens: 0,
+    };
+  }
+  return {
+    status: run.status,
+    message: wordsOfRun(run),
+    last_error: run.last_error,
+    notes: run.notes,
+    attempts: run.attempts,
+    next_attempt_datetime: run.not_before?.toISOString() ?? null,
+    requested_datetime: run.requested_at.toISOString(),
+    finished_datetime: run.finished_at?.toISOString() ?? null,
+    model: run.model,
+    used_tokens: run.used_tokens,
+  };
+}
+
+function wordsOfRun(run: RunRow): string {
+  const next = run.not_before === null ? "" : ` Next attempt at ${run.not_before.toISOString()}.`;
+  switch (run.status) {
+    case "pending":
+      return "Queued for the language model.";
+    case "running":
+      return run.last_error === null
+        ? "The language model is processing this recording."
+        : `Retrying after a failure: ${run.last_error}`;
+    case "waiting":
+      return `Waiting: ${run.last_error ?? "will continue later."}`;
+    case "failed":
+      return `Failed: ${run.last_error ?? "the reason is unknown."}${next}`;
+    case "done":
+      return run.notes.length === 0 ? "Done." : `Done, with exceptions: ${run.notes.join(" ")}`;
+  }
+}

@@ -1,0 +1,216 @@
+import { sql } from "kysely";
+import type { Executor, Tx } from "../../platform/db/database.ts";
+import { hasNoJob } from "../../platform/jobs/queue.ts";
+import type { StoredItem } from "./generate/action-items.ts";
+import type { Template } from "./generate/summarize.ts";
+
+/** `waiting` runs continue automatically, and so do `failed` runs that have a time; `done` is final. */
+type RunStatus = "pending" | "running" | "waiting" | "done" | "failed";
+
+export interface RunRow {
+  readonly status: RunStatus;
+  readonly request_count: number;
+  readonly attempts: number;
+  readonly not_before: Date | null;
+  readonly last_error: string | null;
+  readonly notes: string[];
+  readonly model: string | null;
+  readonly used_tokens: number;
+  readonly requested_at: Date;
+  readonly finished_at: Date | null;
+}
+
+export async function findRun(db: Executor, recordingId: string): Promise<RunRow | undefined> {
+  const { rows } = await sql<RunRow>`
+    select status, request_count, attempts, not_before, last_error, notes, model,
+      (input_tokens + output_tokens)::float8 as used_tokens, requested_at, finished_at
+    from intelligence_runs where recording_id = ${recordingId}`.execute(db);
+  return rows[0];
+}
+
+/** Requests a run, even if there was one before. A run in progress then starts again instead of saving its results. */
+export async function insertRun(tx: Tx, recordingId: string): Promise<void> {
+  await sql`
+    insert into intelligence_runs as r (recording_id, status) values (${recordingId}, 'pending')
+    on conflict (recording_id) do update set request_count = r.request_count + 1, attempts = 0, failing_since = null,
+      status = case when r.status = 'running' then 'running' else 'pending' end,
+      not_before = null, last_error = null, requested_at = clock_timestamp(), updated_at = clock_timestamp(),
+      input_tokens = case when r.status = 'done' then 0 else r.input_tokens end,
+      output_tokens = case when r.status = 'done' then 0 else r.output_tokens end`.execute(tx);
+}
+
+/** SQL: whether the recording of run `i` is in the trash: models don't work on it, and continue when it is restored. */
+const isInTrash = sql<boolean>`exists (select 1 from trashed_recordings d where d.recording_id = i.recording_id)`;
+
+/**
+ * Finds runs that need a job and have none, because their wait is over or their job was lost. Runs with a job are excluded,
+ * so that one user's backlog can't hide other runs. Workspaces with the model switched off are excluded too.
+ */
+export async function findDueRuns(db: Executor): Promise<string[]> {
+  const { rows } = await sql<{ recording_id: string }>`
+    select i.recording_id from intelligence_runs i
+      join recordings r on r.id = i.recording_id
+      left join intelligence_settings s on s.workspace_id = r.workspace_id
+    where i.status <> 'done' and coalesce(s.is_enabled, true)
+      and (i.not_before <= now() or (i.not_before is null and i.status <> 'failed'))
+      and ${hasNoJob("analyze_recording", sql`i.recording_id`)} and not ${isInTrash}
+    order by i.requested_at limit 500`.execute(db);
+  return rows.map((row) => row.recording_id);
+}
+
+/** The input of a run. */
+export interface ClaimedRun {
+  readonly request_count: number;
+  readonly workspace_id: string;
+  readonly transcript_version: number;
+  readonly external: boolean;
+}
+
+/** Marks a run as running. @returns undefined when there is nothing to do yet. */
+export async function claimRun(db: Executor, recordingId: string): Promise<ClaimedRun | undefined> {
+  const { rows } = await sql<ClaimedRun>`
+    update intelligence_runs i set status = 'running', updated_at = clock_timestamp()
+    from recordings r
+    where i.recording_id = ${recordingId} and r.id = i.recording_id and i.status <> 'done'
+      and (i.not_before <= clock_timestamp() or (i.not_before is null and i.status <> 'failed'))
+      and not ${isInTrash}
+    returning i.request_count, r.workspace_id, r.transcript_version, r.external`.execute(db);
+  return rows[0];
+}
+
+/** Saves a failure. @returns the number of failures since the last success, and when they started. */
+export async function countFailure(
+  db: Executor,
+  recordingId: string,
+  message: string,
+): Promise<{ attempts: number; failing_ms: number } | undefined> {
+  const { rows } = await sql<{ attempts: number; failing_ms: number }>`
+    update intelligence_runs set attempts = attempts + 1, last_error = ${message},
+      failing_since = coalesce(failing_since, clock_timestamp()), updated_at = clock_timestamp()
+    where recording_id = ${recordingId} and status = 'running'
+    returning attempts, (extract(epoch from clock_timestamp() - failing_since) * 1000)::float8 as failing_ms`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+/**
+ * Pauses or fails a run. If another run was requested in the meantime, it starts immediately instead.
+ * @param until when to continue; null: only on request.
+ */
+export async function pauseRun(
+  db: Executor,
+  recordingId: string,
+  requestCount: number,
+  pause: { readonly status: "waiting" | "failed"; readonly until: Date | null; readonly reason: string },
+): Promise<void> {
+  await sql`
+    update intelligence_runs set status = ${pause.status}, not_before = ${pause.until}, last_error = ${pause.reason},
+      updated_at = clock_timestamp()
+    where recording_id = ${recordingId} and status = 'running' and request_count = ${requestCount}`.execute(
+    db,
+  );
+}
+
+/** Runs again now what has failed or waits after a failure. Responses of earlier steps are kept. */
+export async function restartFailing(tx: Tx, recordingId: string): Promise<void> {
+  await sql`
+    update intelligence_runs set status = 'pending', attempts = 0, failing_since = null, not_before = null,
+      updated_at = clock_timestamp()
+    where recording_id = ${recordingId} and status <> 'done'`.execute(tx);
+}
+
+/** Fails a run until it is requested again. */
+export async function endRun(tx: Tx, recordingId: string, reason: string): Promise<void> {
+  await sql`
+    update intelligence_runs set status = 'failed', not_before = null, last_error = ${reason},
+      updated_at = clock_timestamp()
+    where recording_id = ${recordingId} and status <> 'done'`.execute(tx);
+}
+
+export interface KeptStep {
+  readonly isTruncated: boolean;
+  readonly value?: unknown;
+}
+
+export async function findStep(db: Executor, recordingId: string, key: string): Promise<KeptStep | null> {
+  const { rows } = await sql<{ response: KeptStep }>`
+    select response from intelligence_steps where recording_id = ${recordingId} and key = ${key}`.execute(db);
+  return rows[0]?.response ?? null;
+}
+
+/** Stores a response and clears earlier failures. */
+export async function saveStep(
+  db: Executor,
+  recordingId: string,
+  key: string,
+  step: KeptStep,
+): Promise<void> {
+  await sql`
+    with run as (
+      update intelligence_runs set attempts = 0, failing_since = null, last_error = null, updated_at = clock_timestamp()
+      where recording_id = ${recordingId} and status = 'running' returning recording_id)
+    insert into intelligence_steps (recording_id, key, response)
+    select recording_id, ${key}, ${storable(JSON.stringify(step))}::jsonb from run
+    on conflict (recording_id, key) do update set response = excluded.response`.execute(db);
+}
+
+/** Removes U+0000 and lone surrogates, which PostgreSQL refuses in JSON. */
+function storable(json: string): string {
+  return json.replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g, "$1");
+}
+
+export async function findPeople(db: Executor, recordingId: string): Promise<{ id: string; name: string }[]> {
+  return db
+    .selectFrom("participants")
+    .select(["id", "name"])
+    .where("recording_id", "=", recordingId)
+    .orderBy("position")
+    .execute();
+}
+
+/** The enabled templates, in order. */
+export async function findEnabledTemplates(db: Executor, workspaceId: string): Promise<Template[]> {
+  const { rows } = await sql<Template>`
+    select title, kind, prompt from section_templates
+    where workspace_id = ${workspaceId} and is_enabled order by position, created_at, id`.execute(db);
+  return rows;
+}
+
+export interface MeetingTypeRow {
+  readonly id: string;
+  readonly name: string;
+  readonly is_default: boolean;
+}
+
+/** The meeting types a recording may have. */
+export function findTypesOfScope(
+  db: Executor,
+  workspaceId: string,
+  external: boolean,
+): Promise<MeetingTypeRow[]> {
+  return db
+    .selectFrom("meeting_types")
+    .select(["id", "name", "is_default"])
+    .where("workspace_id", "=", workspaceId)
+    .where("scope", "=", external ? "external" : "internal")
+    .orderBy("position")
+    .execute();
+}
+
+/** The stored action items, for a change while the caller holds the recording's lock. */
+export async function findStoredItems(tx: Executor, recordingId: string): Promise<StoredItem[]> {
+  const { rows } = await sql<{ items: StoredItem[] | null }>`
+    select ai_action_items as items from recordings where id = ${recordingId}`.execute(tx);
+  return rows[0]?.items ?? [];
+}
+
+export async function saveStoredItems(
+  tx: Tx,
+  recordingId: string,
+  items: readonly StoredItem[],
+): Promise<void> {
+  await sql`
+    update recordings set ai_action_items = ${JSON.stringify(items)}::jsonb, updated_at = clock_timestamp()
+    where id = ${recordingId}`.execute(tx);
+}

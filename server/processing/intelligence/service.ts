@@ -1,0 +1,111 @@
+import type { Principal } from "../../platform/auth/principal.ts";
+import type { LanguageModelSettings } from "../../platform/config/config.ts";
+import type { Database, Tx } from "../../platform/db/database.ts";
+import { record } from "../../platform/events/record.ts";
+import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
+import type { JobQueue } from "../../platform/jobs/queue.ts";
+import { lockRecording } from "../../recordings/recordings/queries.ts";
+import { lockForChange, mayChange, recordingNotFound } from "../../recordings/recordings/rights.ts";
+import type { StoredItem } from "./generate/action-items.ts";
+import { findSettings } from "./model/budget.ts";
+import { findStoredItems, insertRun, saveStoredItems } from "./queries.ts";
+import { findAssignedUser, hasParticipant, hasSegments } from "./read-queries.ts";
+
+/**
+ * Asks the language model to understand a recording, in the transaction that gave it its transcript: asked for exactly
+ * when the transcript is there. Without a model, or where the workspace has switched it off, nothing happens.
+ */
+export async function requestUnderstanding(
+  tx: Tx,
+  jobs: JobQueue,
+  { languageModel }: { readonly languageModel: LanguageModelSettings | null },
+  recording: { readonly id: string; readonly workspaceId: string },
+): Promise<void> {
+  if (languageModel === null || !(await findSettings(tx, recording.workspaceId)).is_enabled) return;
+  if (!(await hasSegments(tx, recording.id))) return;
+  await insertRun(tx, recording.id);
+  await jobs.enqueue(tx, "analyze_recording", { recordingId: recording.id }, recording.id);
+}
+
+/** The same by hand. @throws ProblemError `wrong_state` where it can't be done, with the reason. */
+export async function runAgain(
+  { db, jobs, isSetUp }: { readonly db: Database; readonly jobs: JobQueue; readonly isSetUp: boolean },
+  principal: Principal,
+  recordingId: string,
+): Promise<void> {
+  await db.kysely.transaction().execute(async (tx) => {
+    const recording = await lockForChange(tx, principal, recordingId, "regenerate its summary");
+    if (!isSetUp)
+      throw new ProblemError(
+        "wrong_state",
+        "no language model is set up; ask the operator to set PARLEY_LLM_URL",
+      );
+    if (!(await findSettings(tx, recording.workspace_id)).is_enabled)
+      throw new ProblemError("wrong_state", "the language model is switched off for this workspace");
+    if (!(await hasSegments(tx, recordingId)))
+      throw new ProblemError("wrong_state", "the recording has no transcript");
+    await insertRun(tx, recordingId);
+    await jobs.enqueue(tx, "analyze_recording", { recordingId }, recordingId);
+  });
+  jobs.wake();
+}
+
+/** The fields of an action item that a client sent; undefined leaves a field unchanged. */
+export interface ItemChanges {
+  readonly status?: "pending" | "completed" | undefined;
+  readonly text?: string | undefined;
+  readonly assignee_id?: string | null | undefined;
+}
+
+/** Changes an action item. Records an event only if something changed. */
+export async function updateActionItem(
+  db: Database,
+  principal: Principal,
+  recordingId: string,
+  itemId: string,
+  changes: ItemChanges,
+): Promise<void> {
+  await db.kysely.transaction().execute(async (tx) => {
+    const recording = await lockRecording(tx, principal, recordingId);
+    if (!recording?.is_visible) throw recordingNotFound(recordingId);
+    const items = await findStoredItems(tx, recordingId);
+    const item = items.find((one) => one.id === itemId);
+    const isTick = changes.text === undefined && changes.assignee_id === undefined;
+    const isAssignee =
+      item?.assignee_id != null && (await findAssignedUser(tx, item.assignee_id)) === principal.userId;
+    if (!mayChange(principal, recording) && !(isTick && isAssignee && principal.scope === "personal"))
+      throw new ProblemError(
+        "forbidden",
+        "only the recording's recorders, admins and workspace tokens may change action items; the assignee may complete one",
+      );
+    if (item === undefined) throw new ProblemError("not_found", `the recording has no action item ${itemId}`);
+    const assigneeId = changes.assignee_id?.toLowerCase() ?? changes.assignee_id;
+    if (assigneeId != null && !(await hasParticipant(tx, recordingId, assigneeId)))
+      throw invalidInput([
+        {
+          pointer: "/assignee_id",
+          detail: "is not a participant of this recording",
+        },
+      ]);
+    const changed: StoredItem = {
+      ...item,
+      status: changes.status ?? item.status,
+      text: changes.text ?? item.text,
+      assignee_id: assigneeId === undefined ? item.assignee_id : assigneeId,
+    };
+    const isEdited = changed.text !== item.text || changed.assignee_id !== item.assignee_id;
+    if (!isEdited && changed.status === item.status) return;
+    const kept = isEdited ? { ...changed, is_edited: true } : changed;
+    await saveStoredItems(
+      tx,
+      recordingId,
+      items.map((one) => (one.id === itemId ? kept : one)),
+    );
+    await record(tx, {
+      workspaceId: recording.workspace_id,
+      type: "recording_updated",
+      subjectId: recordingId,
+      data: {},
+    });
+  });
+}

@@ -1,0 +1,31 @@
+import type { Database } from "../../../platform/db/database.ts";
+import type { AudioChunk } from "../model/transcriber.ts";
+import type { EngineOptions } from "./engine.ts";
+import { openSession } from "./session.ts";
+
+/** Tells whether anybody speaks, so that silence and noise are not sent to a speech server. */
+export interface SpeechDetector {
+  /** Prepares for the parts of one recording, which are in the folder. */
+  open(folder: string, signal: AbortSignal | undefined): Promise<OpenSpeechDetector>;
+}
+
+interface OpenSpeechDetector {
+  /** @throws ModelServerError when the engine fails, as where it has no package for this platform. */
+  hasSpeech(audio: AudioChunk, options: EngineOptions): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** The detector of the built-in engine, which needs no model. */
+export function localSpeechDetector({ session }: Pick<Database, "session">): SpeechDetector {
+  return {
+    async open(folder, signal) {
+      const model = { kind: "detector" } as const;
+      const choose = async () => ({ installed: null, model });
+      const opened = await openSession({ folder, session, threads: 1, signal, choose });
+      return {
+        hasSpeech: async (audio, options) => (await opened.run(audio, options)).hasSpeech,
+        close: () => opened.close(),
+      };
+    },
+  };
+}

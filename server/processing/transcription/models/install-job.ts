@@ -1,0 +1,74 @@
+import type { FastifyBaseLogger } from "fastify";
+import type { Config } from "../../../platform/config/config.ts";
+import type { Database } from "../../../platform/db/database.ts";
+import { CanceledError, installModel } from "./install.ts";
+import { LockedError } from "./install-lock.ts";
+import { findModelInstall, markModelInstall, saveInstallProgress } from "./queries.ts";
+import { ModelError } from "./store.ts";
+
+/** How often the progress is written. */
+const progressEveryMs = 500;
+
+/**
+ * The job that downloads a speech model for an admin. If it is killed, its next run resumes the download; if the admin
+ * cancels it, its row is gone and it stops. Failures that the admin can correct are stored for them.
+ * @param signal stops the job; the next run resumes.
+ */
+export async function installModelJob(
+  deps: {
+    readonly db: Database;
+    readonly config: Pick<Config, "dataDir" | "modelMirror">;
+    readonly log: Pick<FastifyBaseLogger, "info" | "warn">;
+  },
+  installId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, config, log } = deps;
+  const install = await findModelInstall(db.kysely, installId);
+  if (install === undefined || !(await markModelInstall(db.kysely, installId, "running", null))) return;
+  const cancelled = new AbortController();
+  let bytesDone = 0;
+  // Also while nothing arrives, so that a stalled download can be cancelled.
+  const progress = setInterval(() => {
+    saveInstallProgress(db.kysely, installId, bytesDone)
+      .then((exists) => {
+        if (!exists) cancelled.abort(new CanceledError());
+      })
+      .catch((error: Error) =>
+        log.warn({ err: error }, "could not write the progress of a model's download"),
+      );
+  }, progressEveryMs);
+  try {
+    await installModel(
+      config.dataDir,
+      install.name,
+      { type: "download", mirror: config.modelMirror },
+      {
+        onProgress: (bytes) => {
+          bytesDone = bytes;
+        },
+        signal: AbortSignal.any([signal, cancelled.signal]),
+      },
+    );
+    await markModelInstall(db.kysely, installId, "done", null);
+    log.info({ model: install.name }, "speech model installed");
+  } catch (error) {
+    if (cancelled.signal.aborted) return;
+    signal.throwIfAborted();
+    // The queue tries again: the other process may be a former run that has not ended yet.
+    if (error instanceof LockedError) throw error;
+    const reason = readable(error);
+    log.warn({ err: error, model: install.name }, "speech model not installed");
+    await markModelInstall(db.kysely, installId, "failed", reason);
+  } finally {
+    clearInterval(progress);
+  }
+}
+
+function readable(error: unknown): string {
+  if (error instanceof ModelError) return error.message;
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ENOSPC"
+    ? "the disk is full"
+    : "the server could not store the model; its log has the details";
+}

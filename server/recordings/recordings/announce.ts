@@ -1,0 +1,65 @@
+import { sql } from "kysely";
+import type { Database, Tx } from "../../platform/db/database.ts";
+import { record } from "../../platform/events/record.ts";
+
+/** A recording is announced at the latest after this long, whether or not its models have finished. */
+const maxHoldMs = 3_600_000;
+
+/** Most recordings announced per run; the next run continues. */
+const batch = 200;
+
+/** Whether a transcription or a language model run of recording `r` is pending. Failed runs count as finished. */
+const isInWork = sql<boolean>`(
+  exists (select 1 from transcriptions t where t.recording_id = r.id and t.status in ('pending', 'running'))
+  or exists (select 1 from intelligence_runs i
+    where i.recording_id = r.id and i.status in ('pending', 'running', 'waiting')))`;
+
+/**
+ * Announces a new recording with `recording_added`: immediately when no model run is pending or the workspace is set to,
+ * otherwise when its models have finished (`announceReadyRecordings`). Call it in the transaction that creates the
+ * recording, after its transcription and its run of the language model were requested: either the event or the hold
+ * then exists exactly when the recording does.
+ */
+export async function announceRecording(
+  tx: Tx,
+  recording: { readonly id: string; readonly workspaceId: string },
+): Promise<void> {
+  const { rows } = await sql`
+    insert into pending_announcements (recording_id, announce_at)
+    select r.id, clock_timestamp() + ${maxHoldMs} * interval '1 millisecond'
+    from recordings r join workspaces w on w.id = r.workspace_id
+    where r.id = ${recording.id} and w.recording_added = 'when_ready' and ${isInWork}
+    returning 1`.execute(tx);
+  if (rows.length === 0) await recordAdded(tx, recording.workspaceId, recording.id);
+}
+
+/**
+ * Announces held recordings whose models have finished or failed, or that were held for an hour. Changes of a held
+ * recording are recorded here as one `recording_updated` after its `recording_added`. Safe to run in several processes,
+ * because each locks the recording.
+ * @returns how many were announced.
+ */
+export async function announceReadyRecordings(db: Database): Promise<number> {
+  const { rows: ready } = await sql<{ id: string; workspace_id: string }>`
+    select r.id, r.workspace_id from pending_announcements h
+      join recordings r on r.id = h.recording_id join workspaces w on w.id = r.workspace_id
+    where h.announce_at <= now() or w.recording_added = 'immediately' or not ${isInWork}
+    order by h.announce_at limit ${batch}`.execute(db.kysely);
+  for (const { id, workspace_id } of ready)
+    await db.kysely.transaction().execute(async (tx) => {
+      // The lock that every change of the recording takes: a change before it is in the event's data, one after it
+      // records its own event.
+      await sql`select 1 from recordings where id = ${id} for update`.execute(tx);
+      const { rows } = await sql<{ is_changed: boolean }>`
+        delete from pending_announcements where recording_id = ${id} returning is_changed`.execute(tx);
+      if (rows[0] === undefined) return;
+      await recordAdded(tx, workspace_id, id);
+      if (rows[0].is_changed)
+        await record(tx, { workspaceId: workspace_id, type: "recording_updated", subjectId: id, data: {} });
+    });
+  return ready.length;
+}
+
+async function recordAdded(tx: Tx, workspaceId: string, recordingId: string): Promise<void> {
+  await record(tx, { workspaceId, type: "recording_added", subjectId: recordingId, data: {} });
+}

@@ -1,0 +1,21 @@
+import type { Principal } from "../../platform/auth/principal.ts";
+import { ProblemError } from "../../platform/http/errors/problem.ts";
+import type { StoryRow } from "./queries.ts";
+
+export function storyNotFound(storyId: string): ProblemError {
+  return new ProblemError("not_found", `there is no story ${storyId} in this workspace`);
+}
+
+/** The story's creator, admins and workspace tokens; viewers may not change anything, even stories they created. */
+export function mayChangeStory(principal: Principal, story: Pick<StoryRow, "created_by">): boolean {
+  if (principal.role === "viewer" && principal.scope === "personal") return false;
+  return (
+    principal.scope === "workspace" || principal.role === "admin" || story.created_by === principal.userId
+  );
+}
+
+/** @throws ProblemError `forbidden` if the principal may not change the story. */
+export function checkMayChange(principal: Principal, story: Pick<StoryRow, "created_by">): void {
+  if (mayChangeStory(principal, story)) return;
+  throw new ProblemError("forbidden", "only the story's creator, admins and workspace tokens may change it");
+}

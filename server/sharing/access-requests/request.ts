@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import { sql } from "kysely";
+import { enqueueMail } from "../../people/accounts/one-time-links/mailer.ts";
+import { keyOf, takeAttempt } from "../../people/accounts/sign-in/throttle.ts";
+import { tooManyAttempts } from "../../people/accounts/users/me.ts";
+import { type AuditActor, actorOf, recordAudit } from "../../platform/audit/record.ts";
+import type { Encryptor } from "../../platform/crypto/encryptor.ts";
+import type { Database, Executor, Tx } from "../../platform/db/database.ts";
+import type { JobData, JobQueue } from "../../platform/jobs/queue.ts";
+import { accessRequestMail } from "./mails.ts";
+
+/** Requests of one user: ten at once, then ten an hour. */
+const perUser = { free: 10, leakSec: 360 };
+
+/** Undecided requests of one user at a time; further ones are ignored. */
+const maxOpen = 100;
+
+/** Emails for one request; recordings rarely have more recorders. */
+const maxMails = 10;
+
+/** How long requests are kept, and declined ones can't be repeated. */
+const keptDays = 30;
+
+/** How long the email may take to be sent: later the request may have been decided. */
+const mailTtlMs = 86_400_000;
+
+/**
+ * Requests access to a recording. A job looks it up, so neither the response nor its timing reveals whether it exists.
+ * @throws ProblemError `rate_limited`.
+ */
+export async function requestAccess(
+  deps: { readonly db: Database; readonly jobs: JobQueue },
+  request: FastifyRequest,
+  recordingId: string,
+): Promise<{ success: true }> {
+  const actor = actorOf(request);
+  const wait = await takeAttempt(deps.db, [
+    { key: keyOf("request access", request.principal.userId), ...perUser },
+  ]);
+  if (wait > 0) throw tooManyAttempts(wait);
+  await deps.db.kysely
+    .transaction()
+    .execute((tx) => deps.jobs.enqueue(tx, "request_access", { wantedId: recordingId, actor }, randomUUID()));
+  deps.jobs.wake();
+  return { success: true };
+}
+
+interface Wanted {
+  readonly title: string;
+  readonly requester: string;
+  readonly requesterEmail: string;
+}
+
+/** Stores the request and notifies the recorders, if it can be granted and is new. */
+export async function requestAccessJob(
+  deps: {
+    readonly db: Database;
+    readonly jobs: JobQueue;
+    readonly encryptor: Encryptor;
+    readonly config: { readonly baseUrl: string; readonly smtp: object | null };
+  },
+  data: JobData["request_access"],
+): Promise<void> {
+  const { wantedId } = data;
+  const actor = data.actor as AuditActor;
+  await deps.db.kysely.transaction().execute(async (tx) => {
+    const wanted = await lockWanted(tx, wantedId, actor);
+    if (wanted === undefined || !(await insertRequest(tx, wantedId, actor))) return;
+    await recordAudit(tx, actor, {
+      action: "recording_access_requested",
+      subject: { type: "recording", id: wantedId },
+    });
+    if (deps.config.smtp === null) return;
+    for (const owner of await findDeciders(tx, wantedId))
+      await enqueueMail(
+        tx,
+        deps,
+        accessRequestMail(owner, {
+          ...wanted,
+          url: `${deps.config.baseUrl}/recordings/${wantedId}?share=true`,
+          expiresAtMs: Date.now() + mailTtlMs,
+        }),
+        // Over the limit, the request is shown in the app alone.
+        { kind: "access_request", workspaceId: actor.workspaceId },
+      );
+  });
+  deps.jobs.wake();
+}
+
+/** The recording, if the user is active in its workspace and can't see it; none in the trash, which nobody can see. */
+async function lockWanted(
+  tx: Tx,
+  recordingId: string,
+  { userId, workspaceId }: AuditActor,
+): Promise<Wanted | undefined> {
+  const { rows } = await sql<Wanted>`
+    select r.title, u.name as requester, u.email as "requesterEmail"
+    from recordings r
+    join workspaces w on w.id = r.workspace_id
+    join users u on u.workspace_id = r.workspace_id and u.id = ${userId} and u.deactivated_at is null
+    where r.id = ${recordingId} and r.workspace_id = ${workspaceId} and not exists (
+      select 1 from trashed_recordings t where t.recording_id = r.id) and not exists (
+      select 1 from recording_grants g
+      where g.recording_id = r.id and g.principal_id = any(parley_principals(u.id, w.members_id)))
+    for update of r`.execute(tx);
+  return rows[0];
+}
+
+/** @returns false when the user has requested it already, or has too many open requests. */
+async function insertRequest(tx: Tx, recordingId: string, { userId }: AuditActor): Promise<boolean> {
+  const { rows } = await sql`
+    insert into access_requests (recording_id, user_id)
+    select ${recordingId}, ${userId} where (
+      select count(*) from access_requests where user_id = ${userId} and declined_at is null) < ${maxOpen}
+    on conflict do nothing returning 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Who gets the email: the recorders; the admins who can see the recording if no recorder can decide any more. */
+async function findDeciders(
+  db: Executor,
+  recordingId: string,
+): Promise<readonly { readonly email: string; readonly name: string }[]> {
+  const { rows } = await sql<{ email: string; name: string; is_recorder: boolean }>`
+    select u.email, u.name, rr.user_id is not null as is_recorder
+    from recordings r
+    join workspaces w on w.id = r.workspace_id
+    join users u on u.workspace_id = r.workspace_id and u.deactivated_at is null and u.invited_at is null
+    left join recording_recorders rr on rr.recording_id = r.id and rr.user_id = u.id
+    where r.id = ${recordingId} and u.role <> 'viewer' and (rr.user_id is not null or u.role = 'admin' and exists (
+      select 1 from recording_grants g
+      where g.recording_id = r.id and g.principal_id = any(parley_principals(u.id, w.members_id))))
+    order by rr.position nulls last, u.id limit ${maxMails}`.execute(db);
+  const recorders = rows.filter((row) => row.is_recorder);
+  return recorders.length > 0 ? recorders : rows;
+}
+
+/** Deletes old requests, and those of users who have access by another way, so that they don't return when it ends. */
+export async function deleteOldRequests(db: Executor): Promise<void> {
+  await sql`
+    delete from access_requests a using users u, workspaces w
+    where u.id = a.user_id and w.id = u.workspace_id and (
+      a.requested_at < now() - ${keptDays} * interval '1 day' or exists (
+        select 1 from recording_grants g
+        where g.recording_id = a.recording_id and g.principal_id = any(parley_principals(u.id, w.members_id))))`.execute(
+    db,
+  );
+}
