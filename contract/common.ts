@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { readTimestamp } from "./timestamp.ts";
-import { maxMilliseconds } from "./transcript-limits.ts";
+import { readTimestamp } from "../shared/times/timestamp.ts";
+import { maxMilliseconds } from "../shared/transcripts/transcript-limits.ts";
 
 /** A UUID in upper or lower case; responses use lower case. */
 export const Uuid = z

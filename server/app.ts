@@ -5,7 +5,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
-import { mcpPath } from "../contract/oauth.ts";
+import { mcpPath } from "../contract/accounts/oauth.ts";
 import type { Operation } from "../contract/operation.ts";
 import { connectionRoutes } from "./connections/imports/connect/routes.ts";
 import { connectionWebhookRoutes } from "./connections/imports/connect/webhook-route.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as library from "../contract/library.ts";
-import { listRecordings } from "../contract/recording-operations.ts";
+import * as library from "../contract/recordings/library.ts";
+import { listRecordings } from "../contract/recordings/recording-operations.ts";
 import { mayChangeData } from "./guard.ts";
 
 test("what readers may change is noted for reads of a replica, as everything else that changes data", () => {

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
-import type { HookType } from "../../contract/hooks.ts";
+import type { HookType } from "../../contract/webhooks/hooks.ts";
 import { newSecret } from "../../server/connections/webhooks/transport/signing.ts";
 import { createEncryptor } from "../../server/platform/crypto/encryptor.ts";
 import { transactWithRetry } from "../../server/platform/db/retry.ts";

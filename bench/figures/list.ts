@@ -1,5 +1,5 @@
 import { deepStrictEqual, equal } from "node:assert/strict";
-import type { RecordingIncludeInput } from "../../contract/recordings.ts";
+import type { RecordingIncludeInput } from "../../contract/recordings/recordings.ts";
 import { viewerOf } from "../../server/people/access/viewer.ts";
 import type { Principal } from "../../server/platform/auth/principal.ts";
 import { createSigner } from "../../server/platform/crypto/link-signer.ts";

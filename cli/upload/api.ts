@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isRefusedByProxy, proxyLimitText } from "../../contract/chunk-size.ts";
-import type { Segment } from "../../contract/subtitles.ts";
 import { type VersionName, versions } from "../../contract/versions.ts";
 import { outboundFetch } from "../../server/platform/outbound/proxy.ts";
+import { isRefusedByProxy, proxyLimitText } from "../../shared/files/chunk-size.ts";
+import type { Segment } from "../../shared/transcripts/subtitles.ts";
 
 /** Why a file could not be uploaded, as a message for the terminal. */
 export class UploadError extends Error {

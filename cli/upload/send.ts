@@ -3,8 +3,8 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { Readable } from "node:stream";
 import { DefaultHttpStack, DetailedError, Upload, type UploadOptions } from "tus-js-client";
-import { type ChunkSize, isRefusedByProxy } from "../../contract/chunk-size.ts";
 import { agentOptionsFor } from "../../server/platform/outbound/proxy.ts";
+import { type ChunkSize, isRefusedByProxy } from "../../shared/files/chunk-size.ts";
 import { reasonOf, retryDelaysMs, toUploadError, UploadError } from "./api.ts";
 
 /** Reconnect and resume if no bytes were sent for this long. */

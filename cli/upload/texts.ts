@@ -1,9 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { pairFiles } from "../../contract/file-groups.ts";
-import { speakersOf, TranscriptFileError } from "../../contract/subtitles.ts";
-import { decodeText } from "../../contract/text-encoding.ts";
-import { describeEncoding } from "../../contract/transcript-file.ts";
+import { pairFiles } from "../../shared/files/file-groups.ts";
+import { decodeText } from "../../shared/files/text-encoding.ts";
+import { speakersOf, TranscriptFileError } from "../../shared/transcripts/subtitles.ts";
+import { describeEncoding } from "../../shared/transcripts/transcript-file.ts";
 import { type ImportRequest, UploadError } from "./api.ts";
 
 /** The files of one recording, as the command names them. */

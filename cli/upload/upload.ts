@@ -3,11 +3,11 @@ import { open, realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { type ChunkSize, createChunkSize } from "../../contract/chunk-size.ts";
-import { isTranscript, transcriptExtensions } from "../../contract/file-groups.ts";
-import { otherContent, sniffBytes } from "../../contract/media-content.ts";
-import { mediaFormats } from "../../contract/media-formats.ts";
 import { parseBaseUrl } from "../../server/platform/config/values.ts";
+import { type ChunkSize, createChunkSize } from "../../shared/files/chunk-size.ts";
+import { isTranscript, transcriptExtensions } from "../../shared/files/file-groups.ts";
+import { otherContent, sniffBytes } from "../../shared/files/media-content.ts";
+import { mediaFormats } from "../../shared/files/media-formats.ts";
 import { collect } from "../support/options.ts";
 import {
   createImport,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { isTag } from "../../contract/tag.ts";
+import { isTag } from "../../contract/recordings/tag.ts";
 import { startOf } from "../import/import-meeting.ts";
 import { drawableText, undrawableLetters } from "../media/font.ts";
 import { guestName } from "../media/scene.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Recording } from "../../contract/recordings.ts";
+import { Recording } from "../../contract/recordings/recordings.ts";
 import { until } from "../support/until.ts";
 import { caseMaker } from "./fuzz/cases.ts";
 import { findProblem, parse } from "./fuzz/check-response.ts";

@@ -1,11 +1,11 @@
-import * as directory from "../../contract/directory.ts";
-import * as hooks from "../../contract/hooks.ts";
-import { oauthPaths } from "../../contract/oauth.ts";
+import { oauthPaths } from "../../contract/accounts/oauth.ts";
+import * as tokenInfo from "../../contract/accounts/token-info.ts";
 import type { Operation } from "../../contract/operation.ts";
-import * as recordings from "../../contract/recording-operations.ts";
-import * as tokenInfo from "../../contract/token-info.ts";
-import { transcriptJson, transcriptText } from "../../contract/transcripts.ts";
-import * as uploads from "../../contract/uploads.ts";
+import * as recordings from "../../contract/recordings/recording-operations.ts";
+import { transcriptJson, transcriptText } from "../../contract/transcripts/transcripts.ts";
+import * as uploads from "../../contract/uploads/uploads.ts";
+import * as hooks from "../../contract/webhooks/hooks.ts";
+import * as directory from "../../contract/workspace/directory.ts";
 
 /** A row of docs/api-coverage.md. */
 export type CoveredOperation = Pick<Operation, "id" | "gate" | "method" | "path" | "summary">;

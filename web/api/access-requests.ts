@@ -4,7 +4,7 @@ import type {
   grantAccess,
   listAccessRequests,
   requestAccess,
-} from "../../contract/access-requests.ts";
+} from "../../contract/recordings/access-requests.ts";
 import { call, path } from "./client.ts";
 
 const base = (recordingId: string): string => path`/_/api/v1/recordings/${recordingId}/access-requests`;

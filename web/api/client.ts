@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { isRefusedByProxy, proxyLimitText } from "../../contract/chunk-size.ts";
 import type { Problem } from "../../contract/errors.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { versionNames } from "../../contract/versions.ts";
+import { isRefusedByProxy, proxyLimitText } from "../../shared/files/chunk-size.ts";
 import { pause } from "./pause.ts";
 import { noteAllowance, pauseBulk, waitMsOf } from "./rate-limit.ts";
 import { reportSignedOut, untilSignedIn } from "./signed-out.ts";

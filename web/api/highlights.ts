@@ -1,10 +1,10 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { ListedHighlight, listAllHighlights } from "../../contract/highlight-list.ts";
-import type * as operations from "../../contract/highlight-operations.ts";
-import type { Highlight } from "../../contract/highlights.ts";
-import type { getRecordingMedia } from "../../contract/recording-data.ts";
-import type { getRecording } from "../../contract/recording-operations.ts";
+import type { ListedHighlight, listAllHighlights } from "../../contract/recordings/highlight-list.ts";
+import type * as operations from "../../contract/recordings/highlight-operations.ts";
+import type { Highlight } from "../../contract/recordings/highlights.ts";
+import type { getRecordingMedia } from "../../contract/recordings/recording-data.ts";
+import type { getRecording } from "../../contract/recordings/recording-operations.ts";
 import { call, path } from "./client.ts";
 
 export type HighlightBody = z.output<typeof Highlight>;

@@ -7,7 +7,7 @@ import type {
   RecordingIntelligence,
   runRecordingIntelligence,
   updateActionItem,
-} from "../../contract/intelligence.ts";
+} from "../../contract/recordings/intelligence.ts";
 import { call, path } from "./client.ts";
 
 export type ActionItem = z.output<typeof ActionItemDetail>;

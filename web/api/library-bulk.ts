@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { changeRecordings as operation } from "../../contract/library.ts";
+import type { changeRecordings as operation } from "../../contract/recordings/library.ts";
 import { call, isOutage } from "./client.ts";
 import { pause } from "./pause.ts";
 

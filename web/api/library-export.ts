@@ -1,6 +1,6 @@
-import type { getRecordingMedia } from "../../contract/recording-data.ts";
-import type { getRecording } from "../../contract/recording-operations.ts";
-import type { transcriptText as textOperations } from "../../contract/transcripts.ts";
+import type { getRecordingMedia } from "../../contract/recordings/recording-data.ts";
+import type { getRecording } from "../../contract/recordings/recording-operations.ts";
+import type { transcriptText as textOperations } from "../../contract/transcripts/transcripts.ts";
 import { call, path } from "./client.ts";
 
 /** A recording with what the user can see of it. */

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import type * as contract from "../../contract/library.ts";
+import type * as contract from "../../contract/recordings/library.ts";
 import { call, path } from "./client.ts";
 import { type LibraryPage, loadedAt, type Position, positionAfter } from "./library-pages.ts";
 

@@ -7,7 +7,7 @@ import type {
   listStoryLinks,
   PublicLink,
   updatePublicLink,
-} from "../../contract/public-links.ts";
+} from "../../contract/recordings/public-links.ts";
 import { type CallInput, call, path } from "./client.ts";
 
 export type LinkBody = z.output<typeof PublicLink>;

@@ -4,20 +4,20 @@ import type {
   createHighlight,
   deleteHighlight,
   updateHighlight,
-} from "../../contract/highlight-operations.ts";
+} from "../../contract/recordings/highlight-operations.ts";
 import type {
   createParticipant,
   deleteParticipant,
   ParticipantInput,
   updateParticipant,
-} from "../../contract/participants.ts";
-import type { deletePrivateNotes, putPrivateNotes } from "../../contract/private-notes.ts";
+} from "../../contract/recordings/participants.ts";
+import type { deletePrivateNotes, putPrivateNotes } from "../../contract/recordings/private-notes.ts";
 import type {
   getRecordingMedia,
   getRecordingView,
   RecordingView,
   updateRecordingData,
-} from "../../contract/recording-data.ts";
+} from "../../contract/recordings/recording-data.ts";
 import type {
   addTag,
   removeTag,
@@ -25,7 +25,7 @@ import type {
   shareToUser,
   unshareFromTeam,
   unshareFromUser,
-} from "../../contract/recording-operations.ts";
+} from "../../contract/recordings/recording-operations.ts";
 import type {
   assignSegments,
   cancelTranscription,
@@ -38,9 +38,9 @@ import type {
   supplyTranscript,
   TranscriptView,
   undoTranscriptEdit,
-} from "../../contract/transcript-editing.ts";
-import type { transcriptText } from "../../contract/transcripts.ts";
-import type { listRecordingVoices, rememberVoice } from "../../contract/voice-profiles.ts";
+} from "../../contract/transcripts/transcript-editing.ts";
+import type { transcriptText } from "../../contract/transcripts/transcripts.ts";
+import type { listRecordingVoices, rememberVoice } from "../../contract/transcripts/voice-profiles.ts";
 import { type CallInput, call, path } from "./client.ts";
 import { markChanged } from "./library-pages.ts";
 

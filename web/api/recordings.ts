@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { listMeetingTypes, listTeams, listUsers } from "../../contract/directory.ts";
-import type { Recording } from "../../contract/recordings.ts";
+import type { Recording } from "../../contract/recordings/recordings.ts";
+import type { listMeetingTypes, listTeams, listUsers } from "../../contract/workspace/directory.ts";
 import { call } from "./client.ts";
 
 export type RecordingBody = z.output<typeof Recording>;

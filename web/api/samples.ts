@@ -3,7 +3,7 @@ import type {
   getSampleRecordings,
   loadSampleRecordings,
   removeSampleRecordings,
-} from "../../contract/samples.ts";
+} from "../../contract/uploads/samples.ts";
 import { call } from "./client.ts";
 
 const path = "/_/api/v1/sample-recordings";

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { SearchHit, SearchResult, search } from "../../contract/search.ts";
+import type { SearchHit, SearchResult, search } from "../../contract/recordings/search.ts";
 import { call } from "./client.ts";
 import { dayAfter } from "./library.ts";
 

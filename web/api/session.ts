@@ -4,7 +4,7 @@ import type {
   getMe,
   signInWithPassword,
   signOut as signOutOperation,
-} from "../../contract/account-sessions.ts";
+} from "../../contract/accounts/account-sessions.ts";
 import { ApiError, call } from "./client.ts";
 
 const sessionPath = "/_/api/v1/session";

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as contract from "../../contract/stories.ts";
+import type * as contract from "../../contract/recordings/stories.ts";
 import { call, path } from "./client.ts";
 
 export type StoryBody = z.output<typeof contract.ReadStory>;

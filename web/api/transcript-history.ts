@@ -5,7 +5,7 @@ import type {
   listTranscriptEdits,
   TranscriptEdit,
   TranscriptEditWithChanges,
-} from "../../contract/transcript-history.ts";
+} from "../../contract/transcripts/transcript-history.ts";
 import { call, path } from "./client.ts";
 
 export type Edit = z.output<typeof TranscriptEdit>;

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as contract from "../../contract/recording-management.ts";
+import type * as contract from "../../contract/recordings/recording-management.ts";
 import { call, path } from "./client.ts";
 import { markChanged } from "./library-pages.ts";
 

@@ -6,7 +6,7 @@ import type {
   ImportInput,
   importRecording,
   updateImport,
-} from "../../contract/imports.ts";
+} from "../../contract/uploads/imports.ts";
 
 import type {
   createUpload,
@@ -16,7 +16,7 @@ import type {
   Upload,
   UploadAttributesInput,
   updateUpload,
-} from "../../contract/uploads.ts";
+} from "../../contract/uploads/uploads.ts";
 import { ApiError, call, path } from "./client.ts";
 
 export type UploadBody = z.output<typeof Upload>;

@@ -1,5 +1,5 @@
 import { Select } from "@mantine/core";
-import { whisperLanguages } from "../../contract/whisper-languages.ts";
+import { whisperLanguages } from "../../contract/workspace/whisper-languages.ts";
 
 const names = new Intl.DisplayNames(["en"], { type: "language" });
 

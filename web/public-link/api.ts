@@ -6,7 +6,7 @@ import type {
   SharedItem,
   SharedView,
   unlockShared,
-} from "../../contract/public-links.ts";
+} from "../../contract/recordings/public-links.ts";
 import { ApiError, call, path } from "../api/client.ts";
 import type { Speaker, Transcript } from "../api/recording.ts";
 

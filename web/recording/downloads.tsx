@@ -3,7 +3,7 @@ import { notifications } from "@mantine/notifications";
 import { IconBraces, IconFileText, IconMovie, IconPrinter } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { withoutExtension } from "../../contract/download-name.ts";
+import { withoutExtension } from "../../shared/files/download-name.ts";
 import { ApiError } from "../api/client.ts";
 import { mediaQuery, transcriptQuery } from "../api/recording.ts";
 import { fileName } from "../common/format/file-name.ts";

@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { endsEarlyText } from "../../contract/ends-early.ts";
+import { endsEarlyText } from "../../shared/files/ends-early.ts";
 import { mediaQuery, type Transcript } from "../api/recording.ts";
 import { ErrorState } from "../common/states.tsx";
 import classes from "../player/player.module.css";

@@ -3,7 +3,7 @@ import { notifications } from "@mantine/notifications";
 import { IconTag } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { isTag } from "../../contract/tag.ts";
+import { isTag } from "../../contract/recordings/tag.ts";
 import { ApiError } from "../api/client.ts";
 import { refreshRecording } from "../api/recording.ts";
 import { useRecording } from "./context.ts";

@@ -18,7 +18,7 @@ import { filtersOf, type SearchParams } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/search");
 
-/** The server counts up to this many (contract/search.ts). */
+/** The server counts up to this many (contract/recordings/search.ts). */
 const maxCounted = 1000;
 
 /** Search results for the query in the URL. */

@@ -2,7 +2,7 @@ import { Button, Group, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { describeTarget } from "../../contract/redirect-target.ts";
+import { describeTarget } from "../../contract/accounts/redirect-target.ts";
 import { usersQuery } from "../api/recordings.ts";
 import { type Grant, grantsQuery, revokeGrant, updateGrant } from "../api/settings/account.ts";
 import { FormError, fieldErrors, useAction } from "../common/actions.tsx";

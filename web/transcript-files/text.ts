@@ -1,4 +1,4 @@
-import { checkLimits, type Segment, TranscriptFileError } from "../../contract/subtitles.ts";
+import { checkLimits, type Segment, TranscriptFileError } from "../../shared/transcripts/subtitles.ts";
 
 const maxNameCharacters = 320;
 

@@ -16,7 +16,7 @@ import { Readable } from "node:stream";
 import { after, test } from "node:test";
 import { sql } from "kysely";
 import { z } from "zod";
-import { PortableRecording } from "../../../contract/portable.ts";
+import { PortableRecording } from "../../../contract/recordings/portable.ts";
 import { snapshot } from "../../../test/support/api-snapshot.ts";
 import { call, startTestApp } from "../../../test/support/app.ts";
 import { freePort } from "../../../test/support/port.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { PortableRecording } from "../../../contract/portable.ts";
-import type { Recording } from "../../../contract/recordings.ts";
+import type { PortableRecording } from "../../../contract/recordings/portable.ts";
+import type { Recording } from "../../../contract/recordings/recordings.ts";
 import { readVisible } from "../../people/access/read-visible.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import { createSigner } from "../../platform/crypto/link-signer.ts";

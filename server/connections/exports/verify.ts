@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { PortableExport, PortableRecording } from "../../../contract/portable.ts";
+import { PortableExport, PortableRecording } from "../../../contract/recordings/portable.ts";
 import { fingerprintOf } from "../../processing/integrity/stored-files.ts";
 import { ExportError } from "./errors.ts";
 

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { link, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { PortableRecording } from "../../../contract/portable.ts";
+import { PortableRecording } from "../../../contract/recordings/portable.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { recordingObjectKey } from "../../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../../platform/storage/store.ts";

@@ -1,4 +1,4 @@
-import { endsEarlyText } from "../../../contract/ends-early.ts";
+import { endsEarlyText } from "../../../shared/files/ends-early.ts";
 import type { UploadRow } from "../../processing/uploads/queries.ts";
 
 /** What the sender should know about a file that was imported; null: nothing. */

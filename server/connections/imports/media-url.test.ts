@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatOf } from "../../../contract/media-formats.ts";
+import { formatOf } from "../../../shared/files/media-formats.ts";
 import { readMediaUrl } from "./media-url.ts";
 
 const workspaceId = "0198c2f4-7a31-7cc2-9d52-3f0f7f3c9a11";

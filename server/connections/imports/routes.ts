@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import * as contract from "../../../contract/imports.ts";
+import * as contract from "../../../contract/uploads/imports.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";

@@ -1,11 +1,14 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import type { z } from "zod";
-import type { ImportInput, updateImport as updateImportOperation } from "../../../contract/imports.ts";
-import { formatOf, likelyMediaType, type MediaFormat } from "../../../contract/media-formats.ts";
-import { toTimestamp } from "../../../contract/recording-data.ts";
-import { titleOfPath } from "../../../contract/recording-title.ts";
-import { languageOf } from "../../../contract/spoken-language.ts";
+import { toTimestamp } from "../../../contract/recordings/recording-data.ts";
+import type {
+  ImportInput,
+  updateImport as updateImportOperation,
+} from "../../../contract/uploads/imports.ts";
+import { languageOf } from "../../../contract/workspace/spoken-language.ts";
+import { formatOf, likelyMediaType, type MediaFormat } from "../../../shared/files/media-formats.ts";
+import { titleOfPath } from "../../../shared/files/recording-title.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";

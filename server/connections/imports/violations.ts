@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Violation } from "../../../contract/errors.ts";
-import { parseTimestamp } from "../../../contract/timestamp.ts";
+import { parseTimestamp } from "../../../shared/times/timestamp.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";

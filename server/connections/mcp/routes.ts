@@ -1,6 +1,6 @@
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { mcpPath } from "../../../contract/oauth.ts";
+import { mcpPath } from "../../../contract/accounts/oauth.ts";
 import { versions } from "../../../contract/versions.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { methodNotAllowed, ProblemError } from "../../platform/http/errors/problem.ts";

@@ -1,7 +1,7 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import { parseTimestamp } from "../../../contract/timestamp.ts";
+import { parseTimestamp } from "../../../shared/times/timestamp.ts";
 import { type Ask, Refusal } from "./ask.ts";
 import { readDocument } from "./document.ts";
 import { registerPrompts } from "./prompts.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { readTranscriptPart } from "../../../contract/transcript-editing.ts";
+import { readTranscriptPart } from "../../../contract/transcripts/transcript-editing.ts";
 import type { Ask } from "./ask.ts";
 
 /** The requested part; all of it by default. Milliseconds from the start of the recording. */

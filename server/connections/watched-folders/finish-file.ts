@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import { errorSuffix, filesOf } from "../../../contract/file-groups.ts";
-import { decodeText } from "../../../contract/text-encoding.ts";
+import { errorSuffix, filesOf } from "../../../shared/files/file-groups.ts";
+import { decodeText } from "../../../shared/files/text-encoding.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";

@@ -4,7 +4,7 @@ import {
   filesOf,
   groupFiles,
   zoomTracksFolder,
-} from "../../../contract/file-groups.ts";
+} from "../../../shared/files/file-groups.ts";
 import type { FoundFile, Place } from "./place/index.ts";
 
 /** The files of one recording in a watched folder. */

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
-import { errorSuffix, zoomTracksFolder } from "../../../contract/file-groups.ts";
-import { ImportInput } from "../../../contract/imports.ts";
-import { speakersOf } from "../../../contract/subtitles.ts";
+import { ImportInput } from "../../../contract/uploads/imports.ts";
+import { errorSuffix, zoomTracksFolder } from "../../../shared/files/file-groups.ts";
+import { speakersOf } from "../../../shared/transcripts/subtitles.ts";
 import type { WatchDir } from "../../platform/config/config.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { uploadFileKey } from "../../platform/storage/layout.ts";

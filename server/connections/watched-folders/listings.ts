@@ -1,4 +1,4 @@
-import { filesOf } from "../../../contract/file-groups.ts";
+import { filesOf } from "../../../shared/files/file-groups.ts";
 import { type FileGroup, type Listed, listGroups, markOf, pathIn } from "./groups.ts";
 import type { Place } from "./place/index.ts";
 

@@ -1,4 +1,4 @@
-import { errorSuffix } from "../../../contract/file-groups.ts";
+import { errorSuffix } from "../../../shared/files/file-groups.ts";
 
 /** The name of the file in a watched folder that says why nothing is imported at present, and its beginning. */
 export const noticeStem = "parley";

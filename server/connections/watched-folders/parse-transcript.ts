@@ -1,4 +1,4 @@
-import { readTranscriptFile, type TranscriptFile } from "../../../contract/transcript-file.ts";
+import { readTranscriptFile, type TranscriptFile } from "../../../shared/transcripts/transcript-file.ts";
 import { runInSlices } from "../../platform/run-in-slices.ts";
 
 /** As long as the body of a request with a transcript. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
-import { errorSuffix } from "../../../contract/file-groups.ts";
-import { foldCase } from "../../../contract/fold-case.ts";
+import { errorSuffix } from "../../../shared/files/file-groups.ts";
+import { foldCase } from "../../../shared/fold-case.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";

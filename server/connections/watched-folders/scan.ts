@@ -1,4 +1,4 @@
-import { errorSuffix, settingsName } from "../../../contract/file-groups.ts";
+import { errorSuffix, settingsName } from "../../../shared/files/file-groups.ts";
 import type { Config, WatchDir } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { type FileGroup, type Listed, listGroups, markOf, pathIn } from "./groups.ts";

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import { settingsName } from "../../../contract/file-groups.ts";
-import { TagsInput } from "../../../contract/recording-data.ts";
-import { decodeText } from "../../../contract/text-encoding.ts";
+import { TagsInput } from "../../../contract/recordings/recording-data.ts";
+import { settingsName } from "../../../shared/files/file-groups.ts";
+import { decodeText } from "../../../shared/files/text-encoding.ts";
 import type { WatchDir } from "../../platform/config/config.ts";
 import type { Executor } from "../../platform/db/database.ts";
 import { type Place, WatchError } from "./place/index.ts";

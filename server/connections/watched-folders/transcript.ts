@@ -1,5 +1,5 @@
-import { type Segment, TranscriptFileError } from "../../../contract/subtitles.ts";
-import { NoTranscriptError } from "../../../contract/transcript-json.ts";
+import { type Segment, TranscriptFileError } from "../../../shared/transcripts/subtitles.ts";
+import { NoTranscriptError } from "../../../shared/transcripts/transcript-json.ts";
 import { maxTextBytes, parseTranscript } from "./parse-transcript.ts";
 import { type Place, WatchError } from "./place/index.ts";
 

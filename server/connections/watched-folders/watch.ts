@@ -1,4 +1,4 @@
-import { errorSuffix, settingsName } from "../../../contract/file-groups.ts";
+import { errorSuffix, settingsName } from "../../../shared/files/file-groups.ts";
 import type { Config, WatchDir } from "../../platform/config/config.ts";
 import { type Schedule, startSchedule } from "../../platform/jobs/schedule.ts";
 import type { ImportDependencies } from "./dependencies.ts";

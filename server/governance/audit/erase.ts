@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { foldCase } from "../../../contract/fold-case.ts";
+import { foldCase } from "../../../shared/fold-case.ts";
 import type { Tx } from "../../platform/db/database.ts";
 import { type ChainEntry, chainColumns, detailsCommitment, whoCommitment } from "./chain.ts";
 import { chainLock } from "./seal.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { AuditEntry } from "../../../contract/audit.ts";
+import type { AuditEntry } from "../../../contract/governance/audit.ts";
 import type { AuditRow } from "./queries.ts";
 
 /** An entry in the API's form. */

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
-import * as contract from "../../../contract/audit.ts";
-import { parseTimestamp } from "../../../contract/timestamp.ts";
+import * as contract from "../../../contract/governance/audit.ts";
+import { parseTimestamp } from "../../../shared/times/timestamp.ts";
 import { auditActions } from "../../platform/audit/actions.ts";
 import { actorOf, recordAudit } from "../../platform/audit/record.ts";
 import type { Config } from "../../platform/config/config.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { DeletionReceipt } from "../../../contract/recording-management.ts";
-import * as contract from "../../../contract/retention.ts";
+import * as contract from "../../../contract/governance/retention.ts";
+import { DeletionReceipt } from "../../../contract/recordings/recording-management.ts";
 import { actorOf } from "../../platform/audit/record.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";

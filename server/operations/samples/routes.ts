@@ -1,4 +1,4 @@
-import * as contract from "../../../contract/samples.ts";
+import * as contract from "../../../contract/uploads/samples.ts";
 import { actorOf } from "../../platform/audit/record.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import { findSamples, loadSamples, removeSamples } from "./samples.ts";

@@ -1,4 +1,4 @@
-import * as contract from "../../../contract/speech-models.ts";
+import * as contract from "../../../contract/transcripts/speech-models.ts";
 import type { AuditAction } from "../../platform/audit/actions.ts";
 import { type AuditedRequest, actorOf, recordAudit } from "../../platform/audit/record.ts";
 import type { Config } from "../../platform/config/config.ts";

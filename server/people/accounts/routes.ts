@@ -1,4 +1,4 @@
-import { tokenInfo } from "../../../contract/token-info.ts";
+import { tokenInfo } from "../../../contract/accounts/token-info.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
 

@@ -1,4 +1,4 @@
-import * as contract from "../../../contract/meeting-types.ts";
+import * as contract from "../../../contract/workspace/meeting-types.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import {

@@ -6,8 +6,8 @@ import {
   type ManagedMeetingType,
   maxMeetingTypes,
   type updateMeetingType as updateOperation,
-} from "../../../contract/meeting-types.ts";
-import { languageOf } from "../../../contract/spoken-language.ts";
+} from "../../../contract/workspace/meeting-types.ts";
+import { languageOf } from "../../../contract/workspace/spoken-language.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../../platform/db/database.ts";
 import { record } from "../../platform/events/record.ts";

@@ -1,4 +1,9 @@
-import { listMeetingTypes, listTeams, listUsers, MeetingTypeScope } from "../../../contract/directory.ts";
+import {
+  listMeetingTypes,
+  listTeams,
+  listUsers,
+  MeetingTypeScope,
+} from "../../../contract/workspace/directory.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import { findMeetingTypes, findTeams, findUsers } from "./queries.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as oidc from "openid-client";
 import { AuthorizationCode } from "simple-oauth2";
-import { TokenResponse } from "../../../contract/oauth.ts";
+import { TokenResponse } from "../../../contract/accounts/oauth.ts";
 import { call, startTestApp } from "../../../test/support/app.ts";
 import {
   ask,

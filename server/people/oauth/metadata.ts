@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { mcpPath, oauthPaths } from "../../../contract/oauth.ts";
+import { mcpPath, oauthPaths } from "../../../contract/accounts/oauth.ts";
 import type { Config } from "../../platform/config/config.ts";
 
 /** Authorization server metadata for clients. Sources: RFC 8414; RFC 9728, section 4. */

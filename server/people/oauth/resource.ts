@@ -1,4 +1,4 @@
-import { mcpPath } from "../../../contract/oauth.ts";
+import { mcpPath } from "../../../contract/accounts/oauth.ts";
 import type { Resource } from "../../platform/auth/audience.ts";
 
 /**

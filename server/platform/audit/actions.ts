@@ -1,1 +1,1 @@
-export { type AuditAction, auditActions } from "../../../contract/audit-actions.ts";
+export { type AuditAction, auditActions } from "../../../contract/governance/audit-actions.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import pg from "pg";
-import { foldCase, foldName } from "../../../contract/fold-case.ts";
+import { foldCase, foldName } from "../../../shared/fold-case.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { migrate, readMigrations } from "./migrate.ts";
 

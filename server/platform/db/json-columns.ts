@@ -1,5 +1,5 @@
 import type { ColumnType } from "kysely";
-import type { MediaContainer } from "../../../contract/media-formats.ts";
+import type { MediaContainer } from "../../../shared/files/media-formats.ts";
 
 /**
  * What JSON columns hold. These types are here, and not in the features, because the generated types of the tables use

@@ -3,9 +3,9 @@
  * Please do not edit it manually.
  */
 
-import type { HookType } from "../../../contract/hooks.ts";
-import type { TranscriptEditDetails } from "../../../contract/transcript-history.ts";
-import type { TranscriptInput } from "../../../contract/uploads.ts";
+import type { HookType } from "../../../contract/webhooks/hooks.ts";
+import type { TranscriptEditDetails } from "../../../contract/transcripts/transcript-history.ts";
+import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";
 import type {
   EndsEarly,

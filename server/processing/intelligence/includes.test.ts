@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ActionItem, AiTemplateSection } from "../../../contract/recordings.ts";
+import { ActionItem, AiTemplateSection } from "../../../contract/recordings/recordings.ts";
 import { everyVersion } from "../../../test/support/app.ts";
 import { startIntelligence } from "./test/intelligence.ts";
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { IntelligenceStatus, RecordingIntelligence } from "../../../contract/intelligence.ts";
+import type { IntelligenceStatus, RecordingIntelligence } from "../../../contract/recordings/intelligence.ts";
 import type { Settings } from "./model/budget.ts";
 import type { RunRow } from "./queries.ts";
 import type { RunCounts, UsageToday } from "./read-queries.ts";

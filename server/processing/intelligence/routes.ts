@@ -1,4 +1,4 @@
-import * as contract from "../../../contract/intelligence.ts";
+import * as contract from "../../../contract/recordings/intelligence.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { sniff, sniffBytes } from "../../../contract/media-content.ts";
+import { sniff, sniffBytes } from "../../../shared/files/media-content.ts";
 import type { ValidationResult } from "./facts.ts";
 import { MediaFailedError, renderMedia } from "./render/index.ts";
 import { inspect } from "./render/inspect.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { MediaContainer } from "../../../contract/media-formats.ts";
+import type { MediaContainer } from "../../../shared/files/media-formats.ts";
 import { readWav } from "../../../test/support/wav.ts";
 import type { MediaFacts, MediaPart } from "../../platform/db/json-columns.ts";
 import { silenceLibraries } from "./render/libav.ts";

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { sniff, sniffBytes } from "../../../contract/media-content.ts";
+import { sniff, sniffBytes } from "../../../shared/files/media-content.ts";
 import type { MediaPart } from "../../platform/db/json-columns.ts";
 import type { MediaLimits, MediaSource, ValidationResult } from "./facts.ts";
 import { inspectMedia, MediaFailedError } from "./render/index.ts";

@@ -1,6 +1,10 @@
 import { sql } from "kysely";
-import type { UsedSpeechModel } from "../../../contract/transcript-history.ts";
-import { fitsTranscript, maxSegments, maxTranscriptCharacters } from "../../../contract/transcript-limits.ts";
+import type { UsedSpeechModel } from "../../../contract/transcripts/transcript-history.ts";
+import {
+  fitsTranscript,
+  maxSegments,
+  maxTranscriptCharacters,
+} from "../../../shared/transcripts/transcript-limits.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { record } from "../../platform/events/record.ts";
 import { anonymousNames, isAnonymousName } from "../../recordings/recordings/anonymous-speaker.ts";

@@ -1,4 +1,4 @@
-import { whisperLanguages } from "../../../contract/whisper-languages.ts";
+import { whisperLanguages } from "../../../contract/workspace/whisper-languages.ts";
 
 /** Names that speech servers use beside the codes of ISO 639 and the English names of the Unicode consortium. */
 const otherNames: ReadonlyMap<string, string> = new Map(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { hookPayloads } from "../../../contract/hook-payloads.ts";
+import { hookPayloads } from "../../../contract/webhooks/hook-payloads.ts";
 import { call } from "../../../test/support/app.ts";
 import { makeWorkspace } from "../../../test/support/factories.ts";
 import { refuse, transcribe } from "../../../test/support/speech-server.ts";

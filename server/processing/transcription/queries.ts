@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { UsedSpeechModel } from "../../../contract/transcript-history.ts";
+import type { UsedSpeechModel } from "../../../contract/transcripts/transcript-history.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
 import { hasNoJob } from "../../platform/jobs/queue.ts";
 import { reportTranscription } from "../../recordings/transcripts/report-transcription.ts";

@@ -1,5 +1,5 @@
-import { languageOf } from "../../../contract/spoken-language.ts";
-import * as contract from "../../../contract/transcript-editing.ts";
+import * as contract from "../../../contract/transcripts/transcript-editing.ts";
+import { languageOf } from "../../../contract/workspace/spoken-language.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";

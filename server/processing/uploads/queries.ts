@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import type { TranscriptInput, UploadStatus } from "../../../contract/uploads.ts";
+import type { TranscriptInput, UploadStatus } from "../../../contract/uploads/uploads.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
 import type { ImportData, MediaFacts } from "../../platform/db/json-columns.ts";

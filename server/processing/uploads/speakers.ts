@@ -1,4 +1,4 @@
-import type { TranscriptInput } from "../../../contract/uploads.ts";
+import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { UploadParticipant } from "../../platform/db/json-columns.ts";
 import { anonymousNames } from "../../recordings/recordings/anonymous-speaker.ts";
 

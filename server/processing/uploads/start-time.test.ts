@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { timeInName } from "../../../contract/time-in-name.ts";
+import { timeInName } from "../../../shared/times/time-in-name.ts";
 import { findStart } from "./start-time.ts";
 
 const timeZone = "Europe/Berlin";

@@ -1,4 +1,4 @@
-import { timeInName } from "../../../contract/time-in-name.ts";
+import { timeInName } from "../../../shared/times/time-in-name.ts";
 import type { ImportedFile, StartTime } from "../../platform/db/json-columns.ts";
 import { plausibleTime } from "../media/plausible-time.ts";
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { TranscriptInput } from "../../../contract/uploads.ts";
+import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database, Executor } from "../../platform/db/database.ts";
 import type { TranscriptInfo } from "../../platform/db/json-columns.ts";

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { HighlightIncludeInput } from "../../../contract/highlights.ts";
+import type { HighlightIncludeInput } from "../../../contract/recordings/highlights.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { PageQuery, Position } from "../../platform/http/page.ts";
 import { mayChange } from "../recordings/rights.ts";

@@ -1,4 +1,4 @@
-import type { HighlightIncludeInput } from "../../../contract/highlights.ts";
+import type { HighlightIncludeInput } from "../../../contract/recordings/highlights.ts";
 import type { SegmentRow } from "../recordings/queries.ts";
 import { writers } from "../recordings/transcript/format.ts";
 import { jsonTextOf, toBytes } from "../recordings/transcript/text-slices.ts";

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import type pg from "pg";
-import type { HighlightIncludeInput } from "../../../contract/highlights.ts";
+import type { HighlightIncludeInput } from "../../../contract/recordings/highlights.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Tx } from "../../platform/db/database.ts";

@@ -1,6 +1,6 @@
-import { listAllHighlights } from "../../../contract/highlight-list.ts";
-import * as contract from "../../../contract/highlight-operations.ts";
-import type { HighlightIncludeInput } from "../../../contract/highlights.ts";
+import { listAllHighlights } from "../../../contract/recordings/highlight-list.ts";
+import * as contract from "../../../contract/recordings/highlight-operations.ts";
+import type { HighlightIncludeInput } from "../../../contract/recordings/highlights.ts";
 import { viewerOf } from "../../people/access/viewer.ts";
 import { actorOf } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";

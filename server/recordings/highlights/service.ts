@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { Violation } from "../../../contract/errors.ts";
-import { maxHighlights } from "../../../contract/highlight-operations.ts";
+import { maxHighlights } from "../../../contract/recordings/highlight-operations.ts";
 import type { Requester } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { changeRecordings } from "../../../contract/library.ts";
+import type { changeRecordings } from "../../../contract/recordings/library.ts";
 import type { Requester } from "../../platform/audit/record.ts";
 import { forEachConcurrent } from "../../platform/concurrency.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";

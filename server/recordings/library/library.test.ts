@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LibraryItem } from "../../../contract/library.ts";
+import { LibraryItem } from "../../../contract/recordings/library.ts";
 import { call, startTestApp } from "../../../test/support/app.ts";
 import { insertRecording, makeTeam, makeUser, makeWorkspace } from "../../../test/support/factories.ts";
 

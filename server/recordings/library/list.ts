@@ -1,5 +1,5 @@
-import type { RecordingFilterInput } from "../../../contract/recordings.ts";
-import { parseTimestamp } from "../../../contract/timestamp.ts";
+import type { RecordingFilterInput } from "../../../contract/recordings/recordings.ts";
+import { parseTimestamp } from "../../../shared/times/timestamp.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Queryable } from "../../platform/db/replica.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";

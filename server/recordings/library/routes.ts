@@ -1,4 +1,4 @@
-import * as contract from "../../../contract/library.ts";
+import * as contract from "../../../contract/recordings/library.ts";
 import { readVisible } from "../../people/access/read-visible.ts";
 import { viewerOf } from "../../people/access/viewer.ts";
 import { actorOf } from "../../platform/audit/record.ts";

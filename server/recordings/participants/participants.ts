@@ -7,8 +7,8 @@ import {
   nameRule,
   type ParticipantChanges,
   type ParticipantInput,
-} from "../../../contract/participants.ts";
-import { recordingLimits, toTimestamp } from "../../../contract/recording-data.ts";
+} from "../../../contract/recordings/participants.ts";
+import { recordingLimits, toTimestamp } from "../../../contract/recordings/recording-data.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import type { Participants } from "../../platform/db/types.ts";

@@ -1,4 +1,4 @@
-import * as participants from "../../../contract/participants.ts";
+import * as participants from "../../../contract/recordings/participants.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { type Api, Ready, route } from "../../platform/http/routing/route.ts";

@@ -1,4 +1,4 @@
-import { foldName } from "../../../contract/fold-case.ts";
+import { foldName } from "../../../shared/fold-case.ts";
 
 /**
  * The names of speakers whom nobody has named: "Unknown Speaker" and a number, counting from 1 and leaving out numbers that

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import type pg from "pg";
-import type { RecordingIncludeInput } from "../../../contract/recordings.ts";
+import type { RecordingIncludeInput } from "../../../contract/recordings/recordings.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
 import type { Queryable } from "../../platform/db/replica.ts";

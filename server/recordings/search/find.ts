@@ -1,4 +1,4 @@
-import { parseTimestamp } from "../../../contract/timestamp.ts";
+import { parseTimestamp } from "../../../shared/times/timestamp.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Queryable } from "../../platform/db/replica.ts";
 import type { Place, SearchCursor } from "./cursor.ts";

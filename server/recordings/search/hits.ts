@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { SearchHit } from "../../../contract/search.ts";
+import type { SearchHit } from "../../../contract/recordings/search.ts";
 import type { Word } from "./match.ts";
 import { makeSnippet, type Snippet } from "./snippet.ts";
 import type { Term } from "./terms.ts";

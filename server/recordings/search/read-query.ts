@@ -1,4 +1,4 @@
-import { maxQueryTerms } from "../../../contract/search.ts";
+import { maxQueryTerms } from "../../../contract/recordings/search.ts";
 import type { Queryable } from "../../platform/db/replica.ts";
 import { invalidInput, type ProblemError } from "../../platform/http/errors/problem.ts";
 import { apostrophes, wide } from "./characters.ts";

@@ -1,4 +1,4 @@
-import * as contract from "../../../contract/search.ts";
+import * as contract from "../../../contract/recordings/search.ts";
 import { viewerOf } from "../../people/access/viewer.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";

@@ -3,7 +3,7 @@ import {
   maxCountedResults,
   type SearchResult,
   type search as searchOperation,
-} from "../../../contract/search.ts";
+} from "../../../contract/recordings/search.ts";
 import { readVisible } from "../../people/access/read-visible.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import { type Database, readFor } from "../../platform/db/database.ts";

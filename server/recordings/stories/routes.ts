@@ -1,4 +1,4 @@
-import * as contract from "../../../contract/stories.ts";
+import * as contract from "../../../contract/recordings/stories.ts";
 import { viewerOf } from "../../people/access/viewer.ts";
 import { actorOf } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";

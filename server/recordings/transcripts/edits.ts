@@ -4,8 +4,8 @@ import type {
   correctTranscript as correctOperation,
   mergeSpeakers as mergeOperation,
   renameSpeaker as renameOperation,
-} from "../../../contract/transcript-editing.ts";
-import { transcriptTooLong } from "../../../contract/transcript-limits.ts";
+} from "../../../contract/transcripts/transcript-editing.ts";
+import { transcriptTooLong } from "../../../shared/transcripts/transcript-limits.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import type { SegmentChange } from "../../platform/db/json-columns.ts";

@@ -6,7 +6,7 @@ import type {
   TranscriptEditKind,
   TranscriptEditWithChanges,
   UsedSpeechModel,
-} from "../../../contract/transcript-history.ts";
+} from "../../../contract/transcripts/transcript-history.ts";
 import type { Executor } from "../../platform/db/database.ts";
 import type { TranscriptChanges } from "../../platform/db/json-columns.ts";
 

@@ -1,9 +1,12 @@
 import { sql } from "kysely";
 import type pg from "pg";
-import { maxPartCharacters } from "../../../contract/transcript-editing.ts";
-import type { TranscriptEditDetails, TranscriptEditKind } from "../../../contract/transcript-history.ts";
-import { maxHistory } from "../../../contract/transcript-history.ts";
-import { maxMilliseconds, maxTranscriptCharacters } from "../../../contract/transcript-limits.ts";
+import { maxPartCharacters } from "../../../contract/transcripts/transcript-editing.ts";
+import type {
+  TranscriptEditDetails,
+  TranscriptEditKind,
+} from "../../../contract/transcripts/transcript-history.ts";
+import { maxHistory } from "../../../contract/transcripts/transcript-history.ts";
+import { maxMilliseconds, maxTranscriptCharacters } from "../../../shared/transcripts/transcript-limits.ts";
 import type { Tx } from "../../platform/db/database.ts";
 import type { SegmentChange, TranscriptChanges } from "../../platform/db/json-columns.ts";
 import type { Identity } from "./changes.ts";

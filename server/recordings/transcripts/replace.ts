@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { UsedSpeechModel } from "../../../contract/transcript-history.ts";
-import { transcriptTooLong } from "../../../contract/transcript-limits.ts";
+import type { UsedSpeechModel } from "../../../contract/transcripts/transcript-history.ts";
+import { transcriptTooLong } from "../../../shared/transcripts/transcript-limits.ts";
 import type { Tx } from "../../platform/db/database.ts";
 import { invalidInput } from "../../platform/http/errors/problem.ts";
 import type { NewSegment } from "../recordings/create.ts";

@@ -1,5 +1,5 @@
-import * as contract from "../../../contract/transcript-editing.ts";
-import { getTranscriptEdit, listTranscriptEdits } from "../../../contract/transcript-history.ts";
+import * as contract from "../../../contract/transcripts/transcript-editing.ts";
+import { getTranscriptEdit, listTranscriptEdits } from "../../../contract/transcripts/transcript-history.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";

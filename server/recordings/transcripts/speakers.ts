@@ -1,4 +1,4 @@
-import type { SpeakerReference } from "../../../contract/transcript-editing.ts";
+import type { SpeakerReference } from "../../../contract/transcripts/transcript-editing.ts";
 import type { ParticipantChange, SegmentChange } from "../../platform/db/json-columns.ts";
 import { invalidInput } from "../../platform/http/errors/problem.ts";
 import type { Identity } from "./changes.ts";

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { z } from "zod";
-import { foldName } from "../../../contract/fold-case.ts";
-import { readSubtitles, TranscriptFileError } from "../../../contract/subtitles.ts";
-import type { supplyTranscript as operation } from "../../../contract/transcript-editing.ts";
+import type { supplyTranscript as operation } from "../../../contract/transcripts/transcript-editing.ts";
+import { foldName } from "../../../shared/fold-case.ts";
+import { readSubtitles, TranscriptFileError } from "../../../shared/transcripts/subtitles.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { record } from "../../platform/events/record.ts";

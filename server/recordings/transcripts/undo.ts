@@ -1,4 +1,4 @@
-import { transcriptTooLong } from "../../../contract/transcript-limits.ts";
+import { transcriptTooLong } from "../../../shared/transcripts/transcript-limits.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import type { TranscriptChanges } from "../../platform/db/json-columns.ts";

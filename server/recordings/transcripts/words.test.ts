@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { test } from "node:test";
-import { parseSubtitles } from "../../../contract/subtitles.ts";
+import { parseSubtitles } from "../../../shared/transcripts/subtitles.ts";
 import { makeUser } from "../../../test/support/factories.ts";
 import { isFullRun } from "../../../test/support/full.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";

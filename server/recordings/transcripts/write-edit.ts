@@ -1,4 +1,7 @@
-import type { TranscriptEditDetails, TranscriptEditKind } from "../../../contract/transcript-history.ts";
+import type {
+  TranscriptEditDetails,
+  TranscriptEditKind,
+} from "../../../contract/transcripts/transcript-history.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import type { TranscriptChanges } from "../../platform/db/json-columns.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { deleteRecording as operation } from "../../../contract/recording-management.ts";
+import type { deleteRecording as operation } from "../../../contract/recordings/recording-management.ts";
 import { deleteEvents } from "../../connections/webhooks/deliveries/suppress.ts";
 import { syncGrants } from "../../people/access/grants.ts";
 import { type AuditActor, recordAudit } from "../../platform/audit/record.ts";

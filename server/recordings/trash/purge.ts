@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
-import { maxEmptied } from "../../../contract/recording-management.ts";
+import { maxEmptied } from "../../../contract/recordings/recording-management.ts";
 import { deleteEvents } from "../../connections/webhooks/deliveries/suppress.ts";
 import { type AuditActor, serverItself } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";

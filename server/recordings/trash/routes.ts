@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import { toTimestamp } from "../../../contract/recording-data.ts";
-import * as contract from "../../../contract/recording-management.ts";
+import { toTimestamp } from "../../../contract/recordings/recording-data.ts";
+import * as contract from "../../../contract/recordings/recording-management.ts";
 import { actorOf } from "../../platform/audit/record.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";

@@ -1,4 +1,4 @@
-import * as contract from "../../../contract/access-requests.ts";
+import * as contract from "../../../contract/recordings/access-requests.ts";
 import { actorOf } from "../../platform/audit/record.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
-import * as contract from "../../../contract/public-links.ts";
-import { parseTimestamp } from "../../../contract/timestamp.ts";
+import * as contract from "../../../contract/recordings/public-links.ts";
+import { parseTimestamp } from "../../../shared/times/timestamp.ts";
 import { hashPassword } from "../../people/accounts/sign-in/passwords.ts";
 import { actorOf } from "../../platform/audit/record.ts";
 import type { Config } from "../../platform/config/config.ts";

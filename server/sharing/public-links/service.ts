@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Violation } from "../../../contract/errors.ts";
-import { maxLinks } from "../../../contract/public-links.ts";
+import { maxLinks } from "../../../contract/recordings/public-links.ts";
 import { holdMembership, syncGrants } from "../../people/access/grants.ts";
 import { type AuditActor, type Requester, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";

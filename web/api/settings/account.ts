@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as sessions from "../../../contract/account-sessions.ts";
-import type * as tokens from "../../../contract/account-tokens.ts";
-import type * as apps from "../../../contract/oauth-management.ts";
+import type * as sessions from "../../../contract/accounts/account-sessions.ts";
+import type * as tokens from "../../../contract/accounts/account-tokens.ts";
+import type * as apps from "../../../contract/accounts/oauth-management.ts";
 import { call, path } from "../client.ts";
 
 export type Token = z.output<typeof tokens.AccessToken>;

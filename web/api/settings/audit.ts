@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as audit from "../../../contract/audit.ts";
+import type * as audit from "../../../contract/governance/audit.ts";
 import { call } from "../client.ts";
 
 export type AuditEntry = z.output<typeof audit.ListedAuditEntry>;

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as contract from "../../../contract/connections.ts";
+import type * as contract from "../../../contract/accounts/connections.ts";
 import { call, path } from "../client.ts";
 
 export type Connection = z.output<typeof contract.Connection>;

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as contract from "../../../contract/account-domains.ts";
+import type * as contract from "../../../contract/accounts/account-domains.ts";
 import { call, path } from "../client.ts";
 
 export type DomainClaim = z.output<typeof contract.EmailDomainClaim>;

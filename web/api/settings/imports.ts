@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as contract from "../../../contract/import-runs.ts";
+import type * as contract from "../../../contract/uploads/import-runs.ts";
 import { call, path } from "../client.ts";
 
 export type ImportRun = z.output<typeof contract.ImportRun>;

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as apps from "../../../contract/oauth-management.ts";
+import type * as apps from "../../../contract/accounts/oauth-management.ts";
 import { call, path } from "../client.ts";
 
 export type Client = z.output<typeof apps.OAuthClient>;

@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as erasures from "../../../contract/erasures.ts";
-import type { listRecordings } from "../../../contract/recording-operations.ts";
-import type * as retention from "../../../contract/retention.ts";
+import type * as erasures from "../../../contract/governance/erasures.ts";
+import type * as retention from "../../../contract/governance/retention.ts";
+import type { listRecordings } from "../../../contract/recordings/recording-operations.ts";
 import { call, path } from "../client.ts";
 
 export type Rule = z.output<typeof retention.RetentionRule>;

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as contract from "../../../contract/speech-models.ts";
+import type * as contract from "../../../contract/transcripts/speech-models.ts";
 import { call, path } from "../client.ts";
 
 export type SpeechModels = z.output<typeof contract.SpeechModels>;

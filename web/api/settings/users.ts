@@ -1,8 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { Role as RoleName } from "../../../contract/account-sessions.ts";
-import type * as teams from "../../../contract/account-teams.ts";
-import type * as users from "../../../contract/account-users.ts";
+import type { Role as RoleName } from "../../../contract/accounts/account-sessions.ts";
+import type * as teams from "../../../contract/accounts/account-teams.ts";
+import type * as users from "../../../contract/accounts/account-users.ts";
 import { call, path } from "../client.ts";
 
 export type User = z.output<typeof users.UserAccount>;

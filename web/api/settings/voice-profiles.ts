@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as voices from "../../../contract/voice-profiles.ts";
+import type * as voices from "../../../contract/transcripts/voice-profiles.ts";
 import { call, path } from "../client.ts";
 
 export type VoiceProfile = z.output<typeof voices.VoiceProfile>;

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as management from "../../../contract/hook-management.ts";
-import type * as hooks from "../../../contract/hooks.ts";
+import type * as management from "../../../contract/webhooks/hook-management.ts";
+import type * as hooks from "../../../contract/webhooks/hooks.ts";
 import { call, path } from "../client.ts";
 
 export type Hook = z.output<typeof management.HookDetails>;

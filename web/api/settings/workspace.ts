@@ -1,8 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as teams from "../../../contract/account-teams.ts";
-import type * as intelligence from "../../../contract/intelligence.ts";
-import type * as types from "../../../contract/meeting-types.ts";
+import type * as teams from "../../../contract/accounts/account-teams.ts";
+import type * as intelligence from "../../../contract/recordings/intelligence.ts";
+import type * as types from "../../../contract/workspace/meeting-types.ts";
 import { call, path } from "../client.ts";
 
 export type MeetingType = z.output<typeof types.ManagedMeetingType>;

@@ -1,1 +1,1 @@
-export { counted } from "../../../contract/counted.ts";
+export { counted } from "../../../shared/counted.ts";

@@ -1,4 +1,4 @@
-import { createChunkSize } from "../../../contract/chunk-size.ts";
+import { createChunkSize } from "../../../shared/files/chunk-size.ts";
 import { ApiError, isOutage } from "../../api/client.ts";
 import { findImport, type ImportBody } from "../../api/uploads.ts";
 import { sendFile, type UploadSource } from "../../uploads/sending/send-file.ts";

@@ -1,7 +1,7 @@
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { TranscriptEditResult } from "../../../contract/transcript-editing.ts";
+import type { TranscriptEditResult } from "../../../contract/transcripts/transcript-editing.ts";
 import { ApiError } from "../../api/client.ts";
 import {
   refreshRecording,

@@ -1,6 +1,6 @@
 import { Button, Group, PasswordInput, Select, Stack, Switch, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { isUnencrypted } from "../../../contract/redirect-target.ts";
+import { isUnencrypted } from "../../../contract/accounts/redirect-target.ts";
 import {
   type Connection,
   connectionsQuery,

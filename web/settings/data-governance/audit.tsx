@@ -3,7 +3,7 @@ import { IconDownload } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { auditActions } from "../../../contract/audit-actions.ts";
+import { auditActions } from "../../../contract/governance/audit-actions.ts";
 import { type AuditEntry, type AuditFilter, auditExportUrl, auditQuery } from "../../api/settings/audit.ts";
 import { managedUsersQuery, type User } from "../../api/settings/users.ts";
 import { dayAndTime, fullTime } from "../../common/format/time.ts";

@@ -1,7 +1,7 @@
 import { Button, Group, PasswordInput, Progress, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { isUnencrypted } from "../../../contract/redirect-target.ts";
+import { isUnencrypted } from "../../../contract/accounts/redirect-target.ts";
 import {
   cancelImportRun,
   createImportRun,

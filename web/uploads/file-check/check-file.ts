@@ -1,12 +1,12 @@
-import { isTranscript } from "../../../contract/file-groups.ts";
-import { otherContent, sniff, sniffBytes } from "../../../contract/media-content.ts";
-import { runAtOnce, TranscriptFileError } from "../../../contract/subtitles.ts";
-import { decodeText } from "../../../contract/text-encoding.ts";
+import { isTranscript } from "../../../shared/files/file-groups.ts";
+import { otherContent, sniff, sniffBytes } from "../../../shared/files/media-content.ts";
+import { decodeText } from "../../../shared/files/text-encoding.ts";
+import { runAtOnce, TranscriptFileError } from "../../../shared/transcripts/subtitles.ts";
 import {
   describeEncoding,
   readTranscriptFile,
   type TranscriptFile,
-} from "../../../contract/transcript-file.ts";
+} from "../../../shared/transcripts/transcript-file.ts";
 import type { TranscriptBody } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
 import { clock } from "../../common/format/time.ts";

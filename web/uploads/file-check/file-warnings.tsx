@@ -1,6 +1,6 @@
 import { Alert } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { transcriptExtensions } from "../../../contract/file-groups.ts";
+import { transcriptExtensions } from "../../../shared/files/file-groups.ts";
 
 /** The files that can be chosen as a transcript. */
 export const transcriptPicker = [...transcriptExtensions, "txt"]

@@ -1,7 +1,7 @@
-import { type FileWithTexts as PairedFile, pairFiles } from "../../../contract/file-groups.ts";
-import { speakersOf } from "../../../contract/subtitles.ts";
-import { decodeText } from "../../../contract/text-encoding.ts";
-import { describeEncoding } from "../../../contract/transcript-file.ts";
+import { type FileWithTexts as PairedFile, pairFiles } from "../../../shared/files/file-groups.ts";
+import { decodeText } from "../../../shared/files/text-encoding.ts";
+import { speakersOf } from "../../../shared/transcripts/subtitles.ts";
+import { describeEncoding } from "../../../shared/transcripts/transcript-file.ts";
 import type { TranscriptBody } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
 import { checkFile, type FileCheck } from "./check-file.ts";

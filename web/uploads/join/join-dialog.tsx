@@ -1,9 +1,9 @@
 import { ActionIcon, Alert, Button, FileButton, Group, Stack, Text, TextInput } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconX } from "@tabler/icons-react";
 import { useState } from "react";
-import { otherContent, sniffBytes } from "../../../contract/media-content.ts";
-import { mediaFormats } from "../../../contract/media-formats.ts";
-import { titleOfPath } from "../../../contract/recording-title.ts";
+import { otherContent, sniffBytes } from "../../../shared/files/media-content.ts";
+import { mediaFormats } from "../../../shared/files/media-formats.ts";
+import { titleOfPath } from "../../../shared/files/recording-title.ts";
 import { FormDialog, useUnsavedInDialog } from "../../common/dialogs/form-dialog.tsx";
 import { bytes } from "../../common/format/bytes.ts";
 import { dayAndTime } from "../../common/format/time.ts";

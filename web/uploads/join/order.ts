@@ -1,4 +1,4 @@
-import { timeInName } from "../../../contract/time-in-name.ts";
+import { timeInName } from "../../../shared/times/time-in-name.ts";
 
 /** As people number files: part 2 comes before part 10. */
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });

@@ -1,5 +1,5 @@
 import { DetailedError, Upload } from "tus-js-client";
-import { type ChunkSize, isRefusedByProxy, proxyLimitText } from "../../../contract/chunk-size.ts";
+import { type ChunkSize, isRefusedByProxy, proxyLimitText } from "../../../shared/files/chunk-size.ts";
 import { ApiError } from "../../api/client.ts";
 
 const mebibyte = 1024 * 1024;

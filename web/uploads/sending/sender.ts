@@ -1,6 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { createChunkSize } from "../../../contract/chunk-size.ts";
-import { titleOfPath } from "../../../contract/recording-title.ts";
+import { createChunkSize } from "../../../shared/files/chunk-size.ts";
+import { titleOfPath } from "../../../shared/files/recording-title.ts";
 import { ApiError } from "../../api/client.ts";
 import { findTarget, saveImportNotes, saveUpload, startImport, startUpload } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
@@ -53,7 +53,7 @@ export function warningsOf({ check, texts }: UploadTask): readonly string[] {
 /** Code that is only needed once files are chosen. */
 const loadCheck = loadPart(() => import("../file-check/check-file.ts"));
 const loadTexts = loadPart(() => import("../file-check/texts.ts"));
-const loadSubtitles = loadPart(() => import("../../../contract/subtitles.ts"));
+const loadSubtitles = loadPart(() => import("../../../shared/transcripts/subtitles.ts"));
 const loadSendFile = loadPart(() => import("./send-file.ts"));
 
 /** How files become recordings. */

@@ -1,9 +1,9 @@
 import { randomUUIDv7 } from "node:crypto";
 import { type Selectable, sql } from "kysely";
 import type { z } from "zod";
-import type { createConnection as operation } from "../../../../contract/connections.ts";
+import type { createConnection as operation } from "../../../../contract/accounts/connections.ts";
+import { isUnencrypted } from "../../../../contract/accounts/redirect-target.ts";
 import type { Violation } from "../../../../contract/errors.ts";
-import { isUnencrypted } from "../../../../contract/redirect-target.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";

@@ -1,7 +1,7 @@
-import { formatOf, type MediaFormat } from "../../../../contract/media-formats.ts";
-import { TranscriptFileError } from "../../../../contract/subtitles.ts";
-import { readTranscriptFile } from "../../../../contract/transcript-file.ts";
-import { readWrittenTime } from "../../../../contract/written-time.ts";
+import { formatOf, type MediaFormat } from "../../../../shared/files/media-formats.ts";
+import { readWrittenTime } from "../../../../shared/times/written-time.ts";
+import { TranscriptFileError } from "../../../../shared/transcripts/subtitles.ts";
+import { readTranscriptFile } from "../../../../shared/transcripts/transcript-file.ts";
 import {
   OutboundError,
   type OutboundResponse,

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import * as contract from "../../../../contract/connections.ts";
+import * as contract from "../../../../contract/accounts/connections.ts";
 import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";

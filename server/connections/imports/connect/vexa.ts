@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PortableEntry } from "../../../../contract/portable.ts";
+import type { PortableEntry } from "../../../../contract/recordings/portable.ts";
 import { RecordingError } from "../move/errors.ts";
 import type { SourceMedia, SourceRecording } from "../move/source.ts";
 import { recordingOf } from "../sources/disk.ts";

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { z } from "zod";
-import { foldCase } from "../../../../contract/fold-case.ts";
-import type { MediaFormat } from "../../../../contract/media-formats.ts";
-import type { PortableEntry } from "../../../../contract/portable.ts";
+import type { PortableEntry } from "../../../../contract/recordings/portable.ts";
+import type { MediaFormat } from "../../../../shared/files/media-formats.ts";
+import { foldCase } from "../../../../shared/fold-case.ts";
 import type { OutboundResponse } from "../../../platform/outbound/guarded-client.ts";
 import { RecordingError } from "../move/errors.ts";
 import type { SourceMedia, SourceRecording } from "../move/source.ts";

@@ -1,9 +1,9 @@
-import { maxHighlights } from "../../../../contract/highlight-operations.ts";
-import { ImportInput } from "../../../../contract/imports.ts";
-import type { PortableEntry } from "../../../../contract/portable.ts";
-import { recordingLimits } from "../../../../contract/recording-data.ts";
-import { isTag } from "../../../../contract/tag.ts";
-import { maxMilliseconds, maxSegments } from "../../../../contract/transcript-limits.ts";
+import { maxHighlights } from "../../../../contract/recordings/highlight-operations.ts";
+import type { PortableEntry } from "../../../../contract/recordings/portable.ts";
+import { recordingLimits } from "../../../../contract/recordings/recording-data.ts";
+import { isTag } from "../../../../contract/recordings/tag.ts";
+import { ImportInput } from "../../../../contract/uploads/imports.ts";
+import { maxMilliseconds, maxSegments } from "../../../../shared/transcripts/transcript-limits.ts";
 import type { MovedData } from "../../../platform/db/json-columns.ts";
 import type { Moved } from "../service.ts";
 import { cleanStrings } from "./clean-text.ts";

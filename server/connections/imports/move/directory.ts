@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import { foldCase, foldName } from "../../../../contract/fold-case.ts";
+import { foldCase, foldName } from "../../../../shared/fold-case.ts";
 import { createTeam } from "../../../people/accounts/teams/teams.ts";
 import { createMeetingType } from "../../../people/directory/meeting-types.ts";
 import { findMeetingTypes, findTeams, findUsers } from "../../../people/directory/queries.ts";

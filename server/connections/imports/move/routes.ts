@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import * as contract from "../../../../contract/import-runs.ts";
-import { isUnencrypted } from "../../../../contract/redirect-target.ts";
+import { isUnencrypted } from "../../../../contract/accounts/redirect-target.ts";
+import * as contract from "../../../../contract/uploads/import-runs.ts";
 import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";

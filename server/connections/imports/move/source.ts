@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
-import type { MediaFormat } from "../../../../contract/media-formats.ts";
-import type { PortableEntry, PortableRecording } from "../../../../contract/portable.ts";
+import type { PortableEntry, PortableRecording } from "../../../../contract/recordings/portable.ts";
+import type { MediaFormat } from "../../../../shared/files/media-formats.ts";
 
 /** An open media file of a source. */
 export interface SourceMedia {

@@ -1,5 +1,5 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
-import { foldName } from "../../../../contract/fold-case.ts";
+import { foldName } from "../../../../shared/fold-case.ts";
 import { ImportError } from "../move/errors.ts";
 
 /** A row with the line of the file on which it ends. */

@@ -1,8 +1,8 @@
 import { basename, dirname } from "node:path";
-import { isTranscript, transcriptExtensions } from "../../../../contract/file-groups.ts";
-import { foldName } from "../../../../contract/fold-case.ts";
-import { Source } from "../../../../contract/recordings.ts";
-import { type DateOrder, dateOrderOf, readWrittenTime } from "../../../../contract/written-time.ts";
+import { Source } from "../../../../contract/recordings/recordings.ts";
+import { isTranscript, transcriptExtensions } from "../../../../shared/files/file-groups.ts";
+import { foldName } from "../../../../shared/fold-case.ts";
+import { type DateOrder, dateOrderOf, readWrittenTime } from "../../../../shared/times/written-time.ts";
 import { ImportError, RecordingError } from "../move/errors.ts";
 import type { ImportSource, SourceItem } from "../move/source.ts";
 import { readTable } from "./csv-table.ts";

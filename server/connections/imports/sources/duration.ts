@@ -1,4 +1,4 @@
-import { maxMilliseconds } from "../../../../contract/transcript-limits.ts";
+import { maxMilliseconds } from "../../../../shared/transcripts/transcript-limits.ts";
 
 const unitMs = { seconds: 1000, minutes: 60_000 } as const;
 

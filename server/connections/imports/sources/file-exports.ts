@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, extname, relative } from "node:path";
-import { zoomTracksFolder } from "../../../../contract/file-groups.ts";
-import { formatOf } from "../../../../contract/media-formats.ts";
-import { timeInName } from "../../../../contract/time-in-name.ts";
+import { zoomTracksFolder } from "../../../../shared/files/file-groups.ts";
+import { formatOf } from "../../../../shared/files/media-formats.ts";
+import { timeInName } from "../../../../shared/times/time-in-name.ts";
 import type { ImportSource, SourceItem } from "../move/source.ts";
 import {
   fileSource,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { PortableRecording } from "../../../../contract/portable.ts";
-import { MediaType, ShareState, Source } from "../../../../contract/recordings.ts";
+import type { PortableRecording } from "../../../../contract/recordings/portable.ts";
+import { MediaType, ShareState, Source } from "../../../../contract/recordings/recordings.ts";
 import { versionNames } from "../../../../contract/versions.ts";
 import { parseRanges } from "../../../platform/outbound/address-ranges.ts";
 import { createGuardedClient, type GuardedClient } from "../../../platform/outbound/guarded-client.ts";

@@ -1,4 +1,4 @@
-import { isUnencrypted } from "../../../../contract/redirect-target.ts";
+import { isUnencrypted } from "../../../../contract/accounts/redirect-target.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { ImportError } from "../move/errors.ts";
 import type { ImportSource } from "../move/source.ts";

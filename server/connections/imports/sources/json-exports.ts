@@ -1,7 +1,7 @@
 import { basename, extname } from "node:path";
 import { z } from "zod";
-import { maxMilliseconds } from "../../../../contract/transcript-limits.ts";
-import { readWrittenTime } from "../../../../contract/written-time.ts";
+import { readWrittenTime } from "../../../../shared/times/written-time.ts";
+import { maxMilliseconds } from "../../../../shared/transcripts/transcript-limits.ts";
 import { RecordingError } from "../move/errors.ts";
 import type { ImportSource, SourceItem } from "../move/source.ts";
 import {

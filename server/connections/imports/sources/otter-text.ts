@@ -1,4 +1,4 @@
-import type { PortableEntry } from "../../../../contract/portable.ts";
+import type { PortableEntry } from "../../../../contract/recordings/portable.ts";
 import { RecordingError } from "../move/errors.ts";
 import { withEnds } from "./disk.ts";
 import { clockMs } from "./duration.ts";

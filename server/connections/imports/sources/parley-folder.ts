@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { z } from "zod";
-import { PortableEntry, type PortableRecording } from "../../../../contract/portable.ts";
+import { PortableEntry, type PortableRecording } from "../../../../contract/recordings/portable.ts";
 import { checkFile, readExport, readMetadata } from "../../exports/verify.ts";
 import { ImportError, RecordingError } from "../move/errors.ts";
 import type { ImportSource, SourceItem } from "../move/source.ts";

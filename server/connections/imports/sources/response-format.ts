@@ -1,4 +1,4 @@
-import { formatOf, type MediaFormat } from "../../../../contract/media-formats.ts";
+import { formatOf, type MediaFormat } from "../../../../shared/files/media-formats.ts";
 
 const formatOfType: Readonly<Record<string, MediaFormat>> = {
   "video/mp4": "mp4",

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Hook } from "../../../../contract/hooks.ts";
+import type { Hook } from "../../../../contract/webhooks/hooks.ts";
 import type { HookRow } from "./queries.ts";
 
 /** Whether events are sent to a hook: it is enabled and its token has not expired. */

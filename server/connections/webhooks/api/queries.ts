@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import type { HookType } from "../../../../contract/hooks.ts";
+import type { HookType } from "../../../../contract/webhooks/hooks.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import type { Hooks } from "../../../platform/db/types.ts";

@@ -1,14 +1,14 @@
 import { randomUUIDv7 } from "node:crypto";
 import { z } from "zod";
 import type { Violation } from "../../../../contract/errors.ts";
+import { describeGate, isOpen, type VersionName } from "../../../../contract/versions.ts";
 import {
   type createHook as createHookOperation,
   type HookType,
   hookTypes,
   hookTypesIn,
   isHookType,
-} from "../../../../contract/hooks.ts";
-import { describeGate, isOpen, type VersionName } from "../../../../contract/versions.ts";
+} from "../../../../contract/webhooks/hooks.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Config } from "../../../platform/config/config.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { deliveryStates } from "../../../../contract/hook-management.ts";
+import { deliveryStates } from "../../../../contract/webhooks/hook-management.ts";
 import { unknownId } from "../../../../test/support/factories.ts";
 import { delivered } from "../test/deliveries.ts";
 import { startManagement } from "../test/management.ts";
@@ -78,7 +78,7 @@ test("the database allows exactly the states of the table", async () => {
 });
 
 test("only this folder writes to deliveries and delivery_attempts", () => {
-  const root = fileURLToPath(new URL("../../..", import.meta.url));
+  const root = fileURLToPath(new URL("../../../..", import.meta.url));
   const writes = /\b(insert\s+into|update|delete\s+from)\s+(deliveries|delivery_attempts)\b/;
   const writers = ["server", "cli"]
     .flatMap((folder) =>
@@ -89,5 +89,5 @@ test("only this folder writes to deliveries and delivery_attempts", () => {
     .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts") && !/\/test\//.test(path))
     .filter((path) => writes.test(readFileSync(`${root}/${path}`, "utf8")));
   assert.ok(writers.length > 0);
-  for (const path of writers) assert.match(path, /^server\/webhooks\/deliveries\//);
+  for (const path of writers) assert.match(path, /^server\/connections\/webhooks\/deliveries\//);
 });

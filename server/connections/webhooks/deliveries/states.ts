@@ -1,4 +1,4 @@
-import type { deliveryStates } from "../../../../contract/hook-management.ts";
+import type { deliveryStates } from "../../../../contract/webhooks/hook-management.ts";
 
 export type DeliveryState = (typeof deliveryStates)[number];
 

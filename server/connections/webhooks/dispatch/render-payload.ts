@@ -1,7 +1,7 @@
 import type pg from "pg";
-import type { HookType } from "../../../../contract/hooks.ts";
-import type { RecordingIncludeInput } from "../../../../contract/recordings.ts";
-import type { UploadIncludeInput } from "../../../../contract/uploads.ts";
+import type { RecordingIncludeInput } from "../../../../contract/recordings/recordings.ts";
+import type { UploadIncludeInput } from "../../../../contract/uploads/uploads.ts";
+import type { HookType } from "../../../../contract/webhooks/hooks.ts";
 import { viewerOf } from "../../../people/access/viewer.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { LinkSigner } from "../../../platform/crypto/link-signer.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type pg from "pg";
-import type { HookType } from "../../../../contract/hooks.ts";
+import type { HookType } from "../../../../contract/webhooks/hooks.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Executor } from "../../../platform/db/database.ts";
 import { canReceive } from "../deliveries/can-receive.ts";

@@ -1,5 +1,9 @@
 import type { z } from "zod";
-import type { Delivery, DeliveryDetails, HookDetails } from "../../../../contract/hook-management.ts";
+import type {
+  Delivery,
+  DeliveryDetails,
+  HookDetails,
+} from "../../../../contract/webhooks/hook-management.ts";
 import { disabledReason, isOn, presentHook } from "../api/present.ts";
 import type { HookRow } from "../api/queries.ts";
 import type { AttemptRow, DeliveryContentRow, DeliveryRow, HookActivity } from "./log-queries.ts";

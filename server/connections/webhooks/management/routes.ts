@@ -1,5 +1,5 @@
-import * as contract from "../../../../contract/hook-management.ts";
-import { type HookType, hookTypes } from "../../../../contract/hooks.ts";
+import * as contract from "../../../../contract/webhooks/hook-management.ts";
+import { type HookType, hookTypes } from "../../../../contract/webhooks/hooks.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Config } from "../../../platform/config/config.ts";

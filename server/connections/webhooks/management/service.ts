@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Violation } from "../../../../contract/errors.ts";
-import { parseTimestamp } from "../../../../contract/timestamp.ts";
+import { parseTimestamp } from "../../../../shared/times/timestamp.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { foldCase } from "../../../../contract/fold-case.ts";
+import { foldCase } from "../../../../shared/fold-case.ts";
 import { isMailAbout } from "../../../people/accounts/one-time-links/mailer.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Tx } from "../../../platform/db/database.ts";

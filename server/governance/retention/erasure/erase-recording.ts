@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { foldName } from "../../../../contract/fold-case.ts";
+import { foldName } from "../../../../shared/fold-case.ts";
 import { redactDeliveries } from "../../../connections/webhooks/deliveries/suppress.ts";
 import { syncGrants } from "../../../people/access/grants.ts";
 import type { Config } from "../../../platform/config/config.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
-import { foldCase, foldName } from "../../../../contract/fold-case.ts";
+import { foldCase, foldName } from "../../../../shared/fold-case.ts";
 import { redactDeliveries } from "../../../connections/webhooks/deliveries/suppress.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import type { MovedData, UploadParticipant } from "../../../platform/db/json-columns.ts";

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import { sql } from "kysely";
-import { foldName } from "../../../../contract/fold-case.ts";
+import { foldName } from "../../../../shared/fold-case.ts";
 import { deleteEvents, redactDeliveries } from "../../../connections/webhooks/deliveries/suppress.ts";
 import { holdMembership } from "../../../people/access/grants.ts";
 import { serverItself } from "../../../platform/audit/record.ts";

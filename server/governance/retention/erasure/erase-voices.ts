@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { foldName } from "../../../../contract/fold-case.ts";
+import { foldName } from "../../../../shared/fold-case.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import type { Person } from "./data-subject.ts";
 

@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from "node:crypto";
 import { type Selectable, sql } from "kysely";
 import type { z } from "zod";
-import type { Erasure } from "../../../../contract/erasures.ts";
-import { foldCase } from "../../../../contract/fold-case.ts";
+import type { Erasure } from "../../../../contract/governance/erasures.ts";
+import { foldCase } from "../../../../shared/fold-case.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";

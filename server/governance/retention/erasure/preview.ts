@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { z } from "zod";
-import type { previewErasure as operation } from "../../../../contract/erasures.ts";
+import type { previewErasure as operation } from "../../../../contract/governance/erasures.ts";
 import { lockAccount } from "../../../people/accounts/users/queries.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";

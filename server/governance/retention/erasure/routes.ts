@@ -1,4 +1,4 @@
-import * as contract from "../../../../contract/erasures.ts";
+import * as contract from "../../../../contract/governance/erasures.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import nodemailer, { type SendMailOptions, type Transporter } from "nodemailer";
 import { z } from "zod";
-import { foldCase } from "../../../../contract/fold-case.ts";
+import { foldCase } from "../../../../shared/fold-case.ts";
 import type { SmtpSettings } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Tx } from "../../../platform/db/database.ts";

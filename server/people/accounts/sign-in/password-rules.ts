@@ -1,4 +1,4 @@
-import { foldCase } from "../../../../contract/fold-case.ts";
+import { foldCase } from "../../../../shared/fold-case.ts";
 
 /** In code points, roughly the characters that users see. */
 const minCharacters = 10;

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import * as contract from "../../../../contract/account-sessions.ts";
+import * as contract from "../../../../contract/accounts/account-sessions.ts";
 import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Role } from "../../../platform/auth/principal.ts";
 import type { Config } from "../../../platform/config/config.ts";

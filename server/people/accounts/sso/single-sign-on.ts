@@ -1,6 +1,6 @@
 import * as openid from "openid-client";
 import { z } from "zod";
-import { foldCase } from "../../../../contract/fold-case.ts";
+import { foldCase } from "../../../../shared/fold-case.ts";
 import type { SingleSignOnSettings } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import { beginAuthorization, discoverProvider, type Provider, redirectUriOf } from "./provider.ts";

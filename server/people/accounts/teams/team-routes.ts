@@ -1,4 +1,4 @@
-import * as contract from "../../../../contract/account-teams.ts";
+import * as contract from "../../../../contract/accounts/account-teams.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";

@@ -1,5 +1,5 @@
-import * as contract from "../../../../contract/account-tokens.ts";
-import { parseTimestamp } from "../../../../contract/timestamp.ts";
+import * as contract from "../../../../contract/accounts/account-tokens.ts";
+import { parseTimestamp } from "../../../../shared/times/timestamp.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";

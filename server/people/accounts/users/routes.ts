@@ -1,4 +1,4 @@
-import * as contract from "../../../../contract/account-users.ts";
+import * as contract from "../../../../contract/accounts/account-users.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";

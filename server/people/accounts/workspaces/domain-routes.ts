@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import * as contract from "../../../../contract/account-domains.ts";
+import * as contract from "../../../../contract/accounts/account-domains.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { z } from "zod";
-import * as contract from "../../../../contract/account-teams.ts";
-import { languageOf } from "../../../../contract/spoken-language.ts";
+import * as contract from "../../../../contract/accounts/account-teams.ts";
+import { languageOf } from "../../../../contract/workspace/spoken-language.ts";
 import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { oauthPaths } from "../../../../contract/oauth.ts";
+import { oauthPaths } from "../../../../contract/accounts/oauth.ts";
 import { type AuditActor, originOf } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { CompatibilityDefaults, Config } from "../../../platform/config/config.ts";

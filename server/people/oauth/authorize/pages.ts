@@ -1,5 +1,5 @@
-import { oauthPaths } from "../../../../contract/oauth.ts";
-import { describeTarget } from "../../../../contract/redirect-target.ts";
+import { oauthPaths } from "../../../../contract/accounts/oauth.ts";
+import { describeTarget } from "../../../../contract/accounts/redirect-target.ts";
 import type { Principal, Role } from "../../../platform/auth/principal.ts";
 import { type Html, html } from "../../../platform/pages/html.ts";
 import type { Page } from "../../../platform/pages/page.ts";

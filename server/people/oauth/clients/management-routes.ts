@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import * as contract from "../../../../contract/oauth-management.ts";
+import * as contract from "../../../../contract/accounts/oauth-management.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { CompatibilityDefaults, Config } from "../../../platform/config/config.ts";

@@ -1,5 +1,5 @@
 import { parse } from "tldts";
-import { loopbackHosts } from "../../../../contract/redirect-target.ts";
+import { loopbackHosts } from "../../../../contract/accounts/redirect-target.ts";
 
 /** Parameters that the response adds to a redirect URI, which therefore must not contain them. */
 const ownParameters = ["code", "state", "iss", "error", "error_description"];

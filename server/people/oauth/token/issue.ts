@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
-import type { TokenResponse } from "../../../../contract/oauth.ts";
+import type { TokenResponse } from "../../../../contract/accounts/oauth.ts";
 import type { Resource } from "../../../platform/auth/audience.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import { generateToken, hashToken } from "../../accounts/tokens/access-tokens.ts";

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { oauthPaths } from "../../../../contract/oauth.ts";
+import { oauthPaths } from "../../../../contract/accounts/oauth.ts";
 import { originOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Database, Executor } from "../../../platform/db/database.ts";
 import { hashToken } from "../../accounts/tokens/access-tokens.ts";

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { oauthPaths } from "../../../../contract/oauth.ts";
+import { oauthPaths } from "../../../../contract/accounts/oauth.ts";
 import { originOf } from "../../../platform/audit/record.ts";
 import type { Resource } from "../../../platform/auth/audience.ts";
 import type { Config } from "../../../platform/config/config.ts";

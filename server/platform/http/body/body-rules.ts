@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { Violation } from "../../../../contract/errors.ts";
-import { maxSegments } from "../../../../contract/transcript-limits.ts";
+import { maxSegments } from "../../../../shared/transcripts/transcript-limits.ts";
 import { createSemaphore, type Release } from "../../concurrency.ts";
 import { findJsonExcess, type JsonExcess, type JsonLimits } from "../../json-limits.ts";
 import { invalidInput, ProblemError } from "../errors/problem.ts";

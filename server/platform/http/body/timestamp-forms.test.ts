@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseTimestamp, readTimestamp } from "../../../../contract/timestamp.ts";
+import { parseTimestamp, readTimestamp } from "../../../../shared/times/timestamp.ts";
 
 test("every ISO 8601 form of a calendar date-time gives the same instant", () => {
   for (const text of [

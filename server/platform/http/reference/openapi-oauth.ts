@@ -4,7 +4,7 @@ import {
   oauthPaths,
   RefreshTokenInput,
   TokenResponse,
-} from "../../../../contract/oauth.ts";
+} from "../../../../contract/accounts/oauth.ts";
 import { commonHeaders, failures, headerRefs } from "./openapi-responses.ts";
 
 /** Errors of the OAuth endpoints. Source: RFC 6749, section 5.2. */

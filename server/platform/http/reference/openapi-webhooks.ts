@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { Uuid } from "../../../../contract/common.ts";
-import { hookPayloads } from "../../../../contract/hook-payloads.ts";
-import { type HookType, hookTypes, hookTypesIn } from "../../../../contract/hooks.ts";
 import type { VersionName } from "../../../../contract/versions.ts";
+import { hookPayloads } from "../../../../contract/webhooks/hook-payloads.ts";
+import { type HookType, hookTypes, hookTypesIn } from "../../../../contract/webhooks/hooks.ts";
 import { headerRefs } from "./openapi-responses.ts";
 
 /** The webhooks of a version for its OpenAPI document: one for each hook type. */

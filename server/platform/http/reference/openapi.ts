@@ -1,7 +1,12 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import { oauthPaths } from "../../../../contract/accounts/oauth.ts";
 import type { ErrorCode } from "../../../../contract/errors.ts";
-import { HighlightInclude } from "../../../../contract/highlights.ts";
+import { commonErrors, isManagement, type Operation } from "../../../../contract/operation.ts";
+import type { Permission } from "../../../../contract/permissions.ts";
+import { HighlightInclude } from "../../../../contract/recordings/highlights.ts";
+import { uploadFile, uploadFilesPath } from "../../../../contract/uploads/upload-file.ts";
+import { isOpen, type VersionName, type VersionStatus, versions } from "../../../../contract/versions.ts";
 import {
   AnyHookType,
   createHook,
@@ -9,12 +14,7 @@ import {
   HookTypeInput,
   HookTypeName,
   hookTypesIn,
-} from "../../../../contract/hooks.ts";
-import { oauthPaths } from "../../../../contract/oauth.ts";
-import { commonErrors, isManagement, type Operation } from "../../../../contract/operation.ts";
-import type { Permission } from "../../../../contract/permissions.ts";
-import { uploadFile, uploadFilesPath } from "../../../../contract/upload-file.ts";
-import { isOpen, type VersionName, type VersionStatus, versions } from "../../../../contract/versions.ts";
+} from "../../../../contract/webhooks/hooks.ts";
 import { oauthOpenApiPaths } from "./openapi-oauth.ts";
 import { commonHeaders, failures, headerRefs, sharedHeaders, success } from "./openapi-responses.ts";
 import { includeAlternatives, includeByType, includeSchemas, webhooksOf } from "./openapi-webhooks.ts";

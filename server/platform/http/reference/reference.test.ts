@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { errorCatalogue } from "../../../../contract/errors.ts";
-import { type HookType, hookTypes, hookTypesIn } from "../../../../contract/hooks.ts";
 import type { VersionName } from "../../../../contract/versions.ts";
+import { type HookType, hookTypes, hookTypesIn } from "../../../../contract/webhooks/hooks.ts";
 import { permissions } from "../../../../test/permissions/table.ts";
 import { everyVersion, startTestApp } from "../../../../test/support/app.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SectionKind } from "../../../../contract/intelligence.ts";
+import type { SectionKind } from "../../../../contract/recordings/intelligence.ts";
 
 /**
  * The schemas of model responses. Every field is required and none has limits, because servers in strict mode refuse

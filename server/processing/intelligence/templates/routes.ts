@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import * as contract from "../../../../contract/intelligence.ts";
+import * as contract from "../../../../contract/recordings/intelligence.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type Api, route } from "../../../platform/http/routing/route.ts";

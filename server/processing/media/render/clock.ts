@@ -1,6 +1,6 @@
 import { AV_NOPTS_VALUE } from "node-av/constants";
 import type { Packet, Stream } from "node-av/lib";
-import type { MediaContainer } from "../../../../contract/media-formats.ts";
+import type { MediaContainer } from "../../../../shared/files/media-formats.ts";
 import { type Input, secondsOf } from "./libav.ts";
 
 /**

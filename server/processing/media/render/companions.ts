@@ -1,4 +1,4 @@
-import type { MediaContainer } from "../../../../contract/media-formats.ts";
+import type { MediaContainer } from "../../../../shared/files/media-formats.ts";
 import { detailOf, isMachineFailure, MediaFailedError } from "./errors.ts";
 import { type Keyframes, openKeyframes } from "./keyframes.ts";
 import { closeInput, displaySize, type Input, openInput } from "./libav.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ConvertedContainer } from "../../../../contract/media-formats.ts";
+import type { ConvertedContainer } from "../../../../shared/files/media-formats.ts";
 import { outputPath } from "../../../platform/confinement/index.ts";
 import type { MediaFacts } from "../../../platform/db/json-columns.ts";
 import type { MeasuredMedia } from "../validate/measured.ts";

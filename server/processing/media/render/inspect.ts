@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { AV_NOPTS_VALUE, AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_VIDEO } from "node-av/constants";
 import { avGetCodecName, type Packet, type Stream } from "node-av/lib";
-import type { ConvertedContainer } from "../../../../contract/media-formats.ts";
-import { parseTimestamp } from "../../../../contract/timestamp.ts";
-import { titleInFile } from "../../../../contract/title-in-file.ts";
+import type { ConvertedContainer } from "../../../../shared/files/media-formats.ts";
+import { titleInFile } from "../../../../shared/files/title-in-file.ts";
+import { parseTimestamp } from "../../../../shared/times/timestamp.ts";
 import { plausibleTime } from "../plausible-time.ts";
 import type { MeasuredAudio, MeasuredMedia, MeasuredVideo } from "../validate/measured.ts";
 import { MediaFailedError } from "./errors.ts";

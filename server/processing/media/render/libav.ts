@@ -24,7 +24,7 @@ import {
   Packet,
   type Stream,
 } from "node-av/lib";
-import type { MediaContainer } from "../../../../contract/media-formats.ts";
+import type { MediaContainer } from "../../../../shared/files/media-formats.ts";
 import { decodeRemedy, MachineError, MediaFailedError } from "./errors.ts";
 import { exceedsStatedLength } from "./wav-length.ts";
 

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import type { ConvertedContainer } from "../../../../contract/media-formats.ts";
+import type { ConvertedContainer } from "../../../../shared/files/media-formats.ts";
 
 /** The bytes of a file that are a complete stream. */
 export interface Link {

@@ -5,7 +5,7 @@ import {
   AV_PIX_FMT_YUVJ420P,
 } from "node-av/constants";
 import type { Stream } from "node-av/lib";
-import type { MediaContainer } from "../../../../contract/media-formats.ts";
+import type { MediaContainer } from "../../../../shared/files/media-formats.ts";
 import type { MediaFacts } from "../../../platform/db/json-columns.ts";
 import { MediaFailedError } from "./errors.ts";
 import type { Input } from "./libav.ts";

@@ -1,4 +1,4 @@
-import { sniff, sniffBytes, zeroBytes } from "../../../../contract/media-content.ts";
+import { sniff, sniffBytes, zeroBytes } from "../../../../shared/files/media-content.ts";
 import type { MediaFacts } from "../../../platform/db/json-columns.ts";
 import type { MediaExpectation, MediaLimits, ValidationResult } from "../facts.ts";
 import { type Bytes, createProbe } from "./bytes.ts";

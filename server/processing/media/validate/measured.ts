@@ -1,4 +1,4 @@
-import type { MediaContainer } from "../../../../contract/media-formats.ts";
+import type { MediaContainer } from "../../../../shared/files/media-formats.ts";
 
 /** Measured properties of a file, before they are checked against the requirements. */
 export interface MeasuredMedia {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { maxMilliseconds } from "../../../../contract/transcript-limits.ts";
+import { maxMilliseconds } from "../../../../shared/transcripts/transcript-limits.ts";
 import type { Watch } from "../../../platform/confinement/watchdog.ts";
 import type { ChunkTranscript } from "../model/transcriber.ts";
 import type { PartVoices } from "../speakers/assign.ts";

@@ -1,4 +1,4 @@
-import type { UsedSpeechModel } from "../../../../contract/transcript-history.ts";
+import type { UsedSpeechModel } from "../../../../contract/transcripts/transcript-history.ts";
 import type { LocalTranscriptionSettings } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import type { OpenTranscriber, TranscribeOptions, Transcriber } from "../model/transcriber.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countCharacters, maxSegmentCharacters } from "../../../../contract/transcript-limits.ts";
+import { countCharacters, maxSegmentCharacters } from "../../../../shared/transcripts/transcript-limits.ts";
 import { parseForeignJson } from "../../../platform/json-limits.ts";
 import { ModelServerError } from "../../../platform/model-server/refusal.ts";
 import { toLanguageCode } from "../languages.ts";

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { z } from "zod";
-import type { SpeechModels } from "../../../../contract/speech-models.ts";
+import type { SpeechModels } from "../../../../contract/transcripts/speech-models.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";

@@ -5,7 +5,7 @@ import {
   maxVoiceProfiles,
   type rememberVoice as rememberOperation,
   type VoiceProfile,
-} from "../../../../contract/voice-profiles.ts";
+} from "../../../../contract/transcripts/voice-profiles.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";

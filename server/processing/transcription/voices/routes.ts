@@ -1,4 +1,4 @@
-import * as contract from "../../../../contract/voice-profiles.ts";
+import * as contract from "../../../../contract/transcripts/voice-profiles.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { type Api, route } from "../../../platform/http/routing/route.ts";

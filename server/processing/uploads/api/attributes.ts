@@ -1,5 +1,5 @@
-import { parseTimestamp } from "../../../../contract/timestamp.ts";
-import type { UploadAttributesInput } from "../../../../contract/uploads.ts";
+import type { UploadAttributesInput } from "../../../../contract/uploads/uploads.ts";
+import { parseTimestamp } from "../../../../shared/times/timestamp.ts";
 import type { UploadParticipant } from "../../../platform/db/json-columns.ts";
 import type { UploadChanges } from "../queries.ts";
 

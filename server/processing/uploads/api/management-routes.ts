@@ -1,4 +1,4 @@
-import * as contract from "../../../../contract/spoken-language.ts";
+import * as contract from "../../../../contract/workspace/spoken-language.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { type Api, route } from "../../../platform/http/routing/route.ts";
 import { setUploadLanguage } from "./service.ts";

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { z } from "zod";
 import { Uuid } from "../../../../contract/common.ts";
 import type { Violation } from "../../../../contract/errors.ts";
-import type { uploadRecording } from "../../../../contract/uploads.ts";
+import type { uploadRecording } from "../../../../contract/uploads/uploads.ts";
 import { findUserIds } from "../../../people/directory/queries.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Executor } from "../../../platform/db/database.ts";

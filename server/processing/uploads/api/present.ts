@@ -4,7 +4,7 @@ import type {
   Upload,
   UploadIncludeInput,
   UploadTarget,
-} from "../../../../contract/uploads.ts";
+} from "../../../../contract/uploads/uploads.ts";
 import type { UploadRow } from "../queries.ts";
 import { anonymousSpeakers } from "../speakers.ts";
 import type { FileTarget } from "../transfer/file-links.ts";

@@ -1,5 +1,5 @@
-import type { UploadIncludeInput } from "../../../../contract/uploads.ts";
-import * as contract from "../../../../contract/uploads.ts";
+import type { UploadIncludeInput } from "../../../../contract/uploads/uploads.ts";
+import * as contract from "../../../../contract/uploads/uploads.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { LinkSigner } from "../../../platform/crypto/link-signer.ts";
 import type { Database } from "../../../platform/db/database.ts";

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type {
   createUpload as createUploadOperation,
   UploadAttributesInput,
-} from "../../../../contract/uploads.ts";
+} from "../../../../contract/uploads/uploads.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { record } from "../../../platform/events/record.ts";

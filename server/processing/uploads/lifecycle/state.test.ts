@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { UploadStatus } from "../../../../contract/uploads.ts";
+import { UploadStatus } from "../../../../contract/uploads/uploads.ts";
 import {
   automaticEvent,
   canPromote,

@@ -1,4 +1,4 @@
-import type { UploadStatus } from "../../../../contract/uploads.ts";
+import type { UploadStatus } from "../../../../contract/uploads/uploads.ts";
 
 /**
  * The life of an upload, as the contract's table "Upload (2026-10-01)" has it.

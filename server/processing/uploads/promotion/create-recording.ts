@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import type { TranscriptInput } from "../../../../contract/uploads.ts";
+import type { TranscriptInput } from "../../../../contract/uploads/uploads.ts";
 import { holdMembership, syncGrants } from "../../../people/access/grants.ts";
 import { findDefaultMeetingType } from "../../../people/directory/queries.ts";
 import { recordAudit, serverItself } from "../../../platform/audit/record.ts";

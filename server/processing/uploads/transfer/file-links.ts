@@ -1,4 +1,4 @@
-import { uploadFilesPath } from "../../../../contract/upload-file.ts";
+import { uploadFilesPath } from "../../../../contract/uploads/upload-file.ts";
 import type { LinkSigner } from "../../../platform/crypto/link-signer.ts";
 import { uploadFileKey } from "../../../platform/storage/layout.ts";
 import type { ObjectStore } from "../../../platform/storage/store.ts";

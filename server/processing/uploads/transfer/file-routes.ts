@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { uploadFilesPath } from "../../../../contract/upload-file.ts";
+import { uploadFilesPath } from "../../../../contract/uploads/upload-file.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { LinkSigner } from "../../../platform/crypto/link-signer.ts";
 import type { Database } from "../../../platform/db/database.ts";

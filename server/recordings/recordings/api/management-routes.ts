@@ -1,5 +1,5 @@
-import * as notes from "../../../../contract/private-notes.ts";
-import * as contract from "../../../../contract/recording-data.ts";
+import * as notes from "../../../../contract/recordings/private-notes.ts";
+import * as contract from "../../../../contract/recordings/recording-data.ts";
 import { viewerOf } from "../../../people/access/viewer.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { RecordingIncludeInput } from "../../../../contract/recordings.ts";
+import type { RecordingIncludeInput } from "../../../../contract/recordings/recordings.ts";
 import { refusal } from "../../../platform/auth/permissions.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { ThumbnailLinks } from "../json/links.ts";

@@ -1,12 +1,15 @@
 import type { FastifyRequest } from "fastify";
-import * as contract from "../../../../contract/recording-operations.ts";
-import type { RecordingFilterInput, RecordingIncludeInput } from "../../../../contract/recordings.ts";
+import * as contract from "../../../../contract/recordings/recording-operations.ts";
+import type {
+  RecordingFilterInput,
+  RecordingIncludeInput,
+} from "../../../../contract/recordings/recordings.ts";
 import {
   type TranscriptFormat,
   transcriptFormats,
   transcriptJson,
   transcriptText,
-} from "../../../../contract/transcripts.ts";
+} from "../../../../contract/transcripts/transcripts.ts";
 import { readVisible } from "../../../people/access/read-visible.ts";
 import { viewerOf } from "../../../people/access/viewer.ts";
 import { actorOf } from "../../../platform/audit/record.ts";

@@ -4,7 +4,7 @@ import {
   type CalendarEventInput,
   type RecordingDataInput,
   toTimestamp,
-} from "../../../../contract/recording-data.ts";
+} from "../../../../contract/recordings/recording-data.ts";
 import type { AuditActor } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { Uuid } from "../../../../contract/common.ts";
 import type { Violation } from "../../../../contract/errors.ts";
-import { parseTimestamp } from "../../../../contract/timestamp.ts";
+import { parseTimestamp } from "../../../../shared/times/timestamp.ts";
 import { findTeamIds, findUserIds } from "../../../people/directory/queries.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Executor } from "../../../platform/db/database.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { DeletionReceipt } from "../../../../contract/recording-management.ts";
+import type { DeletionReceipt } from "../../../../contract/recordings/recording-management.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import { isBackupRunning } from "../../../platform/db/backup-lock.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";

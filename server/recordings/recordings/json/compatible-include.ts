@@ -1,4 +1,4 @@
-import type { RecordingIncludeInput } from "../../../../contract/recordings.ts";
+import type { RecordingIncludeInput } from "../../../../contract/recordings/recordings.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Config } from "../../../platform/config/config.ts";
 

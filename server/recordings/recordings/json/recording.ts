@@ -1,4 +1,4 @@
-import type { RecordingIncludeInput } from "../../../../contract/recordings.ts";
+import type { RecordingIncludeInput } from "../../../../contract/recordings/recordings.ts";
 import { highlightFields } from "./highlight.ts";
 import { mediaPath, type ThumbnailLinks } from "./links.ts";
 import { type Bind, columns, compact, object, signedThumbnail } from "./sql.ts";

@@ -1,6 +1,6 @@
 import type { DatetimeFilters } from "../../../../contract/common.ts";
-import type { RecordingFilterInput } from "../../../../contract/recordings.ts";
-import { parseTimestamp } from "../../../../contract/timestamp.ts";
+import type { RecordingFilterInput } from "../../../../contract/recordings/recordings.ts";
+import { parseTimestamp } from "../../../../shared/times/timestamp.ts";
 
 type Comparisons = Readonly<Record<"before_datetime" | "after_datetime", string>>;
 

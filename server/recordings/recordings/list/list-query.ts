@@ -1,6 +1,9 @@
 import type { DatetimeFilters } from "../../../../contract/common.ts";
-import type { RecordingFilterInput, RecordingIncludeInput } from "../../../../contract/recordings.ts";
-import { parseTimestamp } from "../../../../contract/timestamp.ts";
+import type {
+  RecordingFilterInput,
+  RecordingIncludeInput,
+} from "../../../../contract/recordings/recordings.ts";
+import { parseTimestamp } from "../../../../shared/times/timestamp.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { PageQuery, Position } from "../../../platform/http/page.ts";
 import type { ThumbnailLinks } from "../json/links.ts";

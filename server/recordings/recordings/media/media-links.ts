@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { RecordingMedia } from "../../../../contract/recording-data.ts";
+import type { RecordingMedia } from "../../../../contract/recordings/recording-data.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { LinkSigner } from "../../../platform/crypto/link-signer.ts";
 import type { Database } from "../../../platform/db/database.ts";

@@ -1,4 +1,4 @@
-import { withoutExtension } from "../../../../contract/download-name.ts";
+import { withoutExtension } from "../../../../shared/files/download-name.ts";
 import type { LinkSigner } from "../../../platform/crypto/link-signer.ts";
 import type { Executor } from "../../../platform/db/database.ts";
 import { recordingObjectKey } from "../../../platform/storage/layout.ts";

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import type { TranscriptFormat } from "../../../../contract/transcripts.ts";
+import type { TranscriptFormat } from "../../../../contract/transcripts/transcripts.ts";
 import { findTranscript } from "../queries.ts";
 import { formatTranscript } from "./format.ts";
 import { jsonOf, toBytes } from "./text-slices.ts";

@@ -1,4 +1,4 @@
-import type { TranscriptFormat } from "../../../../contract/transcripts.ts";
+import type { TranscriptFormat } from "../../../../contract/transcripts/transcripts.ts";
 import type { SegmentRow } from "../queries.ts";
 import { slicesOf, toBytes } from "./text-slices.ts";
 

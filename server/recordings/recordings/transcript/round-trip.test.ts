@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { parseSubtitles } from "../../../../contract/subtitles.ts";
+import { parseSubtitles } from "../../../../shared/transcripts/subtitles.ts";
 import { formatTranscript } from "./format.ts";
 
 const spaced = (text: string): string => text.replaceAll(/\s+/g, " ").trim();

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { oauthPaths } from "../../../../../contract/oauth.ts";
+import { oauthPaths } from "../../../../../contract/accounts/oauth.ts";
 import type { Config } from "../../../../platform/config/config.ts";
 import type { Database } from "../../../../platform/db/database.ts";
 import { ipPrefixOf } from "../../../../platform/http/limits/ip-prefix.ts";

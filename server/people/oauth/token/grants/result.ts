@@ -1,4 +1,4 @@
-import type { TokenResponse } from "../../../../../contract/oauth.ts";
+import type { TokenResponse } from "../../../../../contract/accounts/oauth.ts";
 import type { Resource } from "../../../../platform/auth/audience.ts";
 import type { Origin } from "../../../accounts/tokens/oauth-grants.ts";
 import type { ClientRow } from "../../clients/queries.ts";

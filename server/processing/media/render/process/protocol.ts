@@ -1,4 +1,4 @@
-import type { ConvertedContainer } from "../../../../../contract/media-formats.ts";
+import type { ConvertedContainer } from "../../../../../shared/files/media-formats.ts";
 import type { Watch } from "../../../../platform/confinement/watchdog.ts";
 import type { MediaFacts } from "../../../../platform/db/json-columns.ts";
 import type { MeasuredMedia } from "../../validate/measured.ts";

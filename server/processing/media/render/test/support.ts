@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ALL_FORMATS, EncodedPacketSink, FilePathSource, Input } from "mediabunny";
 import sharp from "sharp";
-import type { MediaContainer } from "../../../../../contract/media-formats.ts";
+import type { MediaContainer } from "../../../../../shared/files/media-formats.ts";
 import type { MediaFacts } from "../../../../platform/db/json-columns.ts";
 import { brightness } from "../encode/rgb.ts";
 import { type MediaWorkOptions, type RenderResult, renderMedia } from "../index.ts";

@@ -1,4 +1,4 @@
-import { titleInFile } from "../../../../../contract/title-in-file.ts";
+import { titleInFile } from "../../../../../shared/files/title-in-file.ts";
 import type { Bytes, Probe } from "../bytes.ts";
 import { DamagedFileError } from "../errors.ts";
 import type { MeasuredMedia } from "../measured.ts";

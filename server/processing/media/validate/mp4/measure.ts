@@ -1,5 +1,5 @@
-import type { MediaContainer } from "../../../../../contract/media-formats.ts";
-import { titleInFile } from "../../../../../contract/title-in-file.ts";
+import type { MediaContainer } from "../../../../../shared/files/media-formats.ts";
+import { titleInFile } from "../../../../../shared/files/title-in-file.ts";
 import { plausibleTime } from "../../plausible-time.ts";
 import type { Bytes, Probe } from "../bytes.ts";
 import { DamagedFileError } from "../errors.ts";

@@ -1,0 +1,129 @@
+import { basename, resolve } from "node:path";
+import { Presets, SingleBar } from "cli-progress";
+import { Command } from "commander";
+import { readConfig } from "../../server/platform/config/config.ts";
+import {
+  catalogue,
+  findInCatalogue,
+  sizeOf,
+} from "../../server/processing/transcription/models/catalogue.ts";
+import { installModel, toMegabytes } from "../../server/processing/transcription/models/install.ts";
+import {
+  listInstalled,
+  ModelError,
+  removeModel,
+  verifyModel,
+} from "../../server/processing/transcription/models/store.ts";
+
+interface InstallOptions {
+  from?: string;
+  mirror?: string;
+}
+
+export function modelsCommand(): Command {
+  const list = new Command("list")
+    .description("list the speech models: installed ones and those that can be installed")
+    .option("--json", "print a JSON array")
+    .action(listModels);
+  const install = new Command("install")
+    .description("install a speech model on this machine")
+    .argument("[name]", "name of the model; a folder outside the catalogue gets this name")
+    .option("--from <folder>", "take the files from a folder instead of downloading them")
+    .option("--mirror <url>", "download from URL/<name>/<file>; default: PARLEY_MODEL_MIRROR")
+    .action(installOne);
+  const remove = new Command("remove")
+    .description("remove a speech model from this machine")
+    .argument("<name>", "name of the model")
+    .action(async (name: string) => {
+      await removeModel(readConfig(process.env, process.cwd()).dataDir, name);
+      console.error(`removed ${name}`);
+    });
+  const verify = new Command("verify")
+    .description("read every file of the installed models and report missing and changed ones")
+    .action(verifyModels);
+  return new Command("models")
+    .description("install and verify the models of the built-in speech recognition")
+    .addCommand(list)
+    .addCommand(install)
+    .addCommand(remove)
+    .addCommand(verify);
+}
+
+async function listModels(options: { json?: boolean }): Promise<void> {
+  const installed = await listInstalled(readConfig(process.env, process.cwd()).dataDir);
+  const names = new Set(installed.map(({ name }) => name));
+  const rows = [
+    ...catalogue.map((model) => ({
+      name: model.name,
+      state: names.has(model.name) ? "installed" : "available",
+      megabytes: toMegabytes(sizeOf(model)),
+      license: model.license,
+      description: model.description,
+    })),
+    ...installed
+      .filter(({ custom }) => custom)
+      .map((model) => ({
+        name: model.name,
+        state: "custom",
+        megabytes: toMegabytes(sizeOf(model)),
+        license: "unknown",
+        description: "Installed from a folder; not from Parley's catalogue.",
+      })),
+  ];
+  if (options.json) process.stdout.write(`${JSON.stringify(rows)}\n`);
+  else
+    for (const { name, state, megabytes, license, description } of rows)
+      process.stdout.write(
+        `${name.padEnd(16)} ${state.padEnd(10)} ${String(megabytes).padStart(4)} MB  ${license.padEnd(18)} ${description}\n`,
+      );
+}
+
+async function installOne(givenName: string | undefined, options: InstallOptions): Promise<void> {
+  if (options.from !== undefined && options.mirror !== undefined)
+    throw new ModelError("use either --from or --mirror");
+  const config = readConfig(process.env, process.cwd());
+  const folder = options.from === undefined ? null : resolve(options.from);
+  const name = givenName ?? (folder === null ? catalogue[0]?.name : basename(folder)) ?? "";
+  const known = findInCatalogue(name);
+  if (known !== undefined)
+    console.error(`${known.attribution}. License: ${known.license}. From ${known.source}`);
+  const source =
+    folder === null
+      ? ({ type: "download", mirror: options.mirror ?? config.modelMirror } as const)
+      : ({ type: "folder", path: folder } as const);
+  const bar = process.stderr.isTTY
+    ? new SingleBar(
+        { format: "{bar} {percentage} %  {value}/{total} MB", stream: process.stderr },
+        Presets.shades_classic,
+      )
+    : null;
+  bar?.start(0, 0);
+  try {
+    const model = await installModel(config.dataDir, name, source, {
+      onProgress: (done, total) => {
+        bar?.setTotal(toMegabytes(total));
+        bar?.update(toMegabytes(done));
+      },
+    });
+    bar?.stop();
+    console.error(
+      model.custom
+        ? `installed the custom model ${name}; its hashes are recorded, and parley models verify checks them`
+        : `installed ${name}`,
+    );
+  } finally {
+    bar?.stop();
+  }
+}
+
+async function verifyModels(): Promise<void> {
+  const installed = await listInstalled(readConfig(process.env, process.cwd()).dataDir);
+  for (const model of installed) {
+    const damage = await verifyModel(model);
+    process.stdout.write(
+      `${model.name}${model.custom ? " (custom)" : ""}: ${damage.length === 0 ? "intact" : damage.join("; ")}\n`,
+    );
+    if (damage.length > 0) process.exitCode = 1;
+  }
+  if (installed.length === 0) console.error("no model is installed");
+}

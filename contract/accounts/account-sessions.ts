@@ -1,0 +1,183 @@
+import { z } from "zod";
+import { Success, Timestamp, Uuid } from "../common.ts";
+import { operation } from "../operation.ts";
+
+export const Role = z
+  .enum(["admin", "member", "viewer"])
+  .meta({ description: "Viewers are read-only. Admins also manage users, tokens and apps." });
+
+export const UserName = z.string().trim().min(1, "must not be blank").max(200);
+
+/** How the session was started. */
+const SignInMethod = z.enum(["password", "single_sign_on", "link"]);
+
+/** The signed-in user and their session. */
+const Me = z
+  .strictObject({
+    user: z.strictObject({ id: Uuid, name: z.string(), email: z.string(), role: Role }),
+    workspace: z.strictObject({ id: Uuid, name: z.string() }),
+    session: z
+      .strictObject({ id: Uuid, method: SignInMethod, expires_at: Timestamp })
+      .nullable()
+      .meta({ description: "Null if the request used a personal access token." }),
+    has_password: z.boolean(),
+    manages_system: z.boolean().meta({
+      description:
+        "Whether the user sees the state of the installation: an admin of the operator's workspace.",
+    }),
+    identities: z
+      .array(z.strictObject({ issuer: z.string(), bound_datetime: Timestamp }))
+      .meta({ description: "The user's identities at single sign-on providers." }),
+    quarantine: z.strictObject({ backup: z.string(), since: Timestamp }).nullable().meta({
+      description:
+        "Set while this installation is a restored backup that sends no webhooks and no mail, until an operator accepts it.",
+    }),
+  })
+  .meta({ id: "Me" });
+
+const Session = z
+  .strictObject({
+    id: Uuid,
+    current: z.boolean().meta({ description: "Whether it is the session of this request." }),
+    method: SignInMethod,
+    ip: z.string(),
+    user_agent: z.string(),
+    created_datetime: Timestamp,
+    last_used_datetime: Timestamp,
+    expires_at: Timestamp,
+  })
+  .meta({ id: "Session" });
+
+const bodyErrors = ["invalid_json", "invalid_input", "body_too_large"] as const;
+
+export const signInWithPassword = operation({
+  id: "signInWithPassword",
+  tag: "Sign-in",
+  gate: "every_version",
+  permission: "anyone",
+  method: "POST",
+  path: "/_/api/v1/session",
+  summary: "Sign In",
+  description:
+    "Signs a user in with email and password and sets the session cookie. The response is the same for a wrong password and an unknown email. Attempts are throttled: 429 with `Retry-After`.",
+  body: z.object({ email: z.string().min(1).max(320), password: z.string().min(1).max(4000) }),
+  response: Me,
+  errors: [...bodyErrors, "sign_in_refused", "rate_limited", "forbidden"],
+});
+
+export const getMe = operation({
+  id: "getMe",
+  tag: "Sign-in",
+  gate: "every_version",
+  permission: "account",
+  method: "GET",
+  path: "/_/api/v1/session/me",
+  summary: "Get Me",
+  description: "Returns the signed-in user, their workspace and the session.",
+  response: Me,
+  errors: ["forbidden"],
+});
+
+export const signOut = operation({
+  id: "signOut",
+  tag: "Sign-in",
+  gate: "every_version",
+  permission: "account",
+  method: "DELETE",
+  path: "/_/api/v1/session",
+  summary: "Sign Out",
+  description: "Ends the current session and clears its cookie.",
+  response: Success,
+  errors: ["forbidden"],
+});
+
+export const listSessions = operation({
+  id: "listSessions",
+  tag: "Sign-in",
+  gate: "every_version",
+  permission: "account",
+  method: "GET",
+  path: "/_/api/v1/sessions",
+  summary: "List Sessions",
+  description: "Lists the caller's sessions, most recently used first.",
+  response: z.strictObject({ sessions: z.array(Session) }),
+  errors: ["forbidden"],
+});
+
+export const endSession = operation({
+  id: "endSession",
+  tag: "Sign-in",
+  gate: "every_version",
+  permission: "account",
+  method: "DELETE",
+  path: "/_/api/v1/sessions/:session_id",
+  summary: "End Session",
+  description: "Ends one of the caller's sessions.",
+  params: z.object({ session_id: Uuid }),
+  response: Success,
+  errors: ["forbidden", "not_found"],
+});
+
+export const endSessions = operation({
+  id: "endSessions",
+  tag: "Sign-in",
+  gate: "every_version",
+  permission: "account",
+  method: "DELETE",
+  path: "/_/api/v1/sessions",
+  summary: "Sign Out Everywhere",
+  description: "Ends all the caller's sessions, including the current one.",
+  response: z.strictObject({ ended: z.int().min(0) }),
+  errors: ["forbidden"],
+});
+
+export const changePassword = operation({
+  id: "changePassword",
+  tag: "Sign-in",
+  gate: "every_version",
+  permission: "account",
+  method: "POST",
+  path: "/_/api/v1/me/password",
+  summary: "Change Password",
+  description:
+    "Changes the caller's password; the current one is required. Ends the caller's other sessions and, with `end_tokens`, revokes their tokens and app access. Attempts are throttled: 429 with `Retry-After`.",
+  body: z.strictObject({
+    current_password: z.string().min(1).max(4000),
+    new_password: z.string().max(4000),
+    end_sessions: z.boolean().default(true).meta({ description: "End all other sessions." }),
+    end_tokens: z.boolean().default(false).meta({
+      description:
+        "Revoke all access tokens the caller has issued, including the one used for this request, and the access of all their apps. Hooks created with them are disabled.",
+    }),
+  }),
+  response: Success.extend({ ended_sessions: z.int().min(0), revoked_tokens: z.int().min(0) }),
+  errors: [...bodyErrors, "forbidden", "wrong_state", "rate_limited"],
+});
+
+export const updateMe = operation({
+  id: "updateMe",
+  tag: "Sign-in",
+  gate: "every_version",
+  permission: "account",
+  method: "PATCH",
+  path: "/_/api/v1/me",
+  summary: "Update Me",
+  description: "Changes the caller's own name.",
+  body: z.object({ name: UserName.optional() }),
+  response: Me,
+  errors: [...bodyErrors, "forbidden"],
+});
+
+export const unbindMySingleSignOn = operation({
+  id: "unbindMySingleSignOn",
+  tag: "Sign-in",
+  gate: "every_version",
+  permission: "account",
+  method: "DELETE",
+  path: "/_/api/v1/me/single-sign-on",
+  summary: "Unlink My Single Sign-On",
+  description:
+    "Unlinks the caller's single sign-on identities. The next single sign-on links one again by verified email. Returns 409 if the caller has no password, because they could no longer sign in.",
+  response: Me,
+  errors: ["forbidden", "wrong_state"],
+});

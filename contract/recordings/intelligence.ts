@@ -1,0 +1,283 @@
+import { z } from "zod";
+import { Milliseconds, Success, Timestamp, Uuid } from "../common.ts";
+import { operation } from "../operation.ts";
+import { RecordingParams } from "./recordings.ts";
+
+/** Maximum number of templates per workspace: each costs a model request per recording. */
+export const maxTemplates = 20;
+
+const changeErrors = ["invalid_json", "invalid_input", "body_too_large", "forbidden"] as const;
+
+export const SectionKind = z
+  .enum(["text", "bullets", "checklist", "table", "question-answer"])
+  .meta({ description: "Format of the section; the guide on language models lists the fields of each." });
+
+const TemplateTitle = z
+  .string()
+  .trim()
+  .min(1, "must not be blank")
+  .max(200)
+  .meta({ description: "Title of the section; unique in the workspace, ignoring case." });
+
+const TemplatePrompt = z.string().trim().min(1, "must not be blank").max(4000).meta({
+  description: "Instructions for the model: what the section should contain.",
+  example: "Risks that were named, and who owns them.",
+});
+
+const Position = z.int().min(0).max(1_000_000).meta({ description: "Position among the sections." });
+
+export const SectionTemplate = z
+  .strictObject({
+    id: Uuid,
+    title: z.string(),
+    kind: SectionKind,
+    prompt: z.string(),
+    position: Position,
+    enabled: z.boolean().meta({ description: "Whether new runs generate this section." }),
+    created_datetime: Timestamp,
+    updated_datetime: Timestamp,
+  })
+  .meta({ id: "SectionTemplate" });
+
+const TemplateParams = z.object({ template_id: Uuid });
+
+const templates = { tag: "Intelligence", gate: "every_version" } as const;
+
+export const listTemplates = operation({
+  ...templates,
+  id: "listTemplates",
+  permission: "read",
+  method: "GET",
+  path: "/_/api/v1/templates",
+  summary: "List Templates",
+  description: "Lists the workspace's templates for AI sections, in order.",
+  response: z.strictObject({ templates: z.array(SectionTemplate) }),
+  errors: [],
+});
+
+export const createTemplate = operation({
+  ...templates,
+  id: "createTemplate",
+  permission: "manage",
+  method: "POST",
+  path: "/_/api/v1/templates",
+  summary: "Create Template",
+  description: `Defines a section that the language model writes for each new recording. A workspace can have at most ${maxTemplates} templates.`,
+  body: z.object({
+    title: TemplateTitle,
+    kind: SectionKind,
+    prompt: TemplatePrompt,
+    position: Position.optional(),
+    enabled: z.boolean().optional(),
+  }),
+  response: SectionTemplate,
+  errors: [...changeErrors, "wrong_state"],
+});
+
+export const getTemplate = operation({
+  ...templates,
+  id: "getTemplate",
+  permission: "read",
+  method: "GET",
+  path: "/_/api/v1/templates/:template_id",
+  summary: "Get Template",
+  description: "Returns a template.",
+  params: TemplateParams,
+  response: SectionTemplate,
+  errors: ["not_found"],
+});
+
+export const updateTemplate = operation({
+  ...templates,
+  id: "updateTemplate",
+  permission: "manage",
+  method: "PATCH",
+  path: "/_/api/v1/templates/:template_id",
+  summary: "Update Template",
+  description:
+    "Changes a template. Fields that are left out keep their values. Existing sections stay as they are until the next run.",
+  params: TemplateParams,
+  body: z.object({
+    title: TemplateTitle.optional(),
+    kind: SectionKind.optional(),
+    prompt: TemplatePrompt.optional(),
+    position: Position.optional(),
+    enabled: z.boolean().optional(),
+  }),
+  response: SectionTemplate,
+  errors: [...changeErrors, "not_found"],
+});
+
+export const deleteTemplate = operation({
+  ...templates,
+  id: "deleteTemplate",
+  permission: "manage",
+  method: "DELETE",
+  path: "/_/api/v1/templates/:template_id",
+  summary: "Delete Template",
+  description: "Deletes a template. Existing sections stay as they are until the next run.",
+  params: TemplateParams,
+  response: Success,
+  errors: ["forbidden", "not_found"],
+});
+
+const TokenCount = z.int().min(0);
+const TokenLimit = z.int().min(1).max(1_000_000_000_000);
+
+export const IntelligenceStatus = z
+  .strictObject({
+    model: z
+      .string()
+      .nullable()
+      .meta({ description: "Name of the language model; null: none is configured." }),
+    enabled: z.boolean().meta({ description: "Whether the workspace uses the language model." }),
+    max_tokens_per_day: TokenLimit.nullable().meta({
+      description: "The workspace's limit; null: no limit.",
+    }),
+    server_max_tokens_per_day: TokenLimit.nullable().meta({
+      description: "The server's limit per workspace.",
+    }),
+    used_tokens_today: TokenCount.meta({
+      description: "Tokens used this UTC day, including those reserved for requests in flight.",
+    }),
+    requests_today: TokenCount,
+    resets_datetime: Timestamp.meta({ description: "Start of the next UTC day." }),
+    recordings: z
+      .strictObject({ pending: TokenCount, waiting: TokenCount, failed: TokenCount })
+      .meta({ description: "Number of recordings with an unfinished run." }),
+    last_error: z
+      .string()
+      .nullable()
+      .meta({ description: "Why the latest of those runs is waiting or failed." }),
+    message: z.string().meta({ description: "Human-readable status." }),
+  })
+  .meta({ id: "IntelligenceStatus" });
+
+export const getIntelligence = operation({
+  ...templates,
+  id: "getIntelligence",
+  permission: "manage",
+  method: "GET",
+  path: "/_/api/v1/intelligence",
+  summary: "Get Intelligence",
+  description: "Returns whether a language model is configured and enabled, and its token usage today.",
+  response: IntelligenceStatus,
+  errors: ["forbidden"],
+});
+
+export const updateIntelligence = operation({
+  ...templates,
+  id: "updateIntelligence",
+  permission: "manage",
+  method: "PATCH",
+  path: "/_/api/v1/intelligence",
+  summary: "Update Intelligence",
+  description:
+    "Enables or disables the language model for the workspace, and limits its tokens. After disabling, runs stop before their next request; they resume once it is enabled.",
+  body: z.object({
+    enabled: z.boolean().optional(),
+    max_tokens_per_day: z
+      .int()
+      .min(0)
+      .max(1_000_000_000_000)
+      .optional()
+      .meta({ description: "Per UTC day; 0: no limit." }),
+  }),
+  response: IntelligenceStatus,
+  errors: [...changeErrors],
+});
+
+export const RecordingIntelligence = z
+  .strictObject({
+    status: z.enum(["none", "pending", "running", "waiting", "done", "failed"]).meta({
+      description:
+        "none: never requested; pending, running: in progress; waiting: retries automatically at next_attempt_datetime; failed: see message.",
+    }),
+    message: z.string().meta({ description: "Human-readable status." }),
+    last_error: z.string().nullable(),
+    notes: z
+      .array(z.string())
+      .meta({ description: "Parts that could not be generated although the rest succeeded." }),
+    attempts: z.int().min(0).meta({ description: "Failed attempts since the last successful request." }),
+    next_attempt_datetime: Timestamp.nullable(),
+    requested_datetime: Timestamp.nullable(),
+    finished_datetime: Timestamp.nullable(),
+    model: z.string().nullable(),
+    used_tokens: TokenCount.meta({ description: "Tokens used by the current or last run." }),
+  })
+  .meta({ id: "RecordingIntelligence" });
+
+export const getRecordingIntelligence = operation({
+  ...templates,
+  id: "getRecordingIntelligence",
+  permission: "read",
+  method: "GET",
+  path: "/_/api/v1/recordings/:recording_id/intelligence",
+  summary: "Get Recording Intelligence",
+  description:
+    "Returns the status of the language model's run for a recording. Allowed for everyone who can see the recording.",
+  params: RecordingParams,
+  response: RecordingIntelligence,
+  errors: ["not_found"],
+});
+
+export const runRecordingIntelligence = operation({
+  ...templates,
+  id: "runRecordingIntelligence",
+  permission: "write",
+  method: "POST",
+  path: "/_/api/v1/recordings/:recording_id/intelligence",
+  summary: "Run Recording Intelligence",
+  description:
+    "Regenerates summary, action items and sections. The existing ones stay until the run finishes. Unchanged action items keep their status. Allowed for the recording's recorders, admins and workspace tokens.",
+  params: RecordingParams,
+  response: RecordingIntelligence,
+  errors: ["forbidden", "not_found", "wrong_state"],
+});
+
+export const ActionItemDetail = z
+  .strictObject({
+    id: Uuid,
+    status: z.enum(["pending", "completed"]),
+    timestamp: Milliseconds.meta({ description: "Milliseconds at which it was mentioned." }),
+    text: z.string(),
+    quote: z.string().meta({ description: "The quoted line of the transcript." }),
+    assignee: z.strictObject({ id: Uuid, name: z.string(), user_id: Uuid.nullable() }).nullable(),
+  })
+  .meta({ id: "ActionItemDetail" });
+
+export const listActionItems = operation({
+  ...templates,
+  id: "listActionItems",
+  permission: "read",
+  method: "GET",
+  path: "/_/api/v1/recordings/:recording_id/action-items",
+  summary: "List Action Items",
+  description:
+    "Lists a recording's action items in the order in which they were mentioned. Allowed for everyone who can see the recording.",
+  params: RecordingParams,
+  response: z.strictObject({ action_items: z.array(ActionItemDetail) }),
+  errors: ["not_found"],
+});
+
+export const updateActionItem = operation({
+  ...templates,
+  id: "updateActionItem",
+  permission: "write",
+  method: "PATCH",
+  path: "/_/api/v1/recordings/:recording_id/action-items/:item_id",
+  summary: "Update Action Item",
+  description:
+    "Changes an action item's status, text or assignee. Fields that are left out keep their values. Allowed for the recording's recorders, admins and workspace tokens; the assignee may change the status.",
+  params: RecordingParams.extend({ item_id: Uuid }),
+  body: z.object({
+    status: z.enum(["pending", "completed"]).optional(),
+    text: z.string().trim().min(1, "must not be blank").max(1000).optional(),
+    assignee_id: z
+      .union([Uuid, z.literal("")])
+      .optional()
+      .meta({ description: "Id of a participant; an empty string removes the assignee." }),
+  }),
+  response: ActionItemDetail,
+  errors: [...changeErrors, "not_found"],
+});

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { Success } from "../common.ts";
+import { operation } from "../operation.ts";
+
+const SpeechModel = z
+  .strictObject({
+    name: z.string().meta({ example: "parakeet-v3" }),
+    kind: z.enum(["recognition", "speakers"]).meta({
+      description: "`recognition` transcribes, `speakers` tells speakers apart.",
+    }),
+    is_custom: z.boolean().meta({ description: "Installed from a folder; not in Parley's catalogue." }),
+    is_default: z.boolean(),
+    description: z.string(),
+    languages: z.array(z.string()).nullable().meta({
+      description: "Codes of the languages it knows; null: unknown, or it does not depend on the language.",
+    }),
+    bytes: z.int().min(0),
+    license: z.string().nullable(),
+    attribution: z.string().nullable().meta({ description: "Who made it." }),
+    source: z.string().nullable(),
+    state: z.enum(["available", "installing", "failed", "installed"]),
+    bytes_done: z.int().min(0).meta({ description: "While it is being installed." }),
+    error: z.string().nullable().meta({ description: "Why the installation failed." }),
+  })
+  .meta({ id: "SpeechModel" });
+
+/** The speech recognition of the installation and its models. */
+export const SpeechModels = z
+  .strictObject({
+    engine: z.enum(["local", "server", "off"]).meta({
+      description: "What transcribes recordings; `local` is the built-in engine.",
+    }),
+    is_ready: z.boolean().meta({ description: "Whether new recordings are transcribed." }),
+    models: z.array(SpeechModel),
+  })
+  .meta({ id: "SpeechModels" });
+
+const common = { tag: "System", gate: "every_version", permission: "admin" } as const;
+const whoMay = "For admins of the operator's workspace; see `parley workspace operator`.";
+const params = z.object({ name: z.string().max(64) });
+
+export const listSpeechModels = operation({
+  ...common,
+  id: "listSpeechModels",
+  method: "GET",
+  path: "/_/api/v1/speech-models",
+  summary: "List Speech Models",
+  description: `Returns the models of the built-in speech engine with their licenses, and the progress of their downloads. ${whoMay}`,
+  response: SpeechModels,
+  errors: ["forbidden"],
+});
+
+export const installSpeechModel = operation({
+  ...common,
+  id: "installSpeechModel",
+  method: "POST",
+  path: "/_/api/v1/speech-models/:name/install",
+  summary: "Install Speech Model",
+  description: `Downloads a model of the catalogue in the background, on the machine of one worker. After a failure the download resumes. ${whoMay}`,
+  params,
+  response: Success,
+  errors: ["forbidden", "not_found", "wrong_state"],
+});
+
+export const removeSpeechModel = operation({
+  ...common,
+  id: "removeSpeechModel",
+  method: "DELETE",
+  path: "/_/api/v1/speech-models/:name",
+  summary: "Remove Speech Model",
+  description: `Removes a model from the machine of the server that responds, or cancels its download. ${whoMay}`,
+  params,
+  response: Success,
+  errors: ["forbidden", "not_found"],
+});
