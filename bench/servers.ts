@@ -6,7 +6,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { BareBytesTask } from "./bare-bytes.ts";
 import type { BareListTask } from "./bare-list.ts";
-import type { TokenCheckTask } from "./token-check-process.ts";
 
 const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
 
@@ -84,9 +83,6 @@ export const startBareList = (task: BareListTask) => startBare("./bare-list.ts",
 
 /** The baseline of the transcripts. */
 export const startBareBytes = (task: BareBytesTask) => startBare("./bare-bytes.ts", task);
-
-/** Parley with the token check as it is, or with one that costs nothing. */
-export const startTokenCheck = (task: TokenCheckTask) => startBare("./token-check-process.ts", task);
 
 async function startBare(file: string, task: object): Promise<{ url: string; stop(): void }> {
   // Statements may have bytes as values, which JSON would not keep.

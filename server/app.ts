@@ -188,7 +188,6 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     return503OnClosing: false,
   });
   app.decorateRequest("principal");
-  app.decorateRequest("tokenCheck", null);
   app.decorateRequest("apiVersion", null);
   app.decorate("passwordWork", createPasswordWork({ cost: dependencies.passwordCost }));
   app.decorate("ownOrigin", new URL(config.baseUrl).origin);

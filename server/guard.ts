@@ -8,7 +8,6 @@ import type { TrustedOrigins } from "./people/oauth/trusted-origins.ts";
 import type { Resource } from "./platform/auth/audience.ts";
 import type { Config } from "./platform/config/config.ts";
 import type { Database } from "./platform/db/database.ts";
-import { toProblem } from "./platform/http/errors/errors.ts";
 import { ProblemError } from "./platform/http/errors/problem.ts";
 import { watch } from "./platform/http/files/watch-access.ts";
 import { ipPrefixOf } from "./platform/http/limits/ip-prefix.ts";
@@ -28,9 +27,6 @@ export const apiPrefix = "/_/public-api/v2";
 /** Path of the management API, which is not part of the contract: no versions, same tokens and errors. */
 export const managementPrefix = "/_/api/v1";
 
-/** Longer bodies are not read before the token is checked. Bytes. */
-const maxUncheckedBody = 16 * 1024;
-
 interface GuardDependencies {
   readonly db: Database;
   readonly config: Pick<
@@ -43,8 +39,7 @@ interface GuardDependencies {
 
 /**
  * The order of checks (design, section 4): version header, then token, then rate limit, then path, then permission; the
- * body follows in the route. A caller without a valid token is counted by IP address. Where the token is checked with
- * the first read, all else comes before it, but no error is sent before it is checked.
+ * body follows in the route. A caller without a valid token is counted by IP address.
  */
 export function guardVersionedApi(scope: FastifyInstance, deps: GuardDependencies): void {
   const versions = effectiveVersions(deps.config.versionStatus);
@@ -97,15 +92,8 @@ function guard(
   });
 
   allowRegisteredOrigins(scope, origins);
-  const authenticate = createAuthenticate(db, config.baseUrl, resource);
+  const authenticate = createAuthenticate(db.pool, config.baseUrl, resource);
   const isStillActive = createCredentialCheck(db.pool);
-
-  /** Whether a request's token may be checked with its first statement, after a body that is short. */
-  function mayCheckLater({ headers, routeOptions }: FastifyRequest): boolean {
-    if (!db.isDirect || !routeOptions.config.checksTokenWhileReading) return false;
-    const isEmpty = headers["transfer-encoding"] === undefined && headers["content-length"] === undefined;
-    return isEmpty || Number(headers["content-length"]) <= maxUncheckedBody;
-  }
 
   /** Counts all tokens and sessions of a user together too. The headers show the nearer limit. */
   async function limitUser(
@@ -135,16 +123,6 @@ function guard(
 
   const limit = config.rateLimitPerMinute;
 
-  // Whether the token is valid is the first thing a caller hears, except that a request took too long.
-  scope.setErrorHandler(async (error, request, reply) => {
-    if (toProblem(error).code === "unavailable") throw error;
-    await request.tokenCheck?.confirm().catch(async (invalid: unknown) => {
-      if (limit > 0) applyAllowance(reply, await limiter.take(`address:${ipPrefixOf(request.ip)}`, limit));
-      throw invalid;
-    });
-    throw error;
-  });
-
   scope.addHook("onRequest", async (request, reply) => {
     // Signing in needs no authentication.
     if (request.routeOptions.config.operation?.permission === "anyone") {
@@ -154,17 +132,9 @@ function guard(
     }
     try {
       const { version, share } = readVersionOf(request, reply);
-      const caller = await authenticate(request, mayCheckLater(request));
-      request.principal = caller.principal;
-      request.tokenCheck = caller.tokenCheck;
+      request.principal = await authenticate(request);
       request.apiVersion = version;
-      watch(reply.raw, async () => {
-        const { tokenCheck, principal, raw } = request;
-        if (tokenCheck === null || tokenCheck.isConfirmed())
-          return !endsWithAccess(request) || isStillActive(principal);
-        // While the body arrives, an invalid token still gets its response; and the caller's role may be another one.
-        return !raw.complete || isStillActive({ ...principal, role: "viewer" });
-      });
+      watch(reply.raw, async () => !endsWithAccess(request) || isStillActive(request.principal));
       if (limit > 0) {
         const allowed = Math.max(1, Math.floor(limit * share));
         const { countedAs = request.principal.tokenId } = request.principal;

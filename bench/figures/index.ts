@@ -15,7 +15,6 @@ import { measureDownload, measureUpload } from "./media-transfer.ts";
 import { measureSearch } from "./search.ts";
 import { measureSpeech } from "./speech.ts";
 import { measureStart } from "./start.ts";
-import { measureTokenCheck } from "./token-check.ts";
 import { measureTranscript } from "./transcript.ts";
 import { measureValidation } from "./validation.ts";
 import { measureWeb } from "./web.ts";
@@ -33,7 +32,6 @@ const withoutDatabase = {
 const withDatabase = {
   list: measureLists,
   transcript: measureTranscripts,
-  token: measureToken,
   upload: measureUpload,
   download: measureDownload,
   available: measureAvailable,
@@ -91,11 +89,6 @@ async function measureTranscripts(postgres: BenchPostgres, sizes: Sizes): Promis
   return serve(postgres, [data], sizes, (load, [server]) =>
     measureTranscript(load, { data, server: server as RunningServer }, sizes),
   );
-}
-
-async function measureToken(postgres: BenchPostgres, sizes: Sizes): Promise<Figure[]> {
-  const data = await dataset(postgres, "parley_small", sizes.smallRecordings, sizes);
-  return serve(postgres, [], sizes, (load) => measureTokenCheck(load, data, baseUrl, sizes));
 }
 
 async function measureLists(postgres: BenchPostgres, sizes: Sizes): Promise<Figure[]> {

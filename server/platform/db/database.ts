@@ -1,19 +1,13 @@
-import { availableParallelism } from "node:os";
 import { Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
-import { PrimaryClient, UnnamedClient } from "./client.ts";
+import { checkPrimary, TimedClient, UnnamedClient } from "./client.ts";
 import { openReplica, type Queryable, type Reader, type Replica } from "./replica.ts";
-import { createShortStatements, type ShortStatements } from "./short-statements.ts";
 import type { DB } from "./types.ts";
 
 /** The database as features see it: typed statements through Kysely, hot ones as SQL text through the pool. */
 export interface Database {
   readonly kysely: Kysely<DB>;
   readonly pool: pg.Pool;
-  /** Whether all statements go to one server without a pooler, so that two may be sent together. */
-  readonly isDirect: boolean;
-  /** For the first statements of requests, of which there may be many at the same time. */
-  readonly shortStatements: ShortStatements;
   /** For a connection of its own that keeps a session: past a pooler, for LISTEN and locks of sessions. */
   readonly session: pg.ClientConfig;
   /** For reads that tolerate lag; null: there is none. */
@@ -79,17 +73,18 @@ export function openDatabase(settings: ConnectionSettings, options: OpenOptions)
     ...settings,
     // Poolers don't pass these on: there, the role has the settings.
     ...(direct === undefined ? { options: sessionOptions } : {}),
-    Client: direct === undefined ? PrimaryClient : UnnamedClient,
+    Client: direct === undefined ? TimedClient : UnnamedClient,
     connectionTimeoutMillis: 10_000,
-    onConnect: (client) => (client as PrimaryClient).checkPrimary(),
+    async onConnect(client) {
+      // PgBouncer gives each session the time zone of the client that uses it, and a client that names none the one that
+      // the first session ever had. So this is needed beside the role's setting.
+      if (direct !== undefined) await client.query("set TimeZone = 'UTC'");
+      await checkPrimary(client);
+    },
   } as pg.PoolConfig);
   pool.on("error", options.onError);
   // Also while in use: the running statement is rejected anyway, but without a listener the process would end.
   pool.on("connect", (client) => client.on("error", options.onError));
-  // The pool drops a connection that is ending, and opens another when it needs one.
-  pool.on("release", (_error, client) => {
-    if ((client as unknown as PrimaryClient).isStandby) void client.end();
-  });
   const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   const replica =
     options.replica === undefined
@@ -107,10 +102,8 @@ export function openDatabase(settings: ConnectionSettings, options: OpenOptions)
         });
   return {
     replica,
-    isDirect: direct === undefined && replica === null,
     kysely,
     pool,
-    shortStatements: createShortStatements(isOnThisMachine(settings) ? availableParallelism() + 2 : Infinity),
     session: { ...(direct ?? settings), options: sessionOptions, application_name, keepAlive: true },
     async close() {
       await replica?.close();
@@ -119,11 +112,6 @@ export function openDatabase(settings: ConnectionSettings, options: OpenOptions)
       if (!pool.ending) await pool.end();
     },
   };
-}
-
-/** Whether PostgreSQL has the same processors as this process. Behind a loopback address may be a proxy or a tunnel. */
-function isOnThisMachine(settings: ConnectionSettings): boolean {
-  return new pg.Client(settings).host.startsWith("/");
 }
 
 /** Where reads may go. */

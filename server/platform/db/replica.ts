@@ -1,5 +1,5 @@
 import pg from "pg";
-import { cut, TimedClient } from "./client.ts";
+import { TimedClient } from "./client.ts";
 import { databaseIdentity } from "./cluster.ts";
 import { isConnectionError } from "./connection-errors.ts";
 import { holds, type Replayed, type Requirement, StalenessBound } from "./replica-position.ts";
@@ -48,12 +48,14 @@ const pauseMs = 5000;
 export function openReplica({ primary, settings, onState }: ReplicaOptions): Replica {
   const pool = new pg.Pool({ ...settings, Client: TimedClient } as pg.PoolConfig);
   pool.on("error", () => {});
-  const clients = new Set<pg.PoolClient>();
+  const clients = new Set<TimedClient>();
   pool.on("connect", (client) => {
-    clients.add(client);
+    if (client instanceof TimedClient) clients.add(client);
     client.on("error", () => {});
   });
-  pool.on("remove", (client) => clients.delete(client));
+  pool.on("remove", (client) => {
+    if (client instanceof TimedClient) clients.delete(client);
+  });
   const staleness = new StalenessBound();
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let hasFailed = false;
@@ -63,7 +65,7 @@ export function openReplica({ primary, settings, onState }: ReplicaOptions): Rep
     if (!hasFailed) onState(error);
     hasFailed = true;
     // Reads in progress fail at once, and continue on the primary.
-    if (isConnectionError(error)) for (const client of clients) cut(client, "replica");
+    if (isConnectionError(error)) for (const client of clients) void client.end();
   }
 
   /** @returns a connection to a replica that is recent enough; null: there is none. */

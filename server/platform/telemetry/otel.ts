@@ -66,7 +66,6 @@ export function recordTraces(role: string, log: Pick<FastifyBaseLogger, "warn" |
     run: (work, body) => runTraced(tracer, work, body),
     watchRequests: (app) => watchRequests(tracer, app),
     watchPool: (pool) => watchPool(tracer, pool),
-    runStatement: (statement, run) => runStatement(tracer, statement, run),
     async stop() {
       const timeout = new Promise((resolve) => void setTimeout(resolve, flushMs).unref());
       // An unreachable collector has been logged.

@@ -30,8 +30,6 @@ export interface Tracing {
   watchRequests(app: FastifyInstance): void;
   /** Records the statements of traced work. */
   watchPool(pool: pg.Pool): void;
-  /** Records a statement of traced work that is sent in another way. */
-  runStatement<T>(statement: Statement, run: () => Promise<T>): Promise<T>;
   /** Sends what is left. */
   stop(): Promise<void>;
 }
@@ -48,11 +46,6 @@ const noNotes: SpanNotes = { set: () => undefined, fail: () => undefined };
 /** Runs work, and records it if traces are on. @param describe called only then. */
 export function traced<T>(describe: () => TracedWork, body: (notes: SpanNotes) => Promise<T>): Promise<T> {
   return tracing === null ? body(noNotes) : tracing.run(describe(), body);
-}
-
-/** Runs a statement that the pool does not see, and records it if traces are on. */
-export function tracedStatement<T>(statement: Statement, run: () => Promise<T>): Promise<T> {
-  return tracing === null ? run() : tracing.runStatement(statement, run);
 }
 
 /** Records the requests of an application if traces are on. */

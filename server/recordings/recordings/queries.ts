@@ -6,7 +6,6 @@ import type { Principal } from "../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
 import type { Queryable } from "../../platform/db/replica.ts";
 import type { Position } from "../../platform/http/page.ts";
-import type { TokenCheck } from "../../platform/http/routing/token-check.ts";
 import { recordingJson, recordingJsonOfMany } from "./json/recording.ts";
 import { withoutLineBreaks } from "./json/sql.ts";
 import { includeBits, isHot, type ListOptions, listStatement } from "./list/list-query.ts";
@@ -84,21 +83,14 @@ export async function findRecordingsForEvent(
 /** The version of a recording's transcript; null when the recording doesn't exist or the principal can't see it. */
 export async function findTranscriptVersion(
   pool: pg.Pool,
-  tokenCheck: TokenCheck | null,
   { sees }: Principal,
   recordingId: string,
 ): Promise<number | null> {
-  const version = (viewers: string): string =>
-    `select r.transcript_version from recordings r
-     where r.id = $2 and exists (
-       select 1 from recording_grants g where g.recording_id = r.id and g.principal_id = any(${viewers}))`;
-  if (tokenCheck !== null && !tokenCheck.isConfirmed()) {
-    const found = await tokenCheck.readValue("transcript_version", version("token.sees"), recordingId);
-    return found as number | null;
-  }
   const { rows } = await pool.query<{ transcript_version: number }>({
     name: "find_transcript_version",
-    text: version("$1"),
+    text: `select r.transcript_version from recordings r
+           where r.id = $2 and exists (
+             select 1 from recording_grants g where g.recording_id = r.id and g.principal_id = any($1))`,
     values: [sees, recordingId],
   });
   return rows[0]?.transcript_version ?? null;

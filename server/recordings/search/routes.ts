@@ -18,21 +18,11 @@ export function searchRoutes(
 ): void {
   const { db, signer, config } = deps;
   const { baseUrl } = config;
-  route(
-    api,
-    contract.search,
-    ({ principal, query, request }) =>
-      search(
-        {
-          db,
-          first: request.tokenCheck?.source ?? db.pool,
-          baseUrl,
-          thumbnails: thumbnailLinks(signer, viewerOf(principal)),
-          log: request.log,
-        },
-        principal,
-        query,
-      ),
-    { checksTokenWhileReading: true },
+  route(api, contract.search, ({ principal, query, request }) =>
+    search(
+      { db, baseUrl, thumbnails: thumbnailLinks(signer, viewerOf(principal)), log: request.log },
+      principal,
+      query,
+    ),
   );
 }

@@ -33,8 +33,6 @@ type Query = z.output<typeof searchOperation.query>;
 
 interface Dependencies {
   readonly db: Pick<Database, "pool" | "replica">;
-  /** Where the first statement goes, before any other; the pool by default. */
-  readonly first?: Queryable;
   readonly baseUrl: string;
   readonly thumbnails: ThumbnailLinks;
   readonly log: { warn(fields: object, message: string): void };
@@ -64,7 +62,7 @@ const defaultOptionalMs = 1000;
 export async function search(deps: Dependencies, principal: Principal, query: Query): Promise<Answer> {
   const { q, cursor, ...given } = query;
   const filter = lowerCaseIds(given);
-  const terms = await readQuery(deps.first ?? deps.db.pool, q);
+  const terms = await readQuery(deps.db.pool, q);
   const question = nameQuestion([q, filter, principal.workspaceId]);
   const isOne = filter.recording_id !== undefined;
   const isCounted = !isOne && cursor === undefined;

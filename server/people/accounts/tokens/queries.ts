@@ -85,11 +85,20 @@ const texts = Object.fromEntries(
 );
 
 /**
- * The statement that finds an active token with its user, workspace and teams: one for each type. Runs on every request. With a single hash
- * PostgreSQL keeps one plan; an array of hashes is planned again each time, which takes longer than running it.
+ * Finds an active token with its user, workspace and teams: one statement for each type. Runs on every request. With a
+ * single hash PostgreSQL keeps one plan; an array of hashes is planned again each time, which takes longer than running it.
  */
-export function tokenStatement(type: AccessTokenType, hash: Buffer): pg.QueryConfig {
-  return { name: `find_${type}_by_hash`, text: texts[type] ?? "", values: [hash] };
+export async function findToken(
+  pool: pg.Pool,
+  type: AccessTokenType,
+  hash: Buffer,
+): Promise<TokenRow | undefined> {
+  const { rows } = await pool.query<TokenRow>({
+    name: `find_${type}_by_hash`,
+    text: texts[type] ?? "",
+    values: [hash],
+  });
+  return rows[0];
 }
 
 /** Records a use, at most once a minute. */

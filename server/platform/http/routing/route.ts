@@ -11,7 +11,6 @@ import type { LinkSigner } from "../../crypto/link-signer.ts";
 import { validateBody } from "../body/body-rules.ts";
 import { invalidInput, ProblemError } from "../errors/problem.ts";
 import { carryParameters, type ListParameters, resumeList } from "./list-cursor.ts";
-import { withCheckedCaller } from "./token-check.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -94,8 +93,6 @@ export interface Api {
 export interface RouteOptions {
   /** Bytes; default 1 MiB. */
   readonly bodyLimit?: number;
-  /** The handler reads from the `source` of the request's token check while there is one, and changes nothing. */
-  readonly checksTokenWhileReading?: boolean;
   /**
    * Rules that need the database, the caller or the version (null in the management API). Also run when the body breaks its
    * schema, with the raw body, so that all violations are listed at once.
@@ -125,19 +122,15 @@ export function route<O extends Operation>(
     method: operation.method,
     url: operation.path.slice(api.prefix.length),
     ...(options.bodyLimit === undefined ? {} : { bodyLimit: options.bodyLimit }),
-    config: { operation, checksTokenWhileReading: options.checksTokenWhileReading ?? false },
+    config: { operation },
     handler: async (request, reply) => {
-      const result = await withCheckedCaller(request, async () => {
-        // Again for a token that is checked only now.
-        checkPermission(operation, request.principal);
-        const { body, query } = await checkInput(api, operation, request, options);
-        const call = { principal: request.principal, params: request.params, body, query, request };
-        const result = await handler(call as Call<O>).catch((error: unknown) =>
-          retryWithNewId(api, call as Call<O>, error, handler),
-        );
-        return isList(operation) ? withParameters(api, operation, { ...body, ...query }, result) : result;
-      });
-      return send(api, operation, reply, result);
+      const { body, query } = await checkInput(api, operation, request, options);
+      const call = { principal: request.principal, params: request.params, body, query, request };
+      const result = await handler(call as Call<O>).catch((error: unknown) =>
+        retryWithNewId(api, call as Call<O>, error, handler),
+      );
+      const page = isList(operation) ? withParameters(api, operation, { ...body, ...query }, result) : result;
+      return send(api, operation, reply, page);
     },
   });
 }
@@ -230,7 +223,6 @@ function checkQuery(schema: z.ZodObject, query: unknown) {
 declare module "fastify" {
   interface FastifyContextConfig {
     operation?: Operation;
-    checksTokenWhileReading?: boolean;
   }
 }
 
@@ -249,8 +241,7 @@ export function checkOperation(request: FastifyRequest, version: VersionName | n
     );
   }
   if (operation.params !== undefined) request.params = checkParams(operation.params, request.params);
-  // Otherwise the caller may have got another role since the request that is remembered.
-  if (request.tokenCheck === null) checkPermission(operation, request.principal);
+  checkPermission(operation, request.principal);
 }
 
 function checkParams(schema: z.ZodObject, params: unknown): Record<string, unknown> {

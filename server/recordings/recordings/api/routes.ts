@@ -1,4 +1,3 @@
-import type { FastifyRequest } from "fastify";
 import * as contract from "../../../../contract/recordings/recording-operations.ts";
 import type {
   RecordingFilterInput,
@@ -17,7 +16,6 @@ import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { LinkSigner } from "../../../platform/crypto/link-signer.ts";
 import type { Database } from "../../../platform/db/database.ts";
-import type { Queryable } from "../../../platform/db/replica.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
 import { timeCursor } from "../../../platform/http/page.ts";
 import { type Api, type Call, Ready, ReadyPage, route } from "../../../platform/http/routing/route.ts";
@@ -52,78 +50,66 @@ export function recordingRoutes(
   const { db, signer, views, config } = deps;
   const { baseUrl } = config;
   const transcripts = createTranscriptCache(db.pool);
-  const checksTokenWhileReading = { checksTokenWhileReading: true };
-  const sourceOf = ({ tokenCheck }: FastifyRequest): Queryable => tokenCheck?.source ?? db.pool;
 
-  route(
-    api,
-    contract.listRecordings,
-    async ({ principal, body, request }) => {
-      refusePersonalOnly(principal, body);
-      const datetimeFilters = principal.datetimeFilters ?? config.datetimeFilters;
-      const after = body.cursor === undefined ? null : cursorFormat.decode(body.cursor);
-      const page = await readVisible(
-        { pool: sourceOf(request), replica: db.replica },
-        principal,
-        (source) =>
-          listRecordings(source, {
-            after,
-            limit: config.pageSize + 1,
-            principal,
-            filter: body.filter ?? {},
-            include: compatibleInclude(body.include ?? {}, principal, config),
-            baseUrl,
-            thumbnails: thumbnailLinks(signer, viewerOf(principal)),
-            datetimeFilters,
-            withIds: db.replica !== null,
-          }),
-        ({ ids }) => ids,
-      );
-      const cursor = page.last === null ? null : cursorFormat.encode(page.last);
-      const { filter = {} } = body;
-      const excluded = explainExcluded(filter, datetimeFilters);
-      if (excluded !== null) request.log.info({ datetime_filters: datetimeFilters }, excluded);
-      const isEmpty = page.json === "" && body.cursor === undefined;
-      const dates = excluded ?? (isEmpty ? explainEmpty(filter, datetimeFilters) : null);
-      return new ReadyPage(
-        cursor,
-        `"recordings":[${page.json}]`,
-        warningHeader(dates, explainIgnored(body.include ?? {}, principal, config)),
-      );
-    },
-    checksTokenWhileReading,
-  );
+  route(api, contract.listRecordings, async ({ principal, body, request }) => {
+    refusePersonalOnly(principal, body);
+    const datetimeFilters = principal.datetimeFilters ?? config.datetimeFilters;
+    const after = body.cursor === undefined ? null : cursorFormat.decode(body.cursor);
+    const page = await readVisible(
+      db,
+      principal,
+      (source) =>
+        listRecordings(source, {
+          after,
+          limit: config.pageSize + 1,
+          principal,
+          filter: body.filter ?? {},
+          include: compatibleInclude(body.include ?? {}, principal, config),
+          baseUrl,
+          thumbnails: thumbnailLinks(signer, viewerOf(principal)),
+          datetimeFilters,
+          withIds: db.replica !== null,
+        }),
+      ({ ids }) => ids,
+    );
+    const cursor = page.last === null ? null : cursorFormat.encode(page.last);
+    const { filter = {} } = body;
+    const excluded = explainExcluded(filter, datetimeFilters);
+    if (excluded !== null) request.log.info({ datetime_filters: datetimeFilters }, excluded);
+    const isEmpty = page.json === "" && body.cursor === undefined;
+    const dates = excluded ?? (isEmpty ? explainEmpty(filter, datetimeFilters) : null);
+    return new ReadyPage(
+      cursor,
+      `"recordings":[${page.json}]`,
+      warningHeader(dates, explainIgnored(body.include ?? {}, principal, config)),
+    );
+  });
 
-  route(
-    api,
-    contract.getRecording,
-    async ({ principal, params, body, request }) => {
-      refusePersonalOnly(principal, body);
-      const include = compatibleInclude(body.include ?? {}, principal, config);
-      const json = await findRecordingJson(sourceOf(request), principal, params.recording_id, include, {
-        baseUrl,
-        thumbnails: thumbnailLinks(signer, viewerOf(principal)),
-      });
-      if (json === undefined) throw recordingNotFound(params.recording_id);
-      await views.note(request, "recording_viewed", params.recording_id);
-      return new Ready(json, warningHeader(explainIgnored(body.include ?? {}, principal, config)));
-    },
-    checksTokenWhileReading,
-  );
+  route(api, contract.getRecording, async ({ principal, params, body, request }) => {
+    refusePersonalOnly(principal, body);
+    const include = compatibleInclude(body.include ?? {}, principal, config);
+    const json = await findRecordingJson(db.pool, principal, params.recording_id, include, {
+      baseUrl,
+      thumbnails: thumbnailLinks(signer, viewerOf(principal)),
+    });
+    if (json === undefined) throw recordingNotFound(params.recording_id);
+    await views.note(request, "recording_viewed", params.recording_id);
+    return new Ready(json, warningHeader(explainIgnored(body.include ?? {}, principal, config)));
+  });
 
   const readTranscript = async (
     { principal, params, request }: TranscriptCall,
     format: TranscriptFormat | "json",
   ) => {
     const { recording_id } = params;
-    const version = await findTranscriptVersion(db.pool, request.tokenCheck, principal, recording_id);
+    const version = await findTranscriptVersion(db.pool, principal, recording_id);
     if (version === null) throw recordingNotFound(recording_id);
     await views.note(request, "recording_viewed", recording_id);
     return new Ready(await transcripts.read(recording_id, format, version));
   };
-  route(api, transcriptJson, (call) => readTranscript(call, "json"), checksTokenWhileReading);
+  route(api, transcriptJson, (call) => readTranscript(call, "json"));
   for (const format of transcriptFormats)
-    route(api, transcriptText[format], (call) => readTranscript(call, format), checksTokenWhileReading);
+    route(api, transcriptText[format], (call) => readTranscript(call, format));
 
   route(api, contract.downloadRecording, async ({ principal, params, request }) => {
     if (!(await canSeeRecording(db.pool, principal, params.recording_id)))
