@@ -14,10 +14,12 @@ function webFolder(root) {
 
 /** A hash that changes when any source of the app changes. */
 function fingerprint(root) {
-  const contract = filesIn(path.join(root, "contract")).filter((file) => file.endsWith(".ts"));
+  const imported = ["contract", "shared"]
+    .flatMap((folder) => filesIn(path.join(root, folder)))
+    .filter((file) => file.endsWith(".ts"));
   const web = filesIn(path.join(root, "web"), path.join(root, "web", "dist"));
   const hash = createHash("sha256");
-  for (const file of [...contract, ...web, path.join(root, "package-lock.json")].sort())
+  for (const file of [...imported, ...web, path.join(root, "package-lock.json")].sort())
     hash.update(path.relative(root, file)).update("\0").update(fs.readFileSync(file)).update("\0");
   return hash.digest("hex").slice(0, 16);
 }

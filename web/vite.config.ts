@@ -1,11 +1,48 @@
-import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { defineConfig, type Plugin } from "vite";
+import type { Operation } from "../contract/operation.ts";
+
+const contract = fileURLToPath(new URL("../contract/", import.meta.url));
+
+/**
+ * In the browser an operation of contract/ is its method and path, and a module with operations exports nothing else: with
+ * their schemas, each page would load zod. The types are those of the whole operations.
+ */
+const operationsOnly: Plugin = {
+  name: "operations-only",
+  enforce: "pre",
+  async load(id) {
+    if (!id.startsWith(contract)) return null;
+    const exported = Object.entries<unknown>(await import(pathToFileURL(id).href));
+    const operations = exported.flatMap(([name, value]) => {
+      const found = methodsAndPaths(value);
+      return found === null ? [] : `export const ${name} = ${JSON.stringify(found)};`;
+    });
+    return operations.length === 0 ? null : { code: operations.join("\n"), moduleSideEffects: false };
+  },
+};
+
+/** What the browser gets of an operation, or of operations by name; null for anything else. */
+function methodsAndPaths(value: unknown): object | null {
+  if (typeof value !== "object" || value === null) return null;
+  if (isOperation(value)) return { method: value.method, path: value.path };
+  const byName = Object.entries(value);
+  if (byName.length === 0 || !byName.every(([, each]) => isOperation(each))) return null;
+  return Object.fromEntries(byName.map(([name, each]) => [name, methodsAndPaths(each)]));
+}
+
+function isOperation(value: unknown): value is Operation {
+  return (
+    typeof value === "object" && value !== null && "method" in value && "path" in value && "gate" in value
+  );
+}
 
 /**
  * Build settings for each HTML document listed in server/operations/web/build.ts. Nothing is inlined, because the content security
  * policy allows no inline scripts.
  */
 export default defineConfig({
+  plugins: [operationsOnly],
   root: fileURLToPath(new URL(".", import.meta.url)),
   build: {
     // The oldest browsers that support light-dark(), which the styles use.
@@ -25,7 +62,7 @@ export default defineConfig({
             { name: "shared", test: /node_modules/, minShareCount: 12 },
             {
               name: "common",
-              test: /(?:web\/(?:common|api)\/.*\.tsx?|contract\/counted\.ts)$/,
+              test: /(?:web\/(?:common|api)\/.*\.tsx?|shared\/counted\.ts)$/,
               minShareCount: 5,
             },
           ],

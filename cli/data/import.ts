@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
-import { listOmitted } from "../../contract/uploads/import-runs.ts";
 import { runLocalWorker } from "../../server/connections/imports/local-worker.ts";
 import { ImportError } from "../../server/connections/imports/move/errors.ts";
 import {
@@ -19,7 +18,7 @@ import { commandLine, recordAudit } from "../../server/platform/audit/record.ts"
 import type { Config } from "../../server/platform/config/config.ts";
 import type { Database } from "../../server/platform/db/database.ts";
 import { openJobQueue } from "../../server/platform/jobs/queue.ts";
-import { counted } from "../../shared/counted.ts";
+import { counted, listOmitted } from "../../shared/counted.ts";
 import { foldCase } from "../../shared/fold-case.ts";
 import { reportProgress } from "../support/report-progress.ts";
 import { readToolConfig } from "../support/with-database.ts";

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { counted } from "../../shared/counted.ts";
 import { Success, Timestamp, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
 
@@ -32,18 +31,6 @@ export const ImportRun = z
     finished_datetime: Timestamp.nullable(),
   })
   .meta({ id: "ImportRun" });
-
-/** What was left out, as in "2 recorders without user, 1 tag": a code is a noun in the plural, and where it is not enough, why. */
-export function listOmitted(omitted: z.infer<typeof Counts>): string {
-  return Object.entries(omitted)
-    .map(([code, count]) => {
-      const [nouns = "", user] = code.split("_without_");
-      const one = nouns.replace(/ies$/, "y").replace(/s$/, "").replaceAll("_", " ");
-      const many = nouns.endsWith("s") ? nouns.replaceAll("_", " ") : `${one}s`;
-      return `${counted(count, one, many)}${user === undefined ? "" : ` without ${user}`}`;
-    })
-    .join(", ");
-}
 
 const ReportItem = z
   .strictObject({

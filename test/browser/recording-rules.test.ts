@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { listTrash } from "../../contract/recordings/recording-management.ts";
+import { removeTag } from "../../contract/recordings/recording-operations.ts";
+import { urlOf } from "../../web/api/client/call.ts";
 import { segmentAt } from "../../web/common/segments.ts";
 import { talkShare, timelinePath } from "../../web/common/speakers.ts";
 import { captionsOf } from "../../web/player/captions.ts";
@@ -106,4 +109,11 @@ test("sharing: the sentence names everyone with access once, with the reason", (
     whoSees(open, "Acme", [ana, bo], "expired"),
     /^Visible to everyone in Acme\. .* links have expired/,
   );
+});
+
+test("a request's URL escapes the values in its path, and has no query parameters without a value", () => {
+  const params = { recording_id: "a/b", tag: "50 %" };
+  assert.equal(urlOf(removeTag, { params }), "/_/public-api/v2/recordings/a%2Fb/tags/50%20%25");
+  assert.equal(urlOf(listTrash, { query: { cursor: null } }), "/_/api/v1/trash");
+  assert.equal(urlOf(listTrash, { query: { cursor: "c" } }), "/_/api/v1/trash?cursor=c");
 });

@@ -1,11 +1,11 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { ListedHighlight, listAllHighlights } from "../../contract/recordings/highlight-list.ts";
-import type * as operations from "../../contract/recordings/highlight-operations.ts";
+import { type ListedHighlight, listAllHighlights } from "../../contract/recordings/highlight-list.ts";
+import * as operations from "../../contract/recordings/highlight-operations.ts";
 import type { Highlight } from "../../contract/recordings/highlights.ts";
-import type { getRecordingMedia } from "../../contract/recordings/recording-data.ts";
-import type { getRecording } from "../../contract/recordings/recording-operations.ts";
-import { call, path } from "./client.ts";
+import { getRecordingMedia } from "../../contract/recordings/recording-data.ts";
+import { getRecording } from "../../contract/recordings/recording-operations.ts";
+import { call } from "./client/call.ts";
 
 export type HighlightBody = z.output<typeof Highlight>;
 export type ListedBody = z.output<typeof ListedHighlight>;
@@ -25,10 +25,7 @@ export function highlightsQuery({ text, tag }: HighlightFilter) {
     initialPageParam: null as string | null,
     getNextPageParam: (last: HighlightPage) => last.cursor,
     queryFn: ({ pageParam, signal }): Promise<HighlightPage> =>
-      call<typeof listAllHighlights>("GET", "/_/api/v1/highlights", {
-        signal,
-        query: { cursor: pageParam, text, tag, include: "speakers" },
-      }),
+      call(listAllHighlights, { signal, query: { cursor: pageParam, text, tag, include: "speakers" } }),
   });
 }
 
@@ -37,7 +34,8 @@ export function highlightQuery(highlightId: string) {
   return queryOptions({
     queryKey: ["highlights", "one", highlightId],
     queryFn: ({ signal }) =>
-      call<typeof operations.getHighlight>("GET", path`/_/api/v1/highlights/${highlightId}`, {
+      call(operations.getHighlight, {
+        params: { highlight_id: highlightId },
         signal,
         query: { include: "transcript,speakers" },
       }),
@@ -49,11 +47,7 @@ export function clippedRecordingQuery(recordingId: string) {
   return queryOptions({
     queryKey: ["recordings", "clipped", recordingId],
     staleTime: 5 * 60_000,
-    queryFn: ({ signal }) =>
-      call<typeof getRecording>("POST", path`/_/public-api/v2/recordings/${recordingId}`, {
-        body: {},
-        signal,
-      }),
+    queryFn: ({ signal }) => call(getRecording, { params: { recording_id: recordingId }, body: {}, signal }),
   });
 }
 
@@ -65,8 +59,7 @@ export function mediaQuery(recordingId: string) {
     // A new URL would restart the player.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
-    queryFn: ({ signal }) =>
-      call<typeof getRecordingMedia>("GET", path`/_/api/v1/recordings/${recordingId}/media`, { signal }),
+    queryFn: ({ signal }) => call(getRecordingMedia, { params: { recording_id: recordingId }, signal }),
   });
 }
 
@@ -74,16 +67,14 @@ export function updateHighlight(
   highlightId: string,
   body: { text?: string; tags?: string[]; timestamp?: number; duration?: number },
 ): Promise<HighlightBody> {
-  return call<typeof operations.updateHighlight>("PATCH", path`/_/api/v1/highlights/${highlightId}`, {
-    body,
-  });
+  return call(operations.updateHighlight, { params: { highlight_id: highlightId }, body });
 }
 
 /** Requests the clip of a highlight; repeated until it is ready. */
 export function requestClip(highlightId: string) {
-  return call<typeof operations.requestClip>("POST", path`/_/api/v1/highlights/${highlightId}/clip`);
+  return call(operations.requestClip, { params: { highlight_id: highlightId } });
 }
 
 export function deleteHighlight(highlightId: string) {
-  return call<typeof operations.deleteHighlight>("DELETE", path`/_/api/v1/highlights/${highlightId}`);
+  return call(operations.deleteHighlight, { params: { highlight_id: highlightId } });
 }

@@ -1,18 +1,21 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type {
+import {
+  createHighlightLink,
   createRecordingLink,
+  createStoryLink,
   deletePublicLink,
+  listHighlightLinks,
   listRecordingLinks,
   listStoryLinks,
-  PublicLink,
+  type PublicLink,
   updatePublicLink,
 } from "../../contract/recordings/public-links.ts";
-import { type CallInput, call, path } from "./client.ts";
+import { type Body, call } from "./client/call.ts";
 
 export type LinkBody = z.output<typeof PublicLink>;
-export type LinkInput = NonNullable<CallInput<typeof createRecordingLink>["body"]>;
-export type LinkChange = NonNullable<CallInput<typeof updatePublicLink>["body"]>;
+export type LinkInput = Body<typeof createRecordingLink>;
+export type LinkChange = Body<typeof updatePublicLink>;
 
 /** What a public link shows. */
 export interface LinkTarget {
@@ -24,8 +27,7 @@ export interface LinkTarget {
 export function linksQuery(target: LinkTarget) {
   return queryOptions({
     queryKey: ["links", target.kind, target.id],
-    queryFn: ({ signal }): Promise<LinkList> =>
-      call<typeof listRecordingLinks>("GET", pathOf(target), { signal }),
+    queryFn: ({ signal }) => listLinks(target, signal),
   });
 }
 
@@ -33,20 +35,23 @@ export function linksQuery(target: LinkTarget) {
 export type LinkList = z.output<(typeof listRecordingLinks)["response"]> &
   Partial<z.output<(typeof listStoryLinks)["response"]>>;
 
+function listLinks({ kind, id }: LinkTarget, signal: AbortSignal): Promise<LinkList> {
+  if (kind === "recording") return call(listRecordingLinks, { params: { recording_id: id }, signal });
+  if (kind === "highlight") return call(listHighlightLinks, { params: { highlight_id: id }, signal });
+  return call(listStoryLinks, { params: { story_id: id }, signal });
+}
+
 export function createLink(target: LinkTarget, body: LinkInput = {}): Promise<LinkBody> {
-  return call<typeof createRecordingLink>("POST", pathOf(target), { body });
+  const { kind, id } = target;
+  if (kind === "recording") return call(createRecordingLink, { params: { recording_id: id }, body });
+  if (kind === "highlight") return call(createHighlightLink, { params: { highlight_id: id }, body });
+  return call(createStoryLink, { params: { story_id: id }, body });
 }
 
 export function updateLink(linkId: string, body: LinkChange): Promise<LinkBody> {
-  return call<typeof updatePublicLink>("PATCH", path`/_/api/v1/links/${linkId}`, { body });
+  return call(updatePublicLink, { params: { link_id: linkId }, body });
 }
 
 export function deleteLink(linkId: string) {
-  return call<typeof deletePublicLink>("DELETE", path`/_/api/v1/links/${linkId}`);
-}
-
-function pathOf({ kind, id }: LinkTarget): string {
-  if (kind === "recording") return path`/_/api/v1/recordings/${id}/links`;
-  if (kind === "highlight") return path`/_/api/v1/highlights/${id}/links`;
-  return path`/_/api/v1/stories/${id}/links`;
+  return call(deletePublicLink, { params: { link_id: linkId } });
 }

@@ -1,14 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type {
+import {
   getMe,
   signInWithPassword,
   signOut as signOutOperation,
 } from "../../contract/accounts/account-sessions.ts";
-import { ApiError, call } from "./client.ts";
-
-const sessionPath = "/_/api/v1/session";
-const mePath = "/_/api/v1/session/me";
+import { ApiError } from "./client/api-error.ts";
+import { call } from "./client/call.ts";
 
 /** The signed-in user and workspace. */
 export type Session = z.output<(typeof getMe)["response"]>;
@@ -22,18 +20,13 @@ export const sessionQuery = queryOptions({
   queryKey: sessionKey,
   staleTime: 60_000,
   queryFn: async ({ signal, client }): Promise<Session | null> =>
-    client.getQueryData(sessionKey)
-      ? call<typeof getMe>("GET", mePath, { signal })
-      : await currentSession(signal),
+    client.getQueryData(sessionKey) ? call(getMe, { signal }) : await currentSession(signal),
 });
 
 /** Reads the session from the server, even while other requests wait for a sign-in. @returns null when signed out. */
 export async function currentSession(signal?: AbortSignal): Promise<Session | null> {
   try {
-    return await call<typeof getMe>("GET", mePath, {
-      isAboutSession: true,
-      ...(signal === undefined ? {} : { signal }),
-    });
+    return await call(getMe, { isAboutSession: true, ...(signal === undefined ? {} : { signal }) });
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return null;
     throw error;
@@ -42,13 +35,13 @@ export async function currentSession(signal?: AbortSignal): Promise<Session | nu
 
 /** Signs in with a password. @throws ApiError when email or password is wrong, or after too many attempts. */
 export function signIn(body: { readonly email: string; readonly password: string }): Promise<Session> {
-  return call<typeof signInWithPassword>("POST", sessionPath, { body, isAboutSession: true });
+  return call(signInWithPassword, { body, isAboutSession: true });
 }
 
 /** Ends this session. A session that has already ended elsewhere is no error. */
 export async function signOut(): Promise<void> {
   try {
-    await call<typeof signOutOperation>("DELETE", sessionPath, { isAboutSession: true });
+    await call(signOutOperation, { isAboutSession: true });
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 401)) throw error;
   }

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as contract from "../../contract/recordings/stories.ts";
-import { call, path } from "./client.ts";
+import * as contract from "../../contract/recordings/stories.ts";
+import { call, urlOf } from "./client/call.ts";
 
 export type StoryBody = z.output<typeof contract.ReadStory>;
 
@@ -13,15 +13,20 @@ export const storiesQuery = infiniteQueryOptions({
   initialPageParam: null as string | null,
   getNextPageParam: (last: StoryPage) => last.cursor,
   queryFn: ({ pageParam, signal }): Promise<StoryPage> =>
-    call<typeof contract.listStories>("GET", "/_/api/v1/stories", { signal, query: { cursor: pageParam } }),
+    call(contract.listStories, { signal, query: { cursor: pageParam } }),
 });
 
 export function storyQuery(storyId: string) {
   return queryOptions({
     queryKey: ["stories", "one", storyId],
-    queryFn: ({ signal }) =>
-      call<typeof contract.getStory>("GET", path`/_/api/v1/stories/${storyId}`, { signal }),
+    queryFn: ({ signal }) => call(contract.getStory, { params: { story_id: storyId }, signal }),
   });
+}
+
+/** Where this server serves the image of a story. The image's own URL is added so that a new image is loaded. */
+export function bannerUrl(storyId: string, url: string): string {
+  const params = { story_id: storyId };
+  return `${urlOf(contract.getStoryBanner, { params })}?${new URLSearchParams({ of: url })}`;
 }
 
 /** The fields of a story that users edit. */
@@ -34,7 +39,7 @@ export interface StoryFields {
 }
 
 export function createStory(body: StoryFields & { highlight_ids?: string[] }): Promise<StoryBody> {
-  return call<typeof contract.createStory>("POST", "/_/api/v1/stories", { body });
+  return call(contract.createStory, { body });
 }
 
 /** `highlight_ids` is the whole new list. */
@@ -42,11 +47,11 @@ export function updateStory(
   storyId: string,
   body: Partial<StoryFields> & { highlight_ids?: string[] },
 ): Promise<StoryBody> {
-  return call<typeof contract.updateStory>("PATCH", path`/_/api/v1/stories/${storyId}`, { body });
+  return call(contract.updateStory, { params: { story_id: storyId }, body });
 }
 
 export function deleteStory(storyId: string) {
-  return call<typeof contract.deleteStory>("DELETE", path`/_/api/v1/stories/${storyId}`);
+  return call(contract.deleteStory, { params: { story_id: storyId } });
 }
 
 /** Total duration of a story's highlights, in milliseconds. */

@@ -1,31 +1,30 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type {
+import {
   getImport,
-  Import,
-  ImportInput,
+  type Import,
+  type ImportInput,
   importRecording,
   updateImport,
 } from "../../contract/uploads/imports.ts";
 
-import type {
+import {
   createUpload,
   getUpload,
   listUploads,
   promoteUpload,
-  Upload,
-  UploadAttributesInput,
+  type Upload,
+  type UploadAttributesInput,
   updateUpload,
 } from "../../contract/uploads/uploads.ts";
-import { ApiError, call, path } from "./client.ts";
+import { ApiError } from "./client/api-error.ts";
+import { call } from "./client/call.ts";
 
 export type UploadBody = z.output<typeof Upload>;
 export type AttributesInput = z.input<typeof UploadAttributesInput>;
 export type TranscriptBody = NonNullable<AttributesInput["transcript"]>;
 
 type UploadPage = z.output<(typeof listUploads)["response"]>;
-
-const uploads = "/_/public-api/v2/uploads";
 
 /** Whether an upload can change state without the user. */
 export function isInProgress({ status, auto_promote }: UploadBody): boolean {
@@ -52,10 +51,7 @@ export const uploadsQuery = infiniteQueryOptions({
   initialPageParam: null as string | null,
   getNextPageParam: (last: UploadPage) => last.cursor,
   queryFn: ({ pageParam, signal }): Promise<UploadPage> =>
-    call<typeof listUploads>("POST", uploads, {
-      signal,
-      body: pageParam === null ? {} : { cursor: pageParam },
-    }),
+    call(listUploads, { signal, body: pageParam === null ? {} : { cursor: pageParam } }),
   refetchInterval: ({ state }) =>
     refetchDelayMs((state.data?.pages ?? []).flatMap((page) => page.uploads).filter(isInProgress)),
 });
@@ -66,7 +62,8 @@ export function uploadQuery(uploadId: string) {
     queryKey: ["uploads", "one", uploadId],
     staleTime: 0,
     queryFn: ({ signal }) =>
-      call<typeof getUpload>("POST", path`/_/public-api/v2/uploads/${uploadId}`, {
+      call(getUpload, {
+        params: { upload_id: uploadId },
         signal,
         body: { include: { attributes: true, transcript: true } },
       }),
@@ -81,7 +78,7 @@ export function startUpload(input: {
   auto_promote: boolean;
   attributes: AttributesInput;
 }): Promise<UploadBody> {
-  return call<typeof createUpload>("POST", `${uploads}/create`, { body: input });
+  return call(createUpload, { body: input });
 }
 
 /** Creates an upload of a file that the server converts if needed. */
@@ -99,9 +96,7 @@ export function startImport(
     | "notes"
   >,
 ) {
-  return call<typeof importRecording>("POST", "/_/api/v1/recordings", {
-    body: { media, ...(title === null ? {} : { title }), ...details },
-  });
+  return call(importRecording, { body: { media, ...(title === null ? {} : { title }), ...details } });
 }
 
 export type ImportBody = z.output<typeof Import>;
@@ -114,7 +109,7 @@ export function uploadedFileQuery(upload: Pick<UploadBody, "id" | "status" | "me
     staleTime: 0,
     queryFn: async ({ signal }) => {
       if (media_type === "transcript") return null;
-      return call<typeof getImport>("GET", path`/_/api/v1/imports/${id}`, { signal }).catch((error) => {
+      return call(getImport, { params: { import_id: id }, signal }).catch((error) => {
         if (error instanceof ApiError && error.status === 404) return null;
         throw error;
       });
@@ -125,30 +120,22 @@ export function uploadedFileQuery(upload: Pick<UploadBody, "id" | "status" | "me
 
 /** Decides what becomes of several audio tracks. */
 export function chooseAudioTracks(uploadId: string, choice: "mix" | "speakers"): Promise<ImportBody> {
-  return call<typeof updateImport>("PATCH", path`/_/api/v1/imports/${uploadId}`, {
-    body: { audio_tracks: choice },
-  });
+  return call(updateImport, { params: { import_id: uploadId }, body: { audio_tracks: choice } });
 }
 
 /** Changes the private notes that a recording gets; null removes them. */
 export function saveImportNotes(uploadId: string, notes: string | null): Promise<ImportBody> {
-  return call<typeof updateImport>("PATCH", path`/_/api/v1/imports/${uploadId}`, { body: { notes } });
+  return call(updateImport, { params: { import_id: uploadId }, body: { notes } });
 }
 
 /** Removes the transcript of an upload with a file. */
 export function removeImportTranscript(uploadId: string): Promise<ImportBody> {
-  return call<typeof updateImport>("PATCH", path`/_/api/v1/imports/${uploadId}`, {
-    body: { transcript: null },
-  });
+  return call(updateImport, { params: { import_id: uploadId }, body: { transcript: null } });
 }
 
 /** The state of an upload created by `startImport`. */
 export function findImport(uploadId: string, signal?: AbortSignal) {
-  return call<typeof getImport>(
-    "GET",
-    path`/_/api/v1/imports/${uploadId}`,
-    signal === undefined ? {} : { signal },
-  );
+  return call(getImport, { params: { import_id: uploadId }, signal });
 }
 
 /** The same, polled until it is a recording. */
@@ -166,28 +153,28 @@ export function saveImportHighlights(
   uploadId: string,
   highlights: z.input<typeof updateImport.body>["highlights"],
 ) {
-  return call<typeof updateImport>("PATCH", path`/_/api/v1/imports/${uploadId}`, { body: { highlights } });
+  return call(updateImport, { params: { import_id: uploadId }, body: { highlights } });
 }
 
 /** Where to send the rest of a file, with its limits; null when the upload no longer expects one. */
 export async function findTarget(uploadId: string, isConverted: boolean) {
   if (isConverted) return (await findImport(uploadId)).upload;
-  const { media } = await call<typeof getUpload>("POST", path`/_/public-api/v2/uploads/${uploadId}`, {
-    body: {},
-  });
+  const { media } = await call(getUpload, { params: { upload_id: uploadId }, body: {} });
   return media !== undefined && "upload" in media ? media.upload : null;
 }
 
 /** Saves the attributes of an upload. */
 export function saveUpload(uploadId: string, attributes: AttributesInput): Promise<UploadBody> {
-  return call<typeof updateUpload>("PATCH", path`/_/public-api/v2/uploads/${uploadId}`, {
+  return call(updateUpload, {
+    params: { upload_id: uploadId },
     body: { attributes, include: { attributes: true, transcript: true } },
   });
 }
 
 /** Turns a reviewed upload into a recording. */
 export function promote(uploadId: string): Promise<UploadBody> {
-  return call<typeof promoteUpload>("POST", path`/_/public-api/v2/uploads/${uploadId}/promote`, {
+  return call(promoteUpload, {
+    params: { upload_id: uploadId },
     body: { include: { attributes: true, transcript: true } },
   });
 }

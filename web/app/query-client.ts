@@ -1,5 +1,5 @@
 import { QueryClient } from "@tanstack/react-query";
-import { ApiError, isOutage } from "../api/client.ts";
+import { ApiError, isOutage } from "../api/client/api-error.ts";
 
 /** How often to retry failed queries of the current page. */
 const recoverMs = 5000;

@@ -1,7 +1,7 @@
 import { VisuallyHidden } from "@mantine/core";
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
-import { isOutage } from "../api/client.ts";
+import { isOutage } from "../api/client/api-error.ts";
 import { PartNotLoadedError } from "../common/load-part.tsx";
 import { canReachServer, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";

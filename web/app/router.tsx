@@ -10,8 +10,8 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { libraryQuery } from "../api/library.ts";
-import { recordingQuery, transcriptQuery } from "../api/recording.ts";
+import { libraryQuery } from "../api/library/list.ts";
+import { recordingQuery, transcriptQuery } from "../api/recording/recording.ts";
 import { sessionQuery, signInUrl } from "../api/session.ts";
 import { ownerOf } from "../common/drafts/store.ts";
 import { loadPart } from "../common/load-part.tsx";

@@ -2,8 +2,8 @@ import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/c
 import { IconExternalLink } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { reportSignedIn } from "../api/client/signed-out.ts";
 import { currentSession, type Session, sessionQuery, signIn, signInUrl } from "../api/session.ts";
-import { reportSignedIn } from "../api/signed-out.ts";
 import { FormError } from "../common/actions.tsx";
 import { ownerOf } from "../common/drafts/store.ts";
 

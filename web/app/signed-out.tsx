@@ -1,7 +1,7 @@
 import { Modal } from "@mantine/core";
 import { useEffect, useSyncExternalStore } from "react";
+import { signedOutStore } from "../api/client/signed-out.ts";
 import type { Session } from "../api/session.ts";
-import { signedOutStore } from "../api/signed-out.ts";
 import { lazyPart } from "../common/load-part.tsx";
 
 const SignInAgain = lazyPart(async () => (await import("./sign-in-again.tsx")).SignInAgain);

@@ -2,7 +2,7 @@ import { Alert } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { type QueryKey, type UseMutationResult, useMutation, useQueryClient } from "@tanstack/react-query";
-import { ApiError } from "../api/client.ts";
+import { ApiError } from "../api/client/api-error.ts";
 
 interface Action<Input, Result> {
   readonly run: (input: Input) => Promise<Result>;

@@ -1,6 +1,6 @@
 import { IconFileText, IconVideo, IconVolume } from "@tabler/icons-react";
 import { useState } from "react";
-import type { RecordingBody } from "../api/recordings.ts";
+import type { RecordingBody } from "../api/directory.ts";
 import { clock, lengthInWords } from "./format/time.ts";
 import classes from "./picture.module.css";
 

@@ -1,7 +1,7 @@
 import { Button, Group } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { loadSamples, removeSamples, samplesQuery } from "../api/samples.ts";
+import { loadSamples, removeSamples, samplesQuery } from "../api/library/samples.ts";
 import { useAction } from "./actions.tsx";
 import { ConfirmButton } from "./dialogs/confirm.tsx";
 

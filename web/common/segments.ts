@@ -1,4 +1,4 @@
-import type { Segment } from "../api/recording.ts";
+import type { Segment } from "../api/recording/recording.ts";
 
 /** The index of the segment at a position, or of the last one before it; -1 before the first. */
 export function segmentAt(segments: readonly Segment[], ms: number): number {

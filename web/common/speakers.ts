@@ -1,4 +1,4 @@
-import type { Segment, Speaker } from "../api/recording.ts";
+import type { Segment, Speaker } from "../api/recording/recording.ts";
 
 /** Identifies a speaker by participant id, or by name without one. */
 export function speakerKey(speaker: {

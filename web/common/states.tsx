@@ -1,7 +1,7 @@
 import { Button, Center, Group, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { IconAlertTriangle, IconMoodEmpty, IconRefresh } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
-import { ApiError } from "../api/client.ts";
+import { ApiError } from "../api/client/api-error.ts";
 
 /** Shown when there is no content, with what to do about it. */
 export function EmptyState(props: {

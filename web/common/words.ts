@@ -1,4 +1,4 @@
-import type { Segment, Word } from "../api/recording.ts";
+import type { Segment, Word } from "../api/recording/recording.ts";
 
 /** The words of each segment, by the segment's position in the transcript; null: not loaded, or none has a time. */
 export type SegmentWords = readonly (readonly Word[])[] | null;

@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconDownload } from "@tabler/icons-react";
+import { pause } from "../api/client/pause.ts";
 import { requestClip } from "../api/highlights.ts";
-import { pause } from "../api/pause.ts";
 import { useAction } from "../common/actions.tsx";
 import { follow } from "../common/save-as.ts";
 

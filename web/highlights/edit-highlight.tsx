@@ -1,6 +1,6 @@
 import { Alert, Button, Group, NumberInput, Stack, TagsInput, Textarea } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { ApiError } from "../api/client.ts";
+import { ApiError } from "../api/client/api-error.ts";
 import { type ListedBody, updateHighlight } from "../api/highlights.ts";
 import { DraftNotice, useDraft } from "../common/drafts/use-draft.tsx";
 import { clock } from "../common/format/time.ts";

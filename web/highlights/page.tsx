@@ -8,7 +8,7 @@ import filters from "../common/lists/filters.module.css";
 import { countFilters, Filters, withoutEmpty } from "../common/lists/filters.tsx";
 import rows from "../common/lists/rows.module.css";
 import { TypedFilter } from "../common/lists/typed-filter.tsx";
-import { PageStack } from "../common/page-stack.tsx";
+import { PageStack } from "../common/page-frame.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
 import { type Action, ActionDialogs } from "./action-dialogs.tsx";

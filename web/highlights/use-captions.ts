@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { call, path } from "../api/client.ts";
+import { transcriptText } from "../../contract/transcripts/transcripts.ts";
+import { call } from "../api/client/call.ts";
 
 /** An object URL with a recording's transcript as captions: a track can't send the headers the API requires. */
 export function useCaptions(recordingId: string): string | undefined {
@@ -8,7 +9,7 @@ export function useCaptions(recordingId: string): string | undefined {
     queryKey: ["recordings", "captions", recordingId],
     staleTime: 5 * 60_000,
     queryFn: ({ signal }): Promise<string> =>
-      call("GET", path`/_/public-api/v2/recordings/${recordingId}/transcript.vtt`, { signal }),
+      call(transcriptText.vtt, { params: { recording_id: recordingId }, signal }),
   });
   const [url, setUrl] = useState<string>();
   useEffect(() => {

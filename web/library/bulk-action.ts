@@ -1,4 +1,4 @@
-import type { LibraryItem } from "../api/library-pages.ts";
+import type { LibraryItem } from "../api/library/pages.ts";
 
 export type BulkAction = "tag" | "share" | "delete";
 

@@ -1,11 +1,11 @@
 import { Button, Group, List, Modal, Progress, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { type BulkChange, changeRecordings, perRequest } from "../api/library-bulk.ts";
-import type { LibraryItem } from "../api/library-pages.ts";
-import { teamsQuery, usersQuery } from "../api/recordings.ts";
+import { teamsQuery, usersQuery } from "../api/directory.ts";
+import { type BulkChange, changeRecordings, perRequest } from "../api/library/bulk.ts";
+import type { LibraryItem } from "../api/library/pages.ts";
+import { refreshAfterTrash } from "../api/library/trash.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
-import { refreshAfterTrash } from "../api/trash.ts";
 import { FormError } from "../common/actions.tsx";
 import { counted } from "../common/format/count.ts";
 import { WhatDeletingDoes } from "../trash/what-deleting-does.tsx";

@@ -1,6 +1,6 @@
 import { notifications } from "@mantine/notifications";
-import { type BulkChange, type BulkResult, changeRecordings } from "../api/library-bulk.ts";
-import type { LibraryItem } from "../api/library-pages.ts";
+import { type BulkChange, type BulkResult, changeRecordings } from "../api/library/bulk.ts";
+import type { LibraryItem } from "../api/library/pages.ts";
 import { Failures } from "../common/failures.tsx";
 import { counted } from "../common/format/count.ts";
 import { showUndoToast } from "../common/undo-toast.tsx";

@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconCheck, IconCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { usersQuery } from "../api/recordings.ts";
+import { usersQuery } from "../api/directory.ts";
 import type { Session } from "../api/session.ts";
 import { type Component, systemQuery } from "../api/settings/system.ts";
 import { counted } from "../common/format/count.ts";

@@ -1,7 +1,7 @@
 import { Menu } from "@mantine/core";
 import { IconLink, IconShare, IconTag, IconTrash } from "@tabler/icons-react";
 import { type Ref, useLayoutEffect } from "react";
-import type { LibraryItem } from "../api/library-pages.ts";
+import type { LibraryItem } from "../api/library/pages.ts";
 import { useClipboard } from "../common/clipboard.ts";
 import type { BulkAction } from "./bulk-action.ts";
 

@@ -20,13 +20,13 @@ import {
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { libraryQuery } from "../api/library.ts";
+import { libraryQuery } from "../api/library/list.ts";
 import { counted } from "../common/format/count.ts";
 import { countFilters, withoutEmpty } from "../common/lists/filters.tsx";
 import { loadNextPage, NextPageState } from "../common/lists/load-more.tsx";
 import rows from "../common/lists/rows.module.css";
 import { lazyPart } from "../common/load-part.tsx";
-import { PageStack } from "../common/page-stack.tsx";
+import { PageStack } from "../common/page-frame.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
 import { useOpenRecorder } from "../record/context.tsx";

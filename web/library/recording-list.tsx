@@ -1,7 +1,7 @@
 import { useElementSize, useMergedRef } from "@mantine/hooks";
 import { useWindowVirtualizer, type VirtualItem } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import type { LibraryItem } from "../api/library-pages.ts";
+import type { LibraryItem } from "../api/library/pages.ts";
 import { day } from "../common/format/time.ts";
 import type { BulkAction } from "./bulk-action.ts";
 import { BulkDialog } from "./bulk-dialogs.ts";

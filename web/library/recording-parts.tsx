@@ -1,6 +1,6 @@
 import { useRouter } from "@tanstack/react-router";
 import type { MouseEvent } from "react";
-import type { RecordingBody } from "../api/recordings.ts";
+import type { RecordingBody } from "../api/directory.ts";
 import { namesInLine } from "../common/format/names.ts";
 import { dayAndTime, fullTime } from "../common/format/time.ts";
 import rows from "../common/lists/rows.module.css";

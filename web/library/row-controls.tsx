@@ -1,5 +1,5 @@
 import { IconDotsVertical, IconStar, IconStarFilled } from "@tabler/icons-react";
-import type { LibraryItem } from "../api/library-pages.ts";
+import type { LibraryItem } from "../api/library/pages.ts";
 import classes from "./library.module.css";
 import { focusSelectionBar } from "./selection-bar.tsx";
 

@@ -1,4 +1,4 @@
-import type { LibraryFilter } from "../api/library.ts";
+import type { LibraryFilter } from "../api/library/list.ts";
 
 /** Search parameters of the library: filters, order and view. */
 export interface LibrarySearch extends LibraryFilter {

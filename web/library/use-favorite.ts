@@ -1,7 +1,7 @@
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type LibraryFilter, setFavorite } from "../api/library.ts";
-import { libraryLists, updateItem } from "../api/library-pages.ts";
+import { type LibraryFilter, setFavorite } from "../api/library/list.ts";
+import { libraryLists, updateItem } from "../api/library/pages.ts";
 import { errorText } from "../common/actions.tsx";
 
 interface Wanted {

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import type { LibraryItem } from "../api/library-pages.ts";
+import type { LibraryItem } from "../api/library/pages.ts";
 
 /** Most recordings that can be selected: what one bulk change takes. */
 const maxSelected = 1000;

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useRef } from "react";
-import { ApiError } from "../api/client.ts";
+import { ApiError } from "../api/client/api-error.ts";
 import { createLink, type LinkList, type LinkTarget, linksQuery } from "../api/public-links.ts";
 import { errorText, useAction } from "../common/actions.tsx";
 import { LinkCard } from "./link-card.tsx";

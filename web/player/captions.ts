@@ -1,4 +1,4 @@
-import type { Segment, Word } from "../api/recording.ts";
+import type { Segment, Word } from "../api/recording/recording.ts";
 import { segmentSpeakerKey } from "../common/speakers.ts";
 import { estimateWords, type SegmentWords } from "../common/words.ts";
 

@@ -1,4 +1,4 @@
-import type { Transcript } from "../api/recording.ts";
+import type { Transcript } from "../api/recording/recording.ts";
 import { segmentAt } from "../common/segments.ts";
 import { usePlaybackState } from "./context.ts";
 import classes from "./player.module.css";

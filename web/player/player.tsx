@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, Loader, Text, VisuallyHidden } from "@mantin
 import { useIdle } from "@mantine/hooks";
 import { IconPlayerPlayFilled, IconRefresh } from "@tabler/icons-react";
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
-import type { Transcript } from "../api/recording.ts";
+import type { Transcript } from "../api/recording/recording.ts";
 import { type SegmentWords, spokenRanges } from "../common/words.ts";
 import { captionsOf } from "./captions.ts";
 import { ClipBar } from "./clip-bar.tsx";

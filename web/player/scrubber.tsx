@@ -1,7 +1,7 @@
 import { Slider, Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { fileQuery, type Storyboard, type Waveform } from "../api/recording.ts";
+import { fileQuery, type Storyboard, type Waveform } from "../api/recording/recording.ts";
 import { clock } from "../common/format/time.ts";
 import { type MediaSource, usePlaybackState, usePlayerContext } from "./context.ts";
 import classes from "./player.module.css";

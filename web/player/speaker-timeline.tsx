@@ -1,6 +1,6 @@
 import { Button, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useMemo, useState } from "react";
-import type { Segment, Transcript } from "../api/recording.ts";
+import type { Segment, Transcript } from "../api/recording/recording.ts";
 import { lengthInWords } from "../common/format/time.ts";
 import {
   byTalk,

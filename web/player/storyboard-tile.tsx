@@ -1,4 +1,4 @@
-import type { Storyboard } from "../api/recording.ts";
+import type { Storyboard } from "../api/recording/recording.ts";
 import type { MediaSource } from "./context.ts";
 import classes from "./player.module.css";
 

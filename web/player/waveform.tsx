@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import type { Waveform } from "../api/recording.ts";
+import type { Waveform } from "../api/recording/recording.ts";
 import classes from "./player.module.css";
 
 const bars = 240;

@@ -1,14 +1,15 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type {
+import {
   getShared,
   getSharedTranscript,
-  SharedItem,
-  SharedView,
+  type SharedItem,
+  type SharedView,
   unlockShared,
 } from "../../contract/recordings/public-links.ts";
-import { ApiError, call, path } from "../api/client.ts";
-import type { Speaker, Transcript } from "../api/recording.ts";
+import { ApiError } from "../api/client/api-error.ts";
+import { call, urlOf } from "../api/client/call.ts";
+import type { Speaker, Transcript } from "../api/recording/recording.ts";
 
 export type View = z.output<typeof SharedView>;
 export type Item = z.output<typeof SharedItem>;
@@ -24,8 +25,7 @@ export function sharedQuery(token: string, access: string | null) {
     queryKey: ["shared", token, access],
     // Returning to the tab refetches.
     staleTime: 0,
-    queryFn: ({ signal }) =>
-      call<typeof getShared>("GET", path`/_/api/v1/shared/${token}`, { query: { access }, signal }),
+    queryFn: ({ signal }) => call(getShared, { params: { token }, query: { access }, signal }),
     refetchInterval: ({ state }) => {
       // 429 is about request rates, not about the link: keep polling.
       const status = state.error instanceof ApiError ? state.error.status : 0;
@@ -34,6 +34,12 @@ export function sharedQuery(token: string, access: string | null) {
       return isRendering ? renderingPollMs : idlePollMs;
     },
   });
+}
+
+/** Where this server serves the cover image of a story. The image's own URL is added so that a new image is loaded. */
+export function bannerUrl(token: string, access: string | null, url: string): string {
+  const query = new URLSearchParams({ of: url, ...(access === null ? {} : { access }) });
+  return `${urlOf(getShared, { params: { token } })}/banner?${query}`;
 }
 
 /** The transcript of one item, in the format of player and transcript. */
@@ -48,15 +54,12 @@ export function sharedTranscriptQuery(token: string, access: string | null, item
 }
 
 function fetchTranscript(token: string, access: string | null, itemId: string, signal: AbortSignal) {
-  return call<typeof getSharedTranscript>("GET", path`/_/api/v1/shared/${token}/items/${itemId}/transcript`, {
-    query: { access },
-    signal,
-  });
+  return call(getSharedTranscript, { params: { token, item_id: itemId }, query: { access }, signal });
 }
 
 /** Unlocks a link with its password. */
 export function unlock(token: string, password: string) {
-  return call<typeof unlockShared>("POST", path`/_/api/v1/shared/${token}/unlock`, { body: { password } });
+  return call(unlockShared, { params: { token }, body: { password } });
 }
 
 function toTranscript(entries: readonly Entry[]): Transcript {

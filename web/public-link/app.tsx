@@ -2,7 +2,7 @@ import { Loader } from "@mantine/core";
 import { IconClockOff, IconLinkOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError } from "../api/client.ts";
+import { ApiError } from "../api/client/api-error.ts";
 import { useTitle } from "../common/use-title.ts";
 import { readAccess, sharedQuery, storeAccess } from "./api.ts";
 import { EmbedPage } from "./embed.tsx";

@@ -1,7 +1,7 @@
 import { Loader, Text } from "@mantine/core";
 import { IconAlertTriangle, IconFileText } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import type { Transcript } from "../api/recording.ts";
+import type { Transcript } from "../api/recording/recording.ts";
 import type { MediaSource } from "../player/context.ts";
 import { Player } from "../player/player.tsx";
 import type { Item } from "./api.ts";

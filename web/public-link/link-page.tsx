@@ -7,7 +7,7 @@ import { dayAndTime, fullTime, lengthInWords } from "../common/format/time.ts";
 import { PlayerContext, usePlayerContext } from "../player/context.ts";
 import { ShortcutsHelp, useShortcuts } from "../player/shortcuts.ts";
 import { SpeakerTimeline } from "../player/speaker-timeline.tsx";
-import type { Item, View } from "./api.ts";
+import { bannerUrl, type Item, type View } from "./api.ts";
 import { ItemPlayer } from "./item-player.tsx";
 import { Brand, Notice } from "./notice.tsx";
 import classes from "./public-link.module.css";
@@ -21,15 +21,6 @@ export function LinkPage(props: PageProps) {
   const { item } = playlist;
   if (item === undefined) return <EmptyStory title={props.view.title} />;
   return <ItemView {...props} item={item} playlist={playlist} />;
-}
-
-/** The URL of the story's cover image, which this server fetches and serves itself. */
-function bannerSource({ view, address, access }: PageProps): string {
-  const query = new URLSearchParams({
-    of: view.banner_image_url ?? "",
-    ...(access === null ? {} : { access }),
-  });
-  return `/_/api/v1/shared/${encodeURIComponent(address.token)}/banner?${query}`;
 }
 
 /** A story without visible highlights. */
@@ -56,7 +47,11 @@ function ItemView(props: PageProps & { item: Item; playlist: Playlist }) {
       </header>
       <main className={classes.page} data-words-alone={(!hasPicture && !isStory) || undefined}>
         {view.banner_image_url === null ? null : (
-          <img className={classes.banner} src={bannerSource(props)} alt="" />
+          <img
+            className={classes.banner}
+            src={bannerUrl(props.address.token, props.access, view.banner_image_url)}
+            alt=""
+          />
         )}
         <Heading view={view} item={item} />
         <Columns

@@ -1,7 +1,7 @@
 import { Button, Text, ThemeIcon, Title } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { ApiError } from "../api/client.ts";
+import { ApiError } from "../api/client/api-error.ts";
 import classes from "./public-link.module.css";
 
 /** A page with a single message. */

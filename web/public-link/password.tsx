@@ -2,7 +2,7 @@ import { Button, PasswordInput, Stack, Text, ThemeIcon, Title } from "@mantine/c
 import { IconLock } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError } from "../api/client.ts";
+import { ApiError } from "../api/client/api-error.ts";
 import { unlock } from "./api.ts";
 import { Brand } from "./notice.tsx";
 import classes from "./public-link.module.css";

@@ -1,7 +1,7 @@
 import { Skeleton, Stack, Text, VisuallyHidden } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type RefObject, useRef } from "react";
-import type { Transcript } from "../api/recording.ts";
+import type { Transcript } from "../api/recording/recording.ts";
 import { ErrorState } from "../common/states.tsx";
 import { FindBar } from "../transcript/find-bar.tsx";
 import { type LineTools, type ListHandle, TranscriptList } from "../transcript/list.tsx";

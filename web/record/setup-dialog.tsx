@@ -14,7 +14,7 @@ import {
 import { IconInfoCircle, IconShieldCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useState } from "react";
-import { meetingTypesQuery } from "../api/recordings.ts";
+import { meetingTypesQuery } from "../api/directory.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
 import { bytes } from "../common/format/bytes.ts";
 import { type Abilities, findAbilities } from "./capture/abilities.ts";

@@ -1,5 +1,5 @@
 import { createContext, useContext } from "react";
-import type { RecordingActions, View } from "../api/recording.ts";
+import type { RecordingActions, View } from "../api/recording/recording.ts";
 import type { PlayerContextValue } from "../player/context.ts";
 import type { ClipRange } from "../transcript/selection-toolbar.tsx";
 

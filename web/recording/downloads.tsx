@@ -4,8 +4,8 @@ import { IconBraces, IconFileText, IconMovie, IconPrinter } from "@tabler/icons-
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { withoutExtension } from "../../shared/files/download-name.ts";
-import { ApiError } from "../api/client.ts";
-import { mediaQuery, transcriptQuery } from "../api/recording.ts";
+import { ApiError } from "../api/client/api-error.ts";
+import { mediaQuery, transcriptQuery } from "../api/recording/recording.ts";
 import { fileName } from "../common/format/file-name.ts";
 import { follow, saveAs } from "../common/save-as.ts";
 import { useRecording } from "./context.ts";

@@ -2,9 +2,14 @@ import { Button, Loader, VisuallyHidden } from "@mantine/core";
 import { IconRestore, IconTrash, IconVideoOff } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ApiError } from "../api/client.ts";
+import { ApiError } from "../api/client/api-error.ts";
+import {
+  refreshAfterTrash,
+  restoreRecording,
+  type TrashedRecording,
+  trashedQuery,
+} from "../api/library/trash.ts";
 import { sessionQuery } from "../api/session.ts";
-import { refreshAfterTrash, restoreRecording, type TrashedRecording, trashedQuery } from "../api/trash.ts";
 import { useAction } from "../common/actions.tsx";
 import { whenInLine } from "../common/format/time.ts";
 import { EmptyState, ErrorState } from "../common/states.tsx";

@@ -13,11 +13,11 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { accessRequestsQuery } from "../api/access-requests.ts";
-import { BackLink } from "../common/back-link.tsx";
+import { accessRequestsQuery } from "../api/recording/access-requests.ts";
 import { namesInLine } from "../common/format/names.ts";
 import { dayAndTime, fullTime, lengthInWords } from "../common/format/time.ts";
 import { lazyPart } from "../common/load-part.tsx";
+import { BackLink } from "../common/page-frame.tsx";
 import { useRecording } from "./context.ts";
 import { DeleteDialog, ShareDialog, TranscribeAgainDialog, UploadTranscriptDialog } from "./dialogs.ts";
 import classes from "./recording.module.css";

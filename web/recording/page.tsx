@@ -3,14 +3,14 @@ import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-q
 import { getRouteApi } from "@tanstack/react-router";
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { ApiError } from "../api/client.ts";
+import { ApiError } from "../api/client/api-error.ts";
 import {
   recordingActions,
   recordingQuery,
   type Transcript,
   transcriptQuery,
   type View,
-} from "../api/recording.ts";
+} from "../api/recording/recording.ts";
 import { useClipboard } from "../common/clipboard.ts";
 import { lazyPart } from "../common/load-part.tsx";
 import { momentOf, type RecordingTab } from "../common/recording-url.ts";

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { endsEarlyText } from "../../shared/files/ends-early.ts";
-import { mediaQuery, type Transcript } from "../api/recording.ts";
+import { mediaQuery, type Transcript } from "../api/recording/recording.ts";
 import { ErrorState } from "../common/states.tsx";
 import classes from "../player/player.module.css";
 import { Player } from "../player/player.tsx";

@@ -1,8 +1,8 @@
 import { Alert, Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { sendAccessRequest } from "../api/access-requests.ts";
-import { ApiError } from "../api/client.ts";
+import { ApiError } from "../api/client/api-error.ts";
+import { sendAccessRequest } from "../api/recording/access-requests.ts";
 
 /** Requests access to a recording that the user can't see. It says the same whether or not the recording exists. */
 export function RequestAccess({ id }: { id: string }) {

@@ -4,8 +4,8 @@ import { IconTag } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { isTag } from "../../contract/recordings/tag.ts";
-import { ApiError } from "../api/client.ts";
-import { refreshRecording } from "../api/recording.ts";
+import { ApiError } from "../api/client/api-error.ts";
+import { refreshRecording } from "../api/recording/recording.ts";
 import { useRecording } from "./context.ts";
 
 /** The recording's tags, with buttons to add and remove them for users who can change it. */

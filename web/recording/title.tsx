@@ -2,7 +2,7 @@ import { ActionIcon, TextInput, Title, Tooltip } from "@mantine/core";
 import { IconPencil } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { recordingQuery, refreshRecording } from "../api/recording.ts";
+import { recordingQuery, refreshRecording } from "../api/recording/recording.ts";
 import { errorText } from "../common/actions.tsx";
 import { readDraft } from "../common/drafts/store.ts";
 import { useDraft, useDraftOwner } from "../common/drafts/use-draft.tsx";

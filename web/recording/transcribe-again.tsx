@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError } from "../api/client.ts";
-import { refreshRecording } from "../api/recording.ts";
+import { ApiError } from "../api/client/api-error.ts";
+import { refreshRecording } from "../api/recording/recording.ts";
 import { LanguageSelect } from "../common/language-select.tsx";
 import { useRecording } from "./context.ts";
 import { type ManualEdits, ManualEditsRadio } from "./transcript/manual-edits.tsx";

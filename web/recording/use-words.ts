@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { type Transcript, wordsQuery } from "../api/recording.ts";
+import { type Transcript, wordsQuery } from "../api/recording/recording.ts";
 import type { SegmentWords } from "../common/words.ts";
 
 /** The words of the transcript with their times, loaded after the transcript itself. */

@@ -2,7 +2,7 @@ import { Autocomplete, Select } from "@mantine/core";
 import { IconTag, IconUser } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { usersQuery } from "../api/recordings.ts";
+import { usersQuery } from "../api/directory.ts";
 import {
   countFilters,
   DaysFilter,

@@ -1,5 +1,5 @@
 import { Mark } from "@mantine/core";
-import type { Snippet } from "../api/search.ts";
+import type { Snippet } from "../api/library/search.ts";
 
 /** A snippet with its matches marked. */
 export function Marked({ snippet: { text, marks } }: { snippet: Snippet }) {

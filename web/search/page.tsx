@@ -2,13 +2,13 @@ import { Button, Code, Group, Select, Table, Text, Title, VisuallyHidden } from 
 import { IconSearch, IconSearchOff } from "@tabler/icons-react";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { ApiError } from "../api/client.ts";
-import { type Count, searchQuery } from "../api/search.ts";
+import { ApiError } from "../api/client/api-error.ts";
+import { type Count, searchQuery } from "../api/library/search.ts";
 import { fieldErrors } from "../common/actions.tsx";
 import { counted } from "../common/format/count.ts";
 import { countFilters, withoutEmpty } from "../common/lists/filters.tsx";
 import { LoadMore } from "../common/lists/load-more.tsx";
-import { PageStack } from "../common/page-stack.tsx";
+import { PageStack } from "../common/page-frame.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
 import { SearchFilters } from "./filters.tsx";

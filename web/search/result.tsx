@@ -3,7 +3,7 @@ import { IconChevronDown, IconHighlight, IconUser } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { type FoundRecording, type Hit, hitsQuery } from "../api/search.ts";
+import { type FoundRecording, type Hit, hitsQuery } from "../api/library/search.ts";
 import { errorText } from "../common/actions.tsx";
 import { clock, day, fullTime, lengthInWords } from "../common/format/time.ts";
 import { mediaTypes } from "../common/media-types.ts";

@@ -1,4 +1,4 @@
-import type { SearchFilter } from "../api/search.ts";
+import type { SearchFilter } from "../api/library/search.ts";
 
 /** Search parameters of the search page. */
 export type SearchParams = SearchFilter;

@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { describeTarget } from "../../contract/accounts/redirect-target.ts";
-import { usersQuery } from "../api/recordings.ts";
+import { usersQuery } from "../api/directory.ts";
 import { type Grant, grantsQuery, revokeGrant, updateGrant } from "../api/settings/account.ts";
 import { FormError, fieldErrors, useAction } from "../common/actions.tsx";
 import { ConfirmButton } from "../common/dialogs/confirm.tsx";

@@ -1,10 +1,6 @@
 import { useState } from "react";
+import { bannerUrl } from "../api/stories.ts";
 import classes from "./stories.module.css";
-
-/** Where this server serves the image of a story. The image's own URL is added so that a new image is loaded. */
-export function bannerSource(storyId: string, url: string): string {
-  return `/_/api/v1/stories/${storyId}/banner?${new URLSearchParams({ of: url })}`;
-}
 
 /** The cover image of a story, if there is one and it loads. */
 export function Banner({ storyId, url }: { storyId: string; url: string | null }) {
@@ -12,7 +8,7 @@ export function Banner({ storyId, url }: { storyId: string; url: string | null }
   if (isBroken || url === null) return null;
   return (
     <img
-      src={bannerSource(storyId, url)}
+      src={bannerUrl(storyId, url)}
       alt=""
       className={classes.banner}
       decoding="async"

@@ -4,13 +4,12 @@ import { IconPlus, IconStack2 } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { sessionQuery } from "../api/session.ts";
-import { createStory, lengthOf, type StoryBody, storiesQuery } from "../api/stories.ts";
+import { bannerUrl, createStory, lengthOf, type StoryBody, storiesQuery } from "../api/stories.ts";
 import { FormDialog } from "../common/dialogs/form-dialog.tsx";
 import { clock, dayAndTime, lengthInWords } from "../common/format/time.ts";
-import { PageStack } from "../common/page-stack.tsx";
+import { PageStack } from "../common/page-frame.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
-import { bannerSource } from "./banner.tsx";
 import classes from "./stories.module.css";
 import { StoryForm } from "./story-form.tsx";
 
@@ -97,7 +96,7 @@ function StoryCard({ story }: { story: StoryBody }) {
     <div className={classes.card}>
       <div className={classes.pictures}>
         {banner !== null ? (
-          <img src={bannerSource(story.id, banner)} alt="" loading="lazy" decoding="async" />
+          <img src={bannerUrl(story.id, banner)} alt="" loading="lazy" decoding="async" />
         ) : (
           highlights
             .slice(0, 3)

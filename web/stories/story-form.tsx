@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { ApiError } from "../api/client.ts";
+import { ApiError } from "../api/client/api-error.ts";
 import type { StoryBody, StoryFields } from "../api/stories.ts";
 import { DraftNotice, useDraft } from "../common/drafts/use-draft.tsx";
 

@@ -3,7 +3,7 @@ import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import { defaultRangeExtractor, useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { type ComponentType, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import type { Segment, Transcript } from "../api/recording.ts";
+import type { Segment, Transcript } from "../api/recording/recording.ts";
 import { useClipboard } from "../common/clipboard.ts";
 import { counted } from "../common/format/count.ts";
 import { segmentAt } from "../common/segments.ts";

@@ -1,4 +1,4 @@
-import type { Segment } from "../api/recording.ts";
+import type { Segment } from "../api/recording/recording.ts";
 
 /** What to replace, and where. */
 export interface ReplaceOptions {

@@ -9,7 +9,7 @@ import {
   IconUserEdit,
 } from "@tabler/icons-react";
 import { type ComponentType, memo, type ReactNode, useState } from "react";
-import type { Segment } from "../api/recording.ts";
+import type { Segment } from "../api/recording/recording.ts";
 import { clock } from "../common/format/time.ts";
 import type { SpeakerColor } from "../common/speakers.ts";
 import type { Hit } from "./find.ts";

@@ -1,7 +1,7 @@
 import { Button, Group, Paper } from "@mantine/core";
 import { IconCopy, IconLink, IconScissors } from "@tabler/icons-react";
 import { type RefObject, useEffect, useState } from "react";
-import type { Segment } from "../api/recording.ts";
+import type { Segment } from "../api/recording/recording.ts";
 import { placeWords, type SegmentWords } from "../common/words.ts";
 import classes from "./transcript.module.css";
 

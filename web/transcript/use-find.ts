@@ -1,5 +1,5 @@
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
-import type { Segment } from "../api/recording.ts";
+import type { Segment } from "../api/recording/recording.ts";
 import { findHits, findHitsOfAny, fold, type Hit } from "./find.ts";
 
 const noQuery = { query: "", from: 0 } as const;

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import type { Segment } from "../api/recording.ts";
+import type { Segment } from "../api/recording/recording.ts";
 import { lineStartWithin } from "../common/segments.ts";
 import type { PlayerContextValue } from "../player/context.ts";
 

@@ -1,5 +1,5 @@
 import { type RefObject, useEffect } from "react";
-import type { Segment } from "../api/recording.ts";
+import type { Segment } from "../api/recording/recording.ts";
 import { segmentAt } from "../common/segments.ts";
 import { placeWords, type SegmentWords, wordAt } from "../common/words.ts";
 import { usePlayerContext } from "../player/context.ts";

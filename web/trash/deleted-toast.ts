@@ -1,6 +1,6 @@
 import { notifications } from "@mantine/notifications";
 import type { QueryClient } from "@tanstack/react-query";
-import { refreshAfterTrash, restoreRecording } from "../api/trash.ts";
+import { refreshAfterTrash, restoreRecording } from "../api/library/trash.ts";
 import { showUndoToast } from "../common/undo-toast.tsx";
 
 /** Says that a recording was deleted; one that went to the trash can be restored right there. */

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
 import { useState } from "react";
+import type { TrashedRecording } from "../api/library/trash.ts";
 import { placeHold } from "../api/settings/retention.ts";
-import type { TrashedRecording } from "../api/trash.ts";
 import { FormError, fieldErrors, useAction } from "../common/actions.tsx";
 import { FormDialog } from "../common/dialogs/form-dialog.tsx";
 

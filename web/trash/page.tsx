@@ -3,8 +3,6 @@ import { IconRestore, IconTrash } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { sessionQuery } from "../api/session.ts";
-import { workspaceQuery } from "../api/settings/workspace.ts";
 import {
   emptyTrash,
   purgeRecording,
@@ -12,7 +10,9 @@ import {
   restoreRecording,
   type TrashedRecording,
   trashQuery,
-} from "../api/trash.ts";
+} from "../api/library/trash.ts";
+import { sessionQuery } from "../api/session.ts";
+import { workspaceQuery } from "../api/settings/workspace.ts";
 import { useAction } from "../common/actions.tsx";
 import { ConfirmButton } from "../common/dialogs/confirm.tsx";
 import { lazyDialog } from "../common/dialogs/lazy-dialog.tsx";
@@ -21,7 +21,7 @@ import { counted } from "../common/format/count.ts";
 import { clock, dayAndTime, fullTime, lengthInWords, whenInLine } from "../common/format/time.ts";
 import { LoadMore } from "../common/lists/load-more.tsx";
 import rows from "../common/lists/rows.module.css";
-import { PageStack } from "../common/page-stack.tsx";
+import { PageStack } from "../common/page-frame.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
 import type { HoldDialogProps } from "./hold-dialog.tsx";

@@ -6,7 +6,7 @@ import { IconCloudUpload, IconStack2 } from "@tabler/icons-react";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { LanguageSelect } from "../common/language-select.tsx";
-import { PageStack } from "../common/page-stack.tsx";
+import { PageStack } from "../common/page-frame.tsx";
 import { useTitle } from "../common/use-title.ts";
 import { LazyJoinDialog } from "./join/lazy-join-dialog.ts";
 import { useSender, useUploadTasks } from "./sending/context.tsx";

@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconCircleCheck, IconFileUpload } from "@tabler/icon
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type UploadBody, uploadedFileQuery, uploadQuery } from "../api/uploads.ts";
-import { BackLink } from "../common/back-link.tsx";
+import { BackLink } from "../common/page-frame.tsx";
 import { recordingUrl } from "../common/recording-url.ts";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { chmodSync, globSync, statSync } from "node:fs";
+import { chmodSync, globSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { listLibrary } from "../../../contract/recordings/library.ts";
 import { buildWebApp, findWebApp } from "./build.ts";
 
 test("the built web app can be read by every user, also one that was built closed", async () => {
@@ -15,4 +16,14 @@ test("the built web app can be read by every user, also one that was built close
     const entry = statSync(join(folder, name));
     assert.equal(entry.mode & 0o777, entry.isDirectory() ? 0o755 : 0o644, name);
   }
+});
+
+test("the built web app has methods and paths of operations, and nothing else of them", async () => {
+  const folder = await buildWebApp(() => {});
+  const scripts = globSync("assets/*.js", { cwd: folder })
+    .map((name) => readFileSync(join(folder, name), "utf8"))
+    .join("");
+  assert.ok(scripts.includes(listLibrary.path));
+  assert.ok(!scripts.includes(listLibrary.summary));
+  assert.ok(!scripts.includes(listLibrary.errors[2]));
 });

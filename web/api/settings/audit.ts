@@ -1,7 +1,7 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as audit from "../../../contract/governance/audit.ts";
-import { call } from "../client.ts";
+import * as audit from "../../../contract/governance/audit.ts";
+import { call, urlOf } from "../client/call.ts";
 
 export type AuditEntry = z.output<typeof audit.ListedAuditEntry>;
 
@@ -22,18 +22,12 @@ export const auditQuery = (filter: AuditFilter) =>
     initialPageParam: null as string | null,
     getNextPageParam: (last: z.output<typeof audit.listAudit.response>) => last.cursor,
     queryFn: ({ pageParam, signal }) =>
-      call<typeof audit.listAudit>("GET", "/_/api/v1/audit", {
-        signal,
-        query: { ...toQuery(filter), cursor: pageParam },
-      }),
+      call(audit.listAudit, { signal, query: { ...toQuery(filter), cursor: pageParam } }),
   });
 
 /** The URL that downloads the filtered log. */
 export function auditExportUrl(filter: AuditFilter, format: "csv" | "jsonl"): string {
-  const parameters = new URLSearchParams({ format });
-  for (const [name, value] of Object.entries(toQuery(filter)))
-    if (value !== undefined) parameters.set(name, value);
-  return `/_/api/v1/audit/export?${parameters}`;
+  return urlOf(audit.exportAudit, { query: { format, ...toQuery(filter) } });
 }
 
 function toQuery({ action, user, from, to }: AuditFilter) {

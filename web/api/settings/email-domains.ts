@@ -1,21 +1,20 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as contract from "../../../contract/accounts/account-domains.ts";
-import { call, path } from "../client.ts";
+import * as contract from "../../../contract/accounts/account-domains.ts";
+import { call } from "../client/call.ts";
 
 export type DomainClaim = z.output<typeof contract.EmailDomainClaim>;
 
 export const domainClaimsQuery = queryOptions({
   queryKey: ["email domain claims"],
-  queryFn: ({ signal }) =>
-    call<typeof contract.listEmailDomainClaims>("GET", "/_/api/v1/email-domain-claims", { signal }),
+  queryFn: ({ signal }) => call(contract.listEmailDomainClaims, { signal }),
 });
 
 export const createDomainClaim = (domain: string) =>
-  call<typeof contract.createEmailDomainClaim>("POST", "/_/api/v1/email-domain-claims", { body: { domain } });
+  call(contract.createEmailDomainClaim, { body: { domain } });
 
 export const verifyDomainClaim = (domain: string) =>
-  call<typeof contract.verifyEmailDomainClaim>("POST", path`/_/api/v1/email-domain-claims/${domain}/verify`);
+  call(contract.verifyEmailDomainClaim, { params: { domain } });
 
 export const deleteDomainClaim = (domain: string) =>
-  call<typeof contract.deleteEmailDomainClaim>("DELETE", path`/_/api/v1/email-domain-claims/${domain}`);
+  call(contract.deleteEmailDomainClaim, { params: { domain } });

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as contract from "../../../contract/uploads/import-runs.ts";
-import { call, path } from "../client.ts";
+import * as contract from "../../../contract/uploads/import-runs.ts";
+import { call } from "../client/call.ts";
 
 export type ImportRun = z.output<typeof contract.ImportRun>;
 
@@ -9,19 +9,17 @@ export const isRunning = ({ state }: ImportRun): boolean => state === "pending" 
 
 export const importRunsQuery = queryOptions({
   queryKey: ["import runs"],
-  queryFn: ({ signal }) => call<typeof contract.listImportRuns>("GET", "/_/api/v1/import-runs", { signal }),
+  queryFn: ({ signal }) => call(contract.listImportRuns, { signal }),
   refetchInterval: ({ state }) => (state.data?.runs.some(isRunning) ? 1500 : false),
 });
 
 export const importReportQuery = (id: string) =>
   queryOptions({
     queryKey: ["import runs", id],
-    queryFn: ({ signal }) =>
-      call<typeof contract.getImportReport>("GET", path`/_/api/v1/import-runs/${id}/report`, { signal }),
+    queryFn: ({ signal }) => call(contract.getImportReport, { params: { run_id: id }, signal }),
   });
 
 export const createImportRun = (body: z.input<typeof contract.createImportRun.body>) =>
-  call<typeof contract.createImportRun>("POST", "/_/api/v1/import-runs", { body });
+  call(contract.createImportRun, { body });
 
-export const cancelImportRun = (id: string) =>
-  call<typeof contract.cancelImportRun>("DELETE", path`/_/api/v1/import-runs/${id}`);
+export const cancelImportRun = (id: string) => call(contract.cancelImportRun, { params: { run_id: id } });

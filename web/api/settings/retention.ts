@@ -1,9 +1,9 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as erasures from "../../../contract/governance/erasures.ts";
-import type * as retention from "../../../contract/governance/retention.ts";
-import type { listRecordings } from "../../../contract/recordings/recording-operations.ts";
-import { call, path } from "../client.ts";
+import * as erasures from "../../../contract/governance/erasures.ts";
+import * as retention from "../../../contract/governance/retention.ts";
+import { listRecordings } from "../../../contract/recordings/recording-operations.ts";
+import { call } from "../client/call.ts";
 
 export type Rule = z.output<typeof retention.RetentionRule>;
 export type NewRule = z.input<typeof retention.createRetentionRule.body>;
@@ -17,28 +17,21 @@ export type NamedRecording = z.output<typeof retention.NamedRecording>;
 
 export const rulesQuery = queryOptions({
   queryKey: ["retention", "rules"],
-  queryFn: ({ signal }) =>
-    call<typeof retention.listRetentionRules>("GET", "/_/api/v1/retention/rules", { signal }),
+  queryFn: ({ signal }) => call(retention.listRetentionRules, { signal }),
 });
 
-export const createRule = (body: NewRule) =>
-  call<typeof retention.createRetentionRule>("POST", "/_/api/v1/retention/rules", { body });
+export const createRule = (body: NewRule) => call(retention.createRetentionRule, { body });
 
 export const updateRule = (id: string, body: z.input<typeof retention.updateRetentionRule.body>) =>
-  call<typeof retention.updateRetentionRule>("PATCH", path`/_/api/v1/retention/rules/${id}`, { body });
+  call(retention.updateRetentionRule, { params: { rule_id: id }, body });
 
-export const deleteRule = (id: string) =>
-  call<typeof retention.deleteRetentionRule>("DELETE", path`/_/api/v1/retention/rules/${id}`);
+export const deleteRule = (id: string) => call(retention.deleteRetentionRule, { params: { rule_id: id } });
 
 /** What a rule with these conditions would delete today. */
 export const rulePreviewQuery = (conditions: Conditions) =>
   queryOptions({
     queryKey: ["retention", "preview", conditions],
-    queryFn: ({ signal }) =>
-      call<typeof retention.previewRetention>("POST", "/_/api/v1/retention/preview", {
-        signal,
-        body: conditions,
-      }),
+    queryFn: ({ signal }) => call(retention.previewRetention, { signal, body: conditions }),
   });
 
 export const receiptsQuery = infiniteQueryOptions({
@@ -46,31 +39,26 @@ export const receiptsQuery = infiniteQueryOptions({
   initialPageParam: null as string | null,
   getNextPageParam: (last: z.output<typeof retention.listRetentionReceipts.response>) => last.cursor,
   queryFn: ({ pageParam, signal }) =>
-    call<typeof retention.listRetentionReceipts>("GET", "/_/api/v1/retention/receipts", {
-      signal,
-      query: { cursor: pageParam },
-    }),
+    call(retention.listRetentionReceipts, { signal, query: { cursor: pageParam } }),
 });
 
 export const holdsQuery = queryOptions({
   queryKey: ["legal holds"],
-  queryFn: ({ signal }) => call<typeof retention.listLegalHolds>("GET", "/_/api/v1/legal-holds", { signal }),
+  queryFn: ({ signal }) => call(retention.listLegalHolds, { signal }),
 });
 
 export const placeHold = (recordingId: string, reason: string) =>
-  call<typeof retention.placeLegalHold>("PUT", path`/_/api/v1/recordings/${recordingId}/legal-hold`, {
-    body: { reason },
-  });
+  call(retention.placeLegalHold, { params: { recording_id: recordingId }, body: { reason } });
 
 export const releaseHold = (recordingId: string) =>
-  call<typeof retention.releaseLegalHold>("DELETE", path`/_/api/v1/recordings/${recordingId}/legal-hold`);
+  call(retention.releaseLegalHold, { params: { recording_id: recordingId } });
 
 /** The newest recordings the user can see whose title contains these words. */
 export const titlesQuery = (words: string) =>
   queryOptions({
     queryKey: ["recording titles", words],
     queryFn: async ({ signal }): Promise<NamedRecording[]> => {
-      const { recordings } = await call<typeof listRecordings>("POST", "/_/public-api/v2/recordings", {
+      const { recordings } = await call(listRecordings, {
         signal,
         body: words === "" ? {} : { filter: { title_search: words } },
       });
@@ -89,8 +77,7 @@ export const erasuresQuery = infiniteQueryOptions({
     state.data?.pages.some(({ erasures }) => erasures.some(({ status }) => status !== "done"))
       ? pollMs
       : false,
-  queryFn: ({ pageParam, signal }) =>
-    call<typeof erasures.listErasures>("GET", "/_/api/v1/erasures", { signal, query: { cursor: pageParam } }),
+  queryFn: ({ pageParam, signal }) => call(erasures.listErasures, { signal, query: { cursor: pageParam } }),
 });
 
 export const erasurePreviewQuery = (email: string) =>
@@ -99,9 +86,8 @@ export const erasurePreviewQuery = (email: string) =>
     retry: false,
     // The result may be outdated by the next visit.
     gcTime: 0,
-    queryFn: ({ signal }) =>
-      call<typeof erasures.previewErasure>("POST", "/_/api/v1/erasures/preview", { signal, body: { email } }),
+    queryFn: ({ signal }) => call(erasures.previewErasure, { signal, body: { email } }),
   });
 
 export const erasePersonalData = (email: string, recordings: Erasure["recordings"]) =>
-  call<typeof erasures.erasePersonalData>("POST", "/_/api/v1/erasures", { body: { email, recordings } });
+  call(erasures.erasePersonalData, { body: { email, recordings } });

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as contract from "../../../contract/transcripts/speech-models.ts";
-import { call, path } from "../client.ts";
+import * as contract from "../../../contract/transcripts/speech-models.ts";
+import { call } from "../client/call.ts";
 
 export type SpeechModels = z.output<typeof contract.SpeechModels>;
 export type SpeechModel = SpeechModels["models"][number];
@@ -11,14 +11,11 @@ const progressMs = 1000;
 
 export const speechModelsQuery = queryOptions({
   queryKey: ["speech models"],
-  queryFn: ({ signal }) =>
-    call<typeof contract.listSpeechModels>("GET", "/_/api/v1/speech-models", { signal }),
+  queryFn: ({ signal }) => call(contract.listSpeechModels, { signal }),
   refetchInterval: ({ state }) =>
     state.data?.models.some((model) => model.state === "installing") ? progressMs : false,
 });
 
-export const installSpeechModel = (name: string) =>
-  call<typeof contract.installSpeechModel>("POST", path`/_/api/v1/speech-models/${name}/install`);
+export const installSpeechModel = (name: string) => call(contract.installSpeechModel, { params: { name } });
 
-export const removeSpeechModel = (name: string) =>
-  call<typeof contract.removeSpeechModel>("DELETE", path`/_/api/v1/speech-models/${name}`);
+export const removeSpeechModel = (name: string) => call(contract.removeSpeechModel, { params: { name } });

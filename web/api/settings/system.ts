@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as system from "../../../contract/system.ts";
-import { call, path } from "../client.ts";
+import * as system from "../../../contract/system.ts";
+import { call } from "../client/call.ts";
 
 /** The state of the installation. */
 export type SystemState = z.output<typeof system.getSystem.response>;
@@ -16,25 +16,20 @@ const refreshMs = 15_000;
 export const systemQuery = queryOptions({
   queryKey: ["system", "state"],
   refetchInterval: refreshMs,
-  queryFn: ({ signal }) => call<typeof system.getSystem>("GET", "/_/api/v1/system", { signal }),
+  queryFn: ({ signal }) => call(system.getSystem, { signal }),
 });
 
 export const storageUseQuery = queryOptions({
   queryKey: ["system", "storage"],
-  queryFn: ({ signal }) => call<typeof system.getStorageUse>("GET", "/_/api/v1/system/storage", { signal }),
+  queryFn: ({ signal }) => call(system.getStorageUse, { signal }),
 });
 
-export const testComponent = (component: Testable) =>
-  call<typeof system.testComponent>("POST", path`/_/api/v1/system/components/${component}/test`);
+export const testComponent = (component: Testable) => call(system.testComponent, { params: { component } });
 
-export const retryJob = (id: string) =>
-  call<typeof system.retryJob>("POST", path`/_/api/v1/system/jobs/${id}/retry`);
+export const retryJob = (id: string) => call(system.retryJob, { params: { job_id: id } });
 
 /** Imports failed files of a watched folder again: one of them, or all. */
 export const retryWatchedFiles = (folder: string, id?: string) =>
-  call<typeof system.retryWatchedFiles>("POST", "/_/api/v1/system/watched_files/retry", {
-    body: id === undefined ? { folder } : { folder, id },
-  });
+  call(system.retryWatchedFiles, { body: id === undefined ? { folder } : { folder, id } });
 
-export const discardJob = (id: string) =>
-  call<typeof system.discardJob>("POST", path`/_/api/v1/system/jobs/${id}/discard`);
+export const discardJob = (id: string) => call(system.discardJob, { params: { job_id: id } });

@@ -1,9 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { Role as RoleName } from "../../../contract/accounts/account-sessions.ts";
-import type * as teams from "../../../contract/accounts/account-teams.ts";
-import type * as users from "../../../contract/accounts/account-users.ts";
-import { call, path } from "../client.ts";
+import * as teams from "../../../contract/accounts/account-teams.ts";
+import * as users from "../../../contract/accounts/account-users.ts";
+import { call } from "../client/call.ts";
 
 export type User = z.output<typeof users.UserAccount>;
 export type Role = z.output<typeof RoleName>;
@@ -18,57 +18,48 @@ export interface OneTimeLink {
 
 export const managedUsersQuery = queryOptions({
   queryKey: ["users"],
-  queryFn: ({ signal }) => call<typeof users.listUserAccounts>("GET", "/_/api/v1/users", { signal }),
+  queryFn: ({ signal }) => call(users.listUserAccounts, { signal }),
 });
 
 /** What deactivating a user would revoke. */
 export const userAccessQuery = (id: string) =>
   queryOptions({
     queryKey: ["users", id, "access"],
-    queryFn: ({ signal }) =>
-      call<typeof users.getUserAccess>("GET", path`/_/api/v1/users/${id}/access`, { signal }),
+    queryFn: ({ signal }) => call(users.getUserAccess, { params: { user_id: id }, signal }),
   });
 
-export const invite = (body: z.input<typeof users.inviteUser.body>) =>
-  call<typeof users.inviteUser>("POST", "/_/api/v1/users", { body });
+export const invite = (body: z.input<typeof users.inviteUser.body>) => call(users.inviteUser, { body });
 
-export const renewInvitation = (id: string) =>
-  call<typeof users.replaceInvitation>("POST", path`/_/api/v1/users/${id}/invitation`);
+export const renewInvitation = (id: string) => call(users.replaceInvitation, { params: { user_id: id } });
 
 export const changeRole = (id: string, role: Role) =>
-  call<typeof users.updateUser>("PATCH", path`/_/api/v1/users/${id}`, { body: { role } });
+  call(users.updateUser, { params: { user_id: id }, body: { role } });
 
-export const deactivate = (id: string) =>
-  call<typeof users.deactivateUser>("POST", path`/_/api/v1/users/${id}/deactivate`);
+export const deactivate = (id: string) => call(users.deactivateUser, { params: { user_id: id } });
 
-export const reactivate = (id: string) =>
-  call<typeof users.reactivateUser>("POST", path`/_/api/v1/users/${id}/reactivate`);
+export const reactivate = (id: string) => call(users.reactivateUser, { params: { user_id: id } });
 
-export const makeResetLink = (id: string) =>
-  call<typeof users.createPasswordResetLink>("POST", path`/_/api/v1/users/${id}/password-reset-link`);
+export const makeResetLink = (id: string) => call(users.createPasswordResetLink, { params: { user_id: id } });
 
-export const unbindSingleSignOn = (id: string) =>
-  call<typeof users.unbindSingleSignOn>("DELETE", path`/_/api/v1/users/${id}/single-sign-on`);
+export const unbindSingleSignOn = (id: string) => call(users.unbindSingleSignOn, { params: { user_id: id } });
 
 export const teamMembersQuery = queryOptions({
   queryKey: ["team members"],
-  queryFn: ({ signal }) => call<typeof teams.listTeamMembers>("GET", "/_/api/v1/teams", { signal }),
+  queryFn: ({ signal }) => call(teams.listTeamMembers, { signal }),
 });
 
 /** Queries to invalidate when a team changes. */
 export const teamKeys = [["team members"], ["directory", "teams"], ["users"]] as const;
 
-export const createTeam = (name: string) =>
-  call<typeof teams.createTeam>("POST", "/_/api/v1/teams", { body: { name } });
+export const createTeam = (name: string) => call(teams.createTeam, { body: { name } });
 
 export const renameTeam = (id: string, name: string) =>
-  call<typeof teams.renameTeam>("PATCH", path`/_/api/v1/teams/${id}`, { body: { name } });
+  call(teams.renameTeam, { params: { team_id: id }, body: { name } });
 
-export const deleteTeam = (id: string) =>
-  call<typeof teams.deleteTeam>("DELETE", path`/_/api/v1/teams/${id}`);
+export const deleteTeam = (id: string) => call(teams.deleteTeam, { params: { team_id: id } });
 
 export const addMember = (id: string, userId: string) =>
-  call<typeof teams.addTeamMember>("PUT", path`/_/api/v1/teams/${id}/members`, { body: { user_id: userId } });
+  call(teams.addTeamMember, { params: { team_id: id }, body: { user_id: userId } });
 
 export const removeMember = (id: string, userId: string) =>
-  call<typeof teams.removeTeamMember>("DELETE", path`/_/api/v1/teams/${id}/members/${userId}`);
+  call(teams.removeTeamMember, { params: { team_id: id, user_id: userId } });

@@ -1,17 +1,17 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as voices from "../../../contract/transcripts/voice-profiles.ts";
-import { call, path } from "../client.ts";
+import * as voices from "../../../contract/transcripts/voice-profiles.ts";
+import { call, urlOf } from "../client/call.ts";
 
 export type VoiceProfile = z.output<typeof voices.VoiceProfile>;
 
 export const voiceProfilesQuery = queryOptions({
   queryKey: ["voice profiles"],
-  queryFn: ({ signal }) =>
-    call<typeof voices.listVoiceProfiles>("GET", "/_/api/v1/voice-profiles", { signal }),
+  queryFn: ({ signal }) => call(voices.listVoiceProfiles, { signal }),
 });
 
-export const voiceProfileUrl = (id: string) => path`/_/api/v1/voice-profiles/${id}`;
+export const voiceProfileUrl = (id: string) =>
+  urlOf(voices.exportVoiceProfile, { params: { profile_id: id } });
 
 export const deleteVoiceProfile = (id: string) =>
-  call<typeof voices.deleteVoiceProfile>("DELETE", voiceProfileUrl(id));
+  call(voices.deleteVoiceProfile, { params: { profile_id: id } });

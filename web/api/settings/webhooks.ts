@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as management from "../../../contract/webhooks/hook-management.ts";
-import type * as hooks from "../../../contract/webhooks/hooks.ts";
-import { call, path } from "../client.ts";
+import * as management from "../../../contract/webhooks/hook-management.ts";
+import * as hooks from "../../../contract/webhooks/hooks.ts";
+import { call } from "../client/call.ts";
 
 export type Hook = z.output<typeof management.HookDetails>;
 export type Delivery = z.output<typeof management.Delivery>;
@@ -20,17 +20,14 @@ export const hooksQuery = (of: "me" | "workspace") =>
     queryKey: ["hooks", of],
     refetchInterval: refetchMs,
     queryFn: ({ signal }) =>
-      call<typeof management.listAllHooks>("GET", "/_/api/v1/hooks", {
-        signal,
-        query: { of: of === "me" ? undefined : of },
-      }),
+      call(management.listAllHooks, { signal, query: { of: of === "me" ? undefined : of } }),
   });
 
 export const hookQuery = (id: string) =>
   queryOptions({
     queryKey: ["hook", id],
     refetchInterval: refetchMs,
-    queryFn: ({ signal }) => call<typeof management.getHook>("GET", path`/_/api/v1/hooks/${id}`, { signal }),
+    queryFn: ({ signal }) => call(management.getHook, { params: { hook_id: id }, signal }),
   });
 
 export const deliveriesQuery = (id: string, state: DeliveryState | null) =>
@@ -40,7 +37,8 @@ export const deliveriesQuery = (id: string, state: DeliveryState | null) =>
     initialPageParam: null as string | null,
     getNextPageParam: (last: z.output<typeof management.listDeliveries.response>) => last.cursor,
     queryFn: ({ pageParam, signal }) =>
-      call<typeof management.listDeliveries>("GET", path`/_/api/v1/hooks/${id}/deliveries`, {
+      call(management.listDeliveries, {
+        params: { hook_id: id },
         signal,
         query: { state, cursor: pageParam },
       }),
@@ -51,33 +49,24 @@ export const deliveryQuery = (id: string, deliveryId: string) =>
     queryKey: ["hook", id, "delivery", deliveryId],
     refetchInterval: refetchMs,
     queryFn: ({ signal }) =>
-      call<typeof management.getDelivery>("GET", path`/_/api/v1/hooks/${id}/deliveries/${deliveryId}`, {
-        signal,
-      }),
+      call(management.getDelivery, { params: { hook_id: id, delivery_id: deliveryId }, signal }),
   });
 
-export const createHook = (body: z.input<typeof hooks.createHook.body>) =>
-  call<typeof hooks.createHook>("POST", "/_/public-api/v2/hooks/create", { body });
+export const createHook = (body: z.input<typeof hooks.createHook.body>) => call(hooks.createHook, { body });
 
-export const deleteHook = (id: string) =>
-  call<typeof hooks.deleteHook>("DELETE", path`/_/public-api/v2/hooks/${id}`);
+export const deleteHook = (id: string) => call(hooks.deleteHook, { params: { hook_id: id } });
 
-export const enableHook = (id: string) =>
-  call<typeof management.enableHook>("POST", path`/_/api/v1/hooks/${id}/enable`);
+export const enableHook = (id: string) => call(management.enableHook, { params: { hook_id: id } });
 
-export const disableHook = (id: string) =>
-  call<typeof management.disableHook>("POST", path`/_/api/v1/hooks/${id}/disable`);
+export const disableHook = (id: string) => call(management.disableHook, { params: { hook_id: id } });
 
-export const testHook = (id: string) =>
-  call<typeof management.testHook>("POST", path`/_/api/v1/hooks/${id}/test`);
+export const testHook = (id: string) => call(management.testHook, { params: { hook_id: id } });
 
 export const rotateSecret = (id: string, overlapSec: number) =>
-  call<typeof management.rotateHookSecret>("POST", path`/_/api/v1/hooks/${id}/rotate-secret`, {
-    body: { overlap_sec: overlapSec },
-  });
+  call(management.rotateHookSecret, { params: { hook_id: id }, body: { overlap_sec: overlapSec } });
 
 export const replay = (id: string, body: ReplayBody) =>
-  call<typeof management.replayHook>("POST", path`/_/api/v1/hooks/${id}/replay`, { body });
+  call(management.replayHook, { params: { hook_id: id }, body });
 
 export const resend = (id: string, deliveryId: string) =>
-  call<typeof management.resendDelivery>("POST", path`/_/api/v1/hooks/${id}/deliveries/${deliveryId}/resend`);
+  call(management.resendDelivery, { params: { hook_id: id, delivery_id: deliveryId } });

@@ -7,7 +7,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import { IconCalendar, IconFilter, IconFilterOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { meetingTypesQuery, teamsQuery } from "../../api/recordings.ts";
+import { meetingTypesQuery, teamsQuery } from "../../api/directory.ts";
 import { lazyDialog } from "../dialogs/lazy-dialog.tsx";
 import type { FilterSheetProps } from "./filter-sheet.tsx";
 import classes from "./filters.module.css";

@@ -1,6 +1,6 @@
-import { ApiError } from "../../api/client.ts";
-import { exportedRecording, mediaOf, transcriptText } from "../../api/library-export.ts";
-import type { LibraryItem } from "../../api/library-pages.ts";
+import { ApiError } from "../../api/client/api-error.ts";
+import { exportedRecording, mediaOf, transcriptText } from "../../api/library/export.ts";
+import type { LibraryItem } from "../../api/library/pages.ts";
 import type { Failure } from "../../common/failures.tsx";
 import { fileName } from "../../common/format/file-name.ts";
 import { dateOf } from "../../common/format/time.ts";

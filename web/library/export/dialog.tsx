@@ -1,6 +1,6 @@
 import { Alert, Button, Checkbox, Group, Modal, Progress, Stack, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
-import type { LibraryItem } from "../../api/library-pages.ts";
+import type { LibraryItem } from "../../api/library/pages.ts";
 import { errorText } from "../../common/actions.tsx";
 import { type Failure, Failures } from "../../common/failures.tsx";
 import { bytes } from "../../common/format/bytes.ts";

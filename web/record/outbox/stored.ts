@@ -1,4 +1,4 @@
-import { ApiError } from "../../api/client.ts";
+import { ApiError } from "../../api/client/api-error.ts";
 import { findImport } from "../../api/uploads.ts";
 import { headerLength } from "../capture/fragments.ts";
 import {

@@ -1,5 +1,5 @@
 import { createChunkSize } from "../../../shared/files/chunk-size.ts";
-import { ApiError, isOutage } from "../../api/client.ts";
+import { ApiError, isOutage } from "../../api/client/api-error.ts";
 import { findImport, type ImportBody } from "../../api/uploads.ts";
 import { sendFile, type UploadSource } from "../../uploads/sending/send-file.ts";
 import type { Outbox } from "./outbox.ts";

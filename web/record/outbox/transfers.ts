@@ -1,5 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { ApiError, isOutage } from "../../api/client.ts";
+import { ApiError, isOutage } from "../../api/client/api-error.ts";
 import { removeSent } from "../../uploads/sending/cancel-upload.ts";
 import { saveMoments } from "./moments.ts";
 import type { Outbox } from "./outbox.ts";

@@ -1,5 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { ApiError } from "../../api/client.ts";
+import { ApiError } from "../../api/client/api-error.ts";
 import { createOutbox } from "./outbox.ts";
 import { allFolders } from "./pieces.ts";
 import { readStored } from "./stored.ts";

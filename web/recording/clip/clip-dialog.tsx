@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { HighlightBody } from "../../api/highlights.ts";
 import { createLink } from "../../api/public-links.ts";
-import { type RecordingHighlight, refreshRecording } from "../../api/recording.ts";
+import { type RecordingHighlight, refreshRecording } from "../../api/recording/recording.ts";
 import { errorText } from "../../common/actions.tsx";
 import { useClipboard } from "../../common/clipboard.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";

@@ -1,4 +1,4 @@
-import type { Edit } from "../../api/transcript-history.ts";
+import type { Edit } from "../../api/recording/transcript-history.ts";
 
 /** What an edit did, as the rest of a sentence that starts with the editor. */
 export function describeEdit(edit: Edit, all: readonly Edit[]): string {

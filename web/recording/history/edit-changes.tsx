@@ -1,7 +1,7 @@
 import { Button, Loader, Text, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import type { Segment } from "../../api/recording.ts";
-import { type EditChange, editQuery } from "../../api/transcript-history.ts";
+import type { Segment } from "../../api/recording/recording.ts";
+import { type EditChange, editQuery } from "../../api/recording/transcript-history.ts";
 import { errorText } from "../../common/actions.tsx";
 import { clock } from "../../common/format/time.ts";
 import { useRecording } from "../context.ts";

@@ -1,7 +1,7 @@
 import { ActionIcon, Modal, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconHistory } from "@tabler/icons-react";
-import type { Transcript } from "../../api/recording.ts";
+import type { Transcript } from "../../api/recording/recording.ts";
 import { lazyPart } from "../../common/load-part.tsx";
 
 const History = lazyPart(async () => (await import("./history.tsx")).default);

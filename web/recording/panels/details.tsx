@@ -2,7 +2,7 @@ import { Button, CopyButton, Group, Text, Tooltip, UnstyledButton } from "@manti
 import { useDisclosure } from "@mantine/hooks";
 import { IconPencil } from "@tabler/icons-react";
 import { Fragment, type ReactNode } from "react";
-import type { View } from "../../api/recording.ts";
+import type { View } from "../../api/recording/recording.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { clock, fullTime, lengthInWords } from "../../common/format/time.ts";
 import { timeZoneAt } from "../../common/format/time-zone.ts";

@@ -12,8 +12,8 @@ import {
 } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError } from "../../api/client.ts";
-import { type RecordingHighlight, refreshRecording } from "../../api/recording.ts";
+import { ApiError } from "../../api/client/api-error.ts";
+import { type RecordingHighlight, refreshRecording } from "../../api/recording/recording.ts";
 import { useClipboard } from "../../common/clipboard.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { clock, lengthInWords } from "../../common/format/time.ts";

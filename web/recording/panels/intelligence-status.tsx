@@ -3,15 +3,15 @@ import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { ApiError } from "../../api/client.ts";
+import { ApiError } from "../../api/client/api-error.ts";
 import {
   actionItemsQuery,
   type IntelligenceState,
   intelligenceStateQuery,
   isInProgress,
   rerunIntelligence,
-} from "../../api/intelligence.ts";
-import { refreshRecording } from "../../api/recording.ts";
+} from "../../api/recording/intelligence.ts";
+import { refreshRecording } from "../../api/recording/recording.ts";
 import { useRecording } from "../context.ts";
 
 /** The state of the language model's work on this recording; undefined while loading. */

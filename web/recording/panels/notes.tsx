@@ -2,7 +2,7 @@ import { Group, Stack, Text, Textarea } from "@mantine/core";
 import { IconCheck, IconLock } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { recordingQuery } from "../../api/recording.ts";
+import { recordingQuery } from "../../api/recording/recording.ts";
 import { errorText } from "../../common/actions.tsx";
 import { readDraft, removeDraft, writeDraft } from "../../common/drafts/store.ts";
 import { useDraftOwner } from "../../common/drafts/use-draft.tsx";

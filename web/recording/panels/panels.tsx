@@ -1,6 +1,6 @@
 import { Badge, Tabs } from "@mantine/core";
 import type { ReactNode } from "react";
-import type { Transcript } from "../../api/recording.ts";
+import type { Transcript } from "../../api/recording/recording.ts";
 import { lazyPart } from "../../common/load-part.tsx";
 import { type RecordingTab, tabOf } from "../../common/recording-url.ts";
 import { useRecording } from "../context.ts";

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { type Participant, refreshTranscript, type Speaker } from "../../api/recording.ts";
+import { type Participant, refreshTranscript, type Speaker } from "../../api/recording/recording.ts";
 import { Confirm } from "../../common/dialogs/confirm.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { useRecording } from "../context.ts";

@@ -1,7 +1,12 @@
 import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Participant, refreshTranscript, type Speaker, transcriptQuery } from "../../api/recording.ts";
+import {
+  type Participant,
+  refreshTranscript,
+  type Speaker,
+  transcriptQuery,
+} from "../../api/recording/recording.ts";
 import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
 import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
 import { lengthInWords } from "../../common/format/time.ts";

@@ -1,6 +1,6 @@
 import { Badge, Group, Progress, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import type { Speaker } from "../../api/recording.ts";
+import type { Speaker } from "../../api/recording/recording.ts";
 import { initials } from "../../common/format/names.ts";
 import { lengthInWords } from "../../common/format/time.ts";
 import { talkShare } from "../../common/speakers.ts";

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Menu, Stack, Text, TextInput } from "@mantine/core";
 import { IconDots, IconPencil, IconSearch, IconTrash, IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { useState } from "react";
-import type { Participant, Speaker, Transcript } from "../../api/recording.ts";
+import type { Participant, Speaker, Transcript } from "../../api/recording/recording.ts";
 import { timeOfDay } from "../../common/format/time.ts";
 import { byTalk, colorsOf, speakerKey } from "../../common/speakers.ts";
 import { EmptyState } from "../../common/states.tsx";

@@ -1,6 +1,6 @@
 import { Badge, Stack, Text, Title } from "@mantine/core";
 import { IconSparkles } from "@tabler/icons-react";
-import { isInProgress } from "../../api/intelligence.ts";
+import { isInProgress } from "../../api/recording/intelligence.ts";
 import { EmptyState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
 import { IntelligenceStatus, useIntelligenceState } from "./intelligence-status.tsx";

@@ -3,7 +3,7 @@ import { useDocumentTitle } from "@mantine/hooks";
 import { IconPrinter } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { recordingQuery, type Segment, transcriptQuery, type View } from "../../api/recording.ts";
+import { recordingQuery, type Segment, transcriptQuery, type View } from "../../api/recording/recording.ts";
 import { clock, fullTime, lengthInWords } from "../../common/format/time.ts";
 import { Markdown } from "../panels/markdown.tsx";
 import { SectionData } from "../panels/summary.tsx";

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { accessRequestsQuery, declineRequest, grantRequest } from "../../api/access-requests.ts";
-import { refreshRecording } from "../../api/recording.ts";
+import { accessRequestsQuery, declineRequest, grantRequest } from "../../api/recording/access-requests.ts";
+import { refreshRecording } from "../../api/recording/recording.ts";
 import { FormError } from "../../common/actions.tsx";
 import { whenInLine } from "../../common/format/time.ts";
 import { useRecording } from "../context.ts";

@@ -1,4 +1,4 @@
-import type { View } from "../../api/recording.ts";
+import type { View } from "../../api/recording/recording.ts";
 import { namesInLine } from "../../common/format/names.ts";
 
 type Facts = Pick<View, "participants" | "shared_users"> & {

@@ -2,7 +2,7 @@ import { ActionIcon, Group, Skeleton, Stack, Tooltip, VisuallyHidden } from "@ma
 import { IconArrowBackUp, IconReplace } from "@tabler/icons-react";
 import { getRouteApi } from "@tanstack/react-router";
 import { type RefObject, useMemo, useRef, useState } from "react";
-import type { Segment, Transcript } from "../../api/recording.ts";
+import type { Segment, Transcript } from "../../api/recording/recording.ts";
 import { draftNames } from "../../common/drafts/store.ts";
 import { useDraftOwner } from "../../common/drafts/use-draft.tsx";
 import { lazyPart } from "../../common/load-part.tsx";

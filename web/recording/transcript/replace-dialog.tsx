@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useDeferredValue, useMemo, useState } from "react";
-import type { Transcript } from "../../api/recording.ts";
+import type { Transcript } from "../../api/recording/recording.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { counted } from "../../common/format/count.ts";
 import { clock } from "../../common/format/time.ts";

@@ -1,7 +1,7 @@
 import { Button, Group, Radio, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Segment, type Transcript, voicesQuery } from "../../api/recording.ts";
+import { type Segment, type Transcript, voicesQuery } from "../../api/recording/recording.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { segmentSpeakerKey, speakerKey, speakerReference } from "../../common/speakers.ts";
 import { useRecording } from "../context.ts";

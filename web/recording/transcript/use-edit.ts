@@ -2,13 +2,13 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { TranscriptEditResult } from "../../../contract/transcripts/transcript-editing.ts";
-import { ApiError } from "../../api/client.ts";
+import { ApiError } from "../../api/client/api-error.ts";
 import {
   refreshRecording,
   refreshTranscript,
   type Transcript,
   transcriptQuery,
-} from "../../api/recording.ts";
+} from "../../api/recording/recording.ts";
 import { useRecording } from "../context.ts";
 
 type Result = z.output<typeof TranscriptEditResult>;

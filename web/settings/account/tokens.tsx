@@ -4,7 +4,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { usersQuery } from "../../api/recordings.ts";
+import { usersQuery } from "../../api/directory.ts";
 import { createToken, revokeToken, type Token, tokensQuery } from "../../api/settings/account.ts";
 import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
 import { ConfirmButton } from "../../common/dialogs/confirm.tsx";

@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { meetingTypesQuery, teamsQuery } from "../../api/recordings.ts";
+import { meetingTypesQuery, teamsQuery } from "../../api/directory.ts";
 import { deleteRule, type Rule, rulesQuery, updateRule } from "../../api/settings/retention.ts";
 import { useAction } from "../../common/actions.tsx";
 import { ConfirmButton } from "../../common/dialogs/confirm.tsx";

@@ -1,7 +1,7 @@
 import { Anchor, Button, List, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { listOmitted } from "../../../contract/uploads/import-runs.ts";
+import { listOmitted } from "../../../shared/counted.ts";
 import { type ImportRun, importReportQuery } from "../../api/settings/imports.ts";
 import { Loaded } from "../parts.tsx";
 

@@ -4,7 +4,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { usersQuery } from "../../api/recordings.ts";
+import { usersQuery } from "../../api/directory.ts";
 import { hooksQuery } from "../../api/settings/webhooks.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { Loaded, NoneYet, Row, Rows, SettingsPage, Tag } from "../parts.tsx";

@@ -1,5 +1,5 @@
 import dayjs from "dayjs";
-import type { ApiError } from "../../api/client.ts";
+import type { ApiError } from "../../api/client/api-error.ts";
 import type { AttributesInput, UploadBody } from "../../api/uploads.ts";
 
 /** A participant being edited. */

@@ -1,6 +1,6 @@
 import { DetailedError, Upload } from "tus-js-client";
 import { type ChunkSize, isRefusedByProxy, proxyLimitText } from "../../../shared/files/chunk-size.ts";
-import { ApiError } from "../../api/client.ts";
+import { ApiError } from "../../api/client/api-error.ts";
 
 const mebibyte = 1024 * 1024;
 

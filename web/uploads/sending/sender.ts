@@ -1,7 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createChunkSize } from "../../../shared/files/chunk-size.ts";
 import { titleOfPath } from "../../../shared/files/recording-title.ts";
-import { ApiError } from "../../api/client.ts";
+import { ApiError } from "../../api/client/api-error.ts";
 import { findTarget, saveImportNotes, saveUpload, startImport, startUpload } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
 import { loadPart, PartNotLoadedError } from "../../common/load-part.tsx";

@@ -1,8 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { Recording } from "../../contract/recordings/recordings.ts";
-import type { listMeetingTypes, listTeams, listUsers } from "../../contract/workspace/directory.ts";
-import { call } from "./client.ts";
+import { listMeetingTypes, listTeams, listUsers } from "../../contract/workspace/directory.ts";
+import { call } from "./client/call.ts";
 
 export type RecordingBody = z.output<typeof Recording>;
 
@@ -11,18 +11,17 @@ const directoryStaleMs = 5 * 60_000;
 export const usersQuery = queryOptions({
   queryKey: ["directory", "users"],
   staleTime: directoryStaleMs,
-  queryFn: ({ signal }) => call<typeof listUsers>("POST", "/_/public-api/v2/users", { body: {}, signal }),
+  queryFn: ({ signal }) => call(listUsers, { body: {}, signal }),
 });
 
 export const teamsQuery = queryOptions({
   queryKey: ["directory", "teams"],
   staleTime: directoryStaleMs,
-  queryFn: ({ signal }) => call<typeof listTeams>("POST", "/_/public-api/v2/teams", { body: {}, signal }),
+  queryFn: ({ signal }) => call(listTeams, { body: {}, signal }),
 });
 
 export const meetingTypesQuery = queryOptions({
   queryKey: ["directory", "meeting types"],
   staleTime: directoryStaleMs,
-  queryFn: ({ signal }) =>
-    call<typeof listMeetingTypes>("POST", "/_/public-api/v2/meeting_types", { body: {}, signal }),
+  queryFn: ({ signal }) => call(listMeetingTypes, { body: {}, signal }),
 });

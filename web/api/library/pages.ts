@@ -1,6 +1,6 @@
 import type { InfiniteData, Query, QueryClient } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as contract from "../../contract/recordings/library.ts";
+import type * as contract from "../../../contract/recordings/library.ts";
 
 export type LibraryItem = z.output<typeof contract.LibraryItem>;
 

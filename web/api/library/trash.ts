@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as contract from "../../contract/recordings/recording-management.ts";
-import { call, path } from "./client.ts";
-import { markChanged } from "./library-pages.ts";
+import * as contract from "../../../contract/recordings/recording-management.ts";
+import { call } from "../client/call.ts";
+import { markChanged } from "./pages.ts";
 
 export type TrashedRecording = z.output<typeof contract.TrashedRecording>;
 
@@ -14,15 +14,14 @@ export const trashQuery = infiniteQueryOptions({
   initialPageParam: null as string | null,
   getNextPageParam: (last: TrashPage) => last.cursor,
   queryFn: ({ pageParam, signal }): Promise<TrashPage> =>
-    call<typeof contract.listTrash>("GET", "/_/api/v1/trash", { signal, query: { cursor: pageParam } }),
+    call(contract.listTrash, { signal, query: { cursor: pageParam } }),
 });
 
 /** A deleted recording that the user can restore; ends with 404 for others. */
 export function trashedQuery(id: string) {
   return queryOptions({
     queryKey: ["trash", id],
-    queryFn: ({ signal }) =>
-      call<typeof contract.getTrashedRecording>("GET", path`/_/api/v1/trash/${id}`, { signal }),
+    queryFn: ({ signal }) => call(contract.getTrashedRecording, { params: { recording_id: id }, signal }),
   });
 }
 
@@ -30,9 +29,7 @@ export function trashedQuery(id: string) {
 export async function emptyTrash(before: string): Promise<number> {
   let deleted = 0;
   for (;;) {
-    const part = await call<typeof contract.emptyTrash>("POST", "/_/api/v1/trash/empty", {
-      body: { deleted_before: before },
-    });
+    const part = await call(contract.emptyTrash, { body: { deleted_before: before } });
     deleted += part.deleted;
     // Without progress, what is left can't be deleted now.
     if (part.is_complete || part.deleted === 0) return deleted;
@@ -40,13 +37,12 @@ export async function emptyTrash(before: string): Promise<number> {
 }
 
 export const deleteRecording = (id: string) =>
-  call<typeof contract.deleteRecording>("DELETE", path`/_/api/v1/recordings/${id}`);
+  call(contract.deleteRecording, { params: { recording_id: id } });
 
 export const restoreRecording = (id: string) =>
-  call<typeof contract.restoreRecording>("POST", path`/_/api/v1/trash/${id}/restore`);
+  call(contract.restoreRecording, { params: { recording_id: id } });
 
-export const purgeRecording = (id: string) =>
-  call<typeof contract.purgeRecording>("DELETE", path`/_/api/v1/trash/${id}`);
+export const purgeRecording = (id: string) => call(contract.purgeRecording, { params: { recording_id: id } });
 
 /**
  * Refetches what shows recordings that were changed, deleted or restored: lists, the trash, highlights and stories.

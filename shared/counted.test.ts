@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { listOmitted } from "./import-runs.ts";
+import { listOmitted } from "./counted.ts";
 
 test("what an import left out is listed with its count, one in the singular", () => {
   const codes = ["recorders_without_user", "tags", "transcript_entries", "meeting_type", "unread_lines"];

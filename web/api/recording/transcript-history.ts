@@ -1,12 +1,12 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type {
+import {
   getTranscriptEdit,
   listTranscriptEdits,
-  TranscriptEdit,
-  TranscriptEditWithChanges,
-} from "../../contract/transcripts/transcript-history.ts";
-import { call, path } from "./client.ts";
+  type TranscriptEdit,
+  type TranscriptEditWithChanges,
+} from "../../../contract/transcripts/transcript-history.ts";
+import { call } from "../client/call.ts";
 
 export type Edit = z.output<typeof TranscriptEdit>;
 export type EditChange = z.output<typeof TranscriptEditWithChanges>["changes"][number];
@@ -22,9 +22,10 @@ export function editsQuery(id: string) {
     initialPageParam: null as number | null,
     getNextPageParam: (last: EditsPage) => last.next_before,
     queryFn: ({ pageParam, signal }): Promise<EditsPage> =>
-      call<typeof listTranscriptEdits>("GET", path`/_/api/v1/recordings/${id}/transcript/edits`, {
+      call(listTranscriptEdits, {
+        params: { recording_id: id },
         signal,
-        query: { before: pageParam },
+        query: { before: pageParam?.toString() },
       }),
   });
 }
@@ -35,10 +36,6 @@ export function editQuery(id: string, number: number) {
     queryKey: ["recording", id, "edit", number],
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: ({ signal }) =>
-      call<typeof getTranscriptEdit>(
-        "GET",
-        path`/_/api/v1/recordings/${id}/transcript/edits/${String(number)}`,
-        { signal },
-      ),
+      call(getTranscriptEdit, { params: { recording_id: id, number: String(number) }, signal }),
   });
 }

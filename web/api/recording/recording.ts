@@ -1,32 +1,32 @@
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type {
+import {
   createHighlight,
   deleteHighlight,
   updateHighlight,
-} from "../../contract/recordings/highlight-operations.ts";
-import type {
+} from "../../../contract/recordings/highlight-operations.ts";
+import {
   createParticipant,
   deleteParticipant,
-  ParticipantInput,
+  type ParticipantInput,
   updateParticipant,
-} from "../../contract/recordings/participants.ts";
-import type { deletePrivateNotes, putPrivateNotes } from "../../contract/recordings/private-notes.ts";
-import type {
+} from "../../../contract/recordings/participants.ts";
+import { deletePrivateNotes, putPrivateNotes } from "../../../contract/recordings/private-notes.ts";
+import {
   getRecordingMedia,
   getRecordingView,
-  RecordingView,
+  type RecordingView,
   updateRecordingData,
-} from "../../contract/recordings/recording-data.ts";
-import type {
+} from "../../../contract/recordings/recording-data.ts";
+import {
   addTag,
   removeTag,
   shareToTeam,
   shareToUser,
   unshareFromTeam,
   unshareFromUser,
-} from "../../contract/recordings/recording-operations.ts";
-import type {
+} from "../../../contract/recordings/recording-operations.ts";
+import {
   assignSegments,
   cancelTranscription,
   correctTranscript,
@@ -34,15 +34,15 @@ import type {
   mergeSpeakers,
   renameSpeaker,
   rerunTranscription,
-  SpeakerReference,
+  type SpeakerReference,
   supplyTranscript,
-  TranscriptView,
+  type TranscriptView,
   undoTranscriptEdit,
-} from "../../contract/transcripts/transcript-editing.ts";
-import type { transcriptText } from "../../contract/transcripts/transcripts.ts";
-import type { listRecordingVoices, rememberVoice } from "../../contract/transcripts/voice-profiles.ts";
-import { type CallInput, call, path } from "./client.ts";
-import { markChanged } from "./library-pages.ts";
+} from "../../../contract/transcripts/transcript-editing.ts";
+import { transcriptText } from "../../../contract/transcripts/transcripts.ts";
+import { listRecordingVoices, rememberVoice } from "../../../contract/transcripts/voice-profiles.ts";
+import { type Body, call } from "../client/call.ts";
+import { markChanged } from "../library/pages.ts";
 
 export type View = z.output<typeof RecordingView>;
 export type Transcript = z.output<typeof TranscriptView>;
@@ -58,7 +58,7 @@ export function voicesQuery(id: string) {
   return queryOptions({
     queryKey: ["recording", id, "voices"],
     staleTime: 0,
-    queryFn: ({ signal }) => call<typeof listRecordingVoices>("GET", `${managed(id)}/voices`, { signal }),
+    queryFn: ({ signal }) => call(listRecordingVoices, { params: { recording_id: id }, signal }),
   });
 }
 
@@ -66,8 +66,7 @@ export function voicesQuery(id: string) {
 export function recordingQuery(id: string) {
   return queryOptions({
     queryKey: ["recording", id],
-    queryFn: ({ signal }) =>
-      call<typeof getRecordingView>("GET", path`/_/api/v1/recordings/${id}`, { signal }),
+    queryFn: ({ signal }) => call(getRecordingView, { params: { recording_id: id }, signal }),
     refetchInterval: ({ state }) =>
       state.status === "error" ? false : pauseMs(state.data, state.dataUpdateCount),
   });
@@ -89,8 +88,7 @@ export function mediaQuery(id: string) {
   return queryOptions({
     queryKey: ["recording", id, "media"],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: ({ signal }) =>
-      call<typeof getRecordingMedia>("GET", path`/_/api/v1/recordings/${id}/media`, { signal }),
+    queryFn: ({ signal }) => call(getRecordingMedia, { params: { recording_id: id }, signal }),
   });
 }
 
@@ -99,8 +97,7 @@ export function transcriptQuery(id: string) {
   return queryOptions({
     queryKey: ["recording", id, "transcript"],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: ({ signal }) =>
-      call<typeof getTranscriptView>("GET", path`/_/api/v1/recordings/${id}/transcript`, { signal }),
+    queryFn: ({ signal }) => call(getTranscriptView, { params: { recording_id: id }, signal }),
   });
 }
 
@@ -111,9 +108,7 @@ export function wordsQuery(id: string, version: number, isEnabled: boolean) {
     enabled: isEnabled,
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: ({ signal }) =>
-      call<typeof getTranscriptView>("GET", `${path`/_/api/v1/recordings/${id}/transcript`}?words=true`, {
-        signal,
-      }),
+      call(getTranscriptView, { params: { recording_id: id }, query: { words: "true" }, signal }),
   });
 }
 
@@ -164,76 +159,54 @@ export async function refreshTranscript(client: QueryClient, id: string): Promis
   ]);
 }
 
-type DataChange = NonNullable<CallInput<typeof updateRecordingData>["body"]>;
-type HighlightInput = NonNullable<CallInput<typeof createHighlight>["body"]>;
-type HighlightChange = NonNullable<CallInput<typeof updateHighlight>["body"]>;
+type DataChange = Body<typeof updateRecordingData>;
 type ParticipantFields = z.input<typeof ParticipantInput>;
 type SpeakerInput = z.input<typeof SpeakerReference>;
 
-const managed = (id: string): string => path`/_/api/v1/recordings/${id}`;
-const contract = (id: string): string => path`/_/public-api/v2/recordings/${id}`;
-
 /** Requests that change one recording. All throw ApiError. */
 export function recordingActions(id: string) {
-  const edit = `${managed(id)}/transcript`;
+  const params = { recording_id: id };
   return {
-    change: (body: DataChange) => call<typeof updateRecordingData>("PATCH", managed(id), { body }),
-    addParticipant: (body: ParticipantFields) =>
-      call<typeof createParticipant>("POST", `${managed(id)}/participants`, { body }),
-    updateParticipant: (participantId: string, body: ParticipantFields) =>
-      call<typeof updateParticipant>("PATCH", managed(id) + path`/participants/${participantId}`, { body }),
-    deleteParticipant: (participantId: string) =>
-      call<typeof deleteParticipant>("DELETE", managed(id) + path`/participants/${participantId}`),
-    addTag: (tag: string) => call<typeof addTag>("PUT", `${contract(id)}/tags`, { body: { tag } }),
-    removeTag: (tag: string) => call<typeof removeTag>("DELETE", contract(id) + path`/tags/${tag}`),
-    shareToUser: (user_id: string) =>
-      call<typeof shareToUser>("PUT", `${contract(id)}/users`, { body: { user_id } }),
-    unshareFromUser: (user: string) =>
-      call<typeof unshareFromUser>("DELETE", contract(id) + path`/users/${user}`),
-    shareToTeam: (team_id: string) =>
-      call<typeof shareToTeam>("PUT", `${contract(id)}/teams`, { body: { team_id } }),
-    unshareFromTeam: (team: string) =>
-      call<typeof unshareFromTeam>("DELETE", contract(id) + path`/teams/${team}`),
-    transcriptAs: (format: "txt" | "vtt" | "srt") =>
-      call<(typeof transcriptText)[typeof format]>("GET", `${contract(id)}/transcript.${format}`),
-    addHighlight: (body: HighlightInput) =>
-      call<typeof createHighlight>("POST", `${managed(id)}/highlights`, { body }),
-    updateHighlight: (highlightId: string, body: HighlightChange) =>
-      call<typeof updateHighlight>("PATCH", path`/_/api/v1/highlights/${highlightId}`, { body }),
-    deleteHighlight: (highlightId: string) =>
-      call<typeof deleteHighlight>("DELETE", path`/_/api/v1/highlights/${highlightId}`),
+    change: (body: DataChange) => call(updateRecordingData, { params, body }),
+    addParticipant: (body: ParticipantFields) => call(createParticipant, { params, body }),
+    updateParticipant: (participant_id: string, body: ParticipantFields) =>
+      call(updateParticipant, { params: { ...params, participant_id }, body }),
+    deleteParticipant: (participant_id: string) =>
+      call(deleteParticipant, { params: { ...params, participant_id } }),
+    addTag: (tag: string) => call(addTag, { params, body: { tag } }),
+    removeTag: (tag: string) => call(removeTag, { params: { ...params, tag } }),
+    shareToUser: (user_id: string) => call(shareToUser, { params, body: { user_id } }),
+    unshareFromUser: (user_id: string) => call(unshareFromUser, { params: { ...params, user_id } }),
+    shareToTeam: (team_id: string) => call(shareToTeam, { params, body: { team_id } }),
+    unshareFromTeam: (team_id: string) => call(unshareFromTeam, { params: { ...params, team_id } }),
+    transcriptAs: (format: "txt" | "vtt" | "srt") => call(transcriptText[format], { params }),
+    addHighlight: (body: Body<typeof createHighlight>) => call(createHighlight, { params, body }),
+    updateHighlight: (highlight_id: string, body: Body<typeof updateHighlight>) =>
+      call(updateHighlight, { params: { highlight_id }, body }),
+    deleteHighlight: (highlight_id: string) => call(deleteHighlight, { params: { highlight_id } }),
     writeNotes: (text: string) =>
       text.trim() === ""
-        ? call<typeof deletePrivateNotes>("DELETE", `${managed(id)}/private_notes`)
-        : call<typeof putPrivateNotes>("PUT", `${managed(id)}/private_notes`, { body: { text } }),
+        ? call(deletePrivateNotes, { params })
+        : call(putPrivateNotes, { params, body: { text } }),
     correct: (transcript_version: number, segments: { index: number; text: string }[]) =>
-      call<typeof correctTranscript>("POST", `${edit}/corrections`, {
-        body: { transcript_version, segments },
-      }),
+      call(correctTranscript, { params, body: { transcript_version, segments } }),
     renameSpeaker: (transcript_version: number, speaker: SpeakerInput, name: string) =>
-      call<typeof renameSpeaker>("POST", `${edit}/speakers/rename`, {
-        body: { transcript_version, speaker, name },
-      }),
+      call(renameSpeaker, { params, body: { transcript_version, speaker, name } }),
     mergeSpeakers: (transcript_version: number, from: SpeakerInput[], into: SpeakerInput) =>
-      call<typeof mergeSpeakers>("POST", `${edit}/speakers/merge`, {
-        body: { transcript_version, from, into },
-      }),
+      call(mergeSpeakers, { params, body: { transcript_version, from, into } }),
     assign: (transcript_version: number, indexes: number[], to: SpeakerInput) =>
-      call<typeof assignSegments>("POST", `${edit}/assignments`, {
-        body: { transcript_version, indexes, to },
+      call(assignSegments, { params, body: { transcript_version, indexes, to } }),
+    /** @param edit number of the edit; the last one by default. */
+    undo: (transcript_version: number, edit?: number) =>
+      call(undoTranscriptEdit, {
+        params,
+        body: { transcript_version, ...(edit === undefined ? {} : { edit }) },
       }),
-    /** @param number of the edit; the last one by default. */
-    undo: (transcript_version: number, number?: number) =>
-      call<typeof undoTranscriptEdit>("POST", `${edit}/undo`, {
-        body: { transcript_version, ...(number === undefined ? {} : { edit: number }) },
-      }),
-    supplyTranscript: (body: CallInput<typeof supplyTranscript>["body"] & object) =>
-      call<typeof supplyTranscript>("PUT", edit, { body }),
-    rememberVoice: (body: CallInput<typeof rememberVoice>["body"] & object) =>
-      call<typeof rememberVoice>("POST", `${managed(id)}/voices`, { body }),
-    transcribeAgain: (body: CallInput<typeof rerunTranscription>["body"] & object = {}) =>
-      call<typeof rerunTranscription>("POST", `${managed(id)}/transcription`, { body }),
-    cancelTranscription: () => call<typeof cancelTranscription>("DELETE", `${managed(id)}/transcription`),
+    supplyTranscript: (body: Body<typeof supplyTranscript>) => call(supplyTranscript, { params, body }),
+    rememberVoice: (body: Body<typeof rememberVoice>) => call(rememberVoice, { params, body }),
+    transcribeAgain: (body: Body<typeof rerunTranscription> = {}) =>
+      call(rerunTranscription, { params, body }),
+    cancelTranscription: () => call(cancelTranscription, { params }),
   };
 }
 

@@ -1,13 +1,11 @@
 import { queryOptions } from "@tanstack/react-query";
-import type {
+import {
   declineAccess,
   grantAccess,
   listAccessRequests,
   requestAccess,
-} from "../../contract/recordings/access-requests.ts";
-import { call, path } from "./client.ts";
-
-const base = (recordingId: string): string => path`/_/api/v1/recordings/${recordingId}/access-requests`;
+} from "../../../contract/recordings/access-requests.ts";
+import { call } from "../client/call.ts";
 
 /** The users who request access to a recording. */
 export function accessRequestsQuery(recordingId: string, isEnabled: boolean) {
@@ -15,19 +13,19 @@ export function accessRequestsQuery(recordingId: string, isEnabled: boolean) {
     queryKey: ["recording", recordingId, "access-requests"],
     enabled: isEnabled,
     staleTime: 60_000,
-    queryFn: ({ signal }) => call<typeof listAccessRequests>("GET", base(recordingId), { signal }),
+    queryFn: ({ signal }) => call(listAccessRequests, { params: { recording_id: recordingId }, signal }),
   });
 }
 
 /** Asks the owners of a recording for access. Succeeds whether or not there is such a recording. */
 export function sendAccessRequest(recordingId: string) {
-  return call<typeof requestAccess>("POST", base(recordingId));
+  return call(requestAccess, { params: { recording_id: recordingId } });
 }
 
 export function grantRequest(recordingId: string, userId: string) {
-  return call<typeof grantAccess>("POST", base(recordingId) + path`/${userId}`);
+  return call(grantAccess, { params: { recording_id: recordingId, user_id: userId } });
 }
 
 export function declineRequest(recordingId: string, userId: string) {
-  return call<typeof declineAccess>("DELETE", base(recordingId) + path`/${userId}`);
+  return call(declineAccess, { params: { recording_id: recordingId, user_id: userId } });
 }

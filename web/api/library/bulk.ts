@@ -1,7 +1,8 @@
 import type { z } from "zod";
-import type { changeRecordings as operation } from "../../contract/recordings/library.ts";
-import { call, isOutage } from "./client.ts";
-import { pause } from "./pause.ts";
+import { changeRecordings as operation } from "../../../contract/recordings/library.ts";
+import { isOutage } from "../client/api-error.ts";
+import { call } from "../client/call.ts";
+import { pause } from "../client/pause.ts";
 
 type Part = z.output<typeof operation.response>;
 export type BulkChange = NonNullable<z.input<typeof operation.body>>["change"];
@@ -67,9 +68,7 @@ async function changeBatch(
 ): Promise<Omit<Part, "purge_datetime">> {
   for (let attempt = 0; ; attempt++)
     try {
-      const part = await call<typeof operation>("POST", "/_/api/v1/recordings/bulk", {
-        body: { recording_ids, change },
-      });
+      const part = await call(operation, { body: { recording_ids, change } });
       return withLostResponse(part, change, uncertain);
     } catch (error) {
       if (!isOutage(error)) throw error;

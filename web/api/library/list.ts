@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import type * as contract from "../../contract/recordings/library.ts";
-import { call, path } from "./client.ts";
-import { type LibraryPage, loadedAt, type Position, positionAfter } from "./library-pages.ts";
+import * as contract from "../../../contract/recordings/library.ts";
+import { call } from "../client/call.ts";
+import { type LibraryPage, loadedAt, type Position, positionAfter } from "./pages.ts";
 
 /** Filters and order of the library, named as in its URL. */
 export interface LibraryFilter {
@@ -40,7 +40,7 @@ export function titlesQuery(title: string) {
 }
 
 const listPage = (filter: LibraryFilter, position: Position | null, signal: AbortSignal) =>
-  call<typeof contract.listLibrary>("POST", "/_/api/v1/library", {
+  call(contract.listLibrary, {
     signal,
     body: {
       ...(position === null ? {} : { cursor: position.cursor }),
@@ -69,9 +69,5 @@ export function dayAfter(day: string): Date {
   return date;
 }
 
-const favorite = (id: string) => path`/_/api/v1/recordings/${id}/favorite`;
-
 export const setFavorite = (id: string, isFavorite: boolean) =>
-  isFavorite
-    ? call<typeof contract.addFavorite>("PUT", favorite(id))
-    : call<typeof contract.removeFavorite>("DELETE", favorite(id));
+  call(isFavorite ? contract.addFavorite : contract.removeFavorite, { params: { recording_id: id } });

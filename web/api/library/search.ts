@@ -1,8 +1,8 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { SearchHit, SearchResult, search } from "../../contract/recordings/search.ts";
-import { call } from "./client.ts";
-import { dayAfter } from "./library.ts";
+import { type SearchHit, type SearchResult, search } from "../../../contract/recordings/search.ts";
+import { call } from "../client/call.ts";
+import { dayAfter } from "./list.ts";
 
 export type FoundRecording = z.output<typeof SearchResult>;
 export type Hit = z.output<typeof SearchHit>;
@@ -44,10 +44,7 @@ function pagesOf(queryKey: readonly unknown[], filter: SearchFilter, recordingId
     initialPageParam: null as string | null,
     getNextPageParam: (last: SearchPage) => last.cursor,
     queryFn: ({ pageParam, signal }): Promise<SearchPage> =>
-      call<typeof search>("GET", "/_/api/v1/search", {
-        signal,
-        query: { ...toQuery(filter), cursor: pageParam, recording_id: recordingId },
-      }),
+      call(search, { signal, query: { ...toQuery(filter), cursor: pageParam, recording_id: recordingId } }),
   });
 }
 

@@ -1,14 +1,14 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type {
-  ActionItemDetail,
+import {
+  type ActionItemDetail,
   getRecordingIntelligence,
   listActionItems,
-  RecordingIntelligence,
+  type RecordingIntelligence,
   runRecordingIntelligence,
   updateActionItem,
-} from "../../contract/recordings/intelligence.ts";
-import { call, path } from "./client.ts";
+} from "../../../contract/recordings/intelligence.ts";
+import { call } from "../client/call.ts";
 
 export type ActionItem = z.output<typeof ActionItemDetail>;
 export type IntelligenceState = z.output<typeof RecordingIntelligence>;
@@ -18,14 +18,14 @@ export function actionItemsQuery(id: string) {
   return queryOptions({
     queryKey: ["recording", id, "action items"],
     queryFn: async ({ signal }) =>
-      (await call<typeof listActionItems>("GET", path`/_/api/v1/recordings/${id}/action-items`, { signal }))
-        .action_items,
+      (await call(listActionItems, { params: { recording_id: id }, signal })).action_items,
   });
 }
 
 /** Marks an action item as completed or pending. */
 export function tickActionItem(id: string, item: string, isDone: boolean): Promise<ActionItem> {
-  return call<typeof updateActionItem>("PATCH", path`/_/api/v1/recordings/${id}/action-items/${item}`, {
+  return call(updateActionItem, {
+    params: { recording_id: id, item_id: item },
     body: { status: isDone ? "completed" : "pending" },
   });
 }
@@ -37,8 +37,7 @@ const maxPauseMs = 20_000;
 export function intelligenceStateQuery(id: string) {
   return queryOptions({
     queryKey: ["recording", id, "intelligence"],
-    queryFn: ({ signal }) =>
-      call<typeof getRecordingIntelligence>("GET", path`/_/api/v1/recordings/${id}/intelligence`, { signal }),
+    queryFn: ({ signal }) => call(getRecordingIntelligence, { params: { recording_id: id }, signal }),
     refetchInterval: ({ state }) =>
       state.data !== undefined && isInProgress(state.data)
         ? Math.min(maxPauseMs, minPauseMs * 1.25 ** Math.max(0, state.dataUpdateCount - 1))
@@ -52,5 +51,5 @@ export function isInProgress({ status }: IntelligenceState): boolean {
 
 /** Regenerates summary, action items and sections. */
 export function rerunIntelligence(id: string): Promise<IntelligenceState> {
-  return call<typeof runRecordingIntelligence>("POST", path`/_/api/v1/recordings/${id}/intelligence`);
+  return call(runRecordingIntelligence, { params: { recording_id: id } });
 }

@@ -1,0 +1,62 @@
+import type { z } from "zod";
+import { isRefusedByProxy, proxyLimitText } from "../../../shared/files/chunk-size.ts";
+import type { Problem } from "../../../contract/errors.ts";
+
+type ProblemBody = z.output<typeof Problem>;
+
+/** An unsuccessful response; the message is the server's `detail`. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: ProblemBody["error"] | "unreachable";
+  readonly violations: NonNullable<ProblemBody["violations"]>;
+  /** The current version of a transcript, when an edit was refused because it named an older one. */
+  readonly transcriptVersion: number | null;
+  constructor(
+    status: number,
+    code: ApiError["code"],
+    detail: string,
+    violations: ApiError["violations"] = [],
+    transcriptVersion: number | null = null,
+  ) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.violations = violations;
+    this.transcriptVersion = transcriptVersion;
+  }
+}
+
+/** Whether the server could not be reached or failed: the same request may succeed later. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 500);
+}
+
+/** Whether the server did not accept the session. */
+export function isSignedOut({ code }: ApiError): boolean {
+  return code === "token_missing" || code === "token_invalid";
+}
+
+export const unreachable = (): ApiError =>
+  new ApiError(0, "unreachable", "The server can't be reached. Check your connection and try again.");
+
+/** Replaces the detail of a 401, which speaks of tokens. */
+const signedOutText = "You've been signed out. Sign in again.";
+
+/** The error of an unsuccessful response with this body. */
+export function readProblem(response: Response, text: string): ApiError {
+  if (isRefusedByProxy(response.status, text)) return new ApiError(413, "body_too_large", proxyLimitText);
+  try {
+    const problem = JSON.parse(text) as ProblemBody;
+    const { error, detail, violations = [], transcript_version = null } = problem;
+    const isAboutToken = error === "token_missing" || error === "token_invalid";
+    return new ApiError(
+      response.status,
+      error,
+      isAboutToken ? signedOutText : detail,
+      violations,
+      transcript_version,
+    );
+  } catch {
+    return new ApiError(response.status, "internal", `Unexpected error (${response.status}).`);
+  }
+}

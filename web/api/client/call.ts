@@ -1,0 +1,150 @@
+import type { z } from "zod";
+import type { Operation } from "../../../contract/operation.ts";
+import { versionNames } from "../../../contract/versions.ts";
+import { isSignedOut, readProblem, unreachable } from "./api-error.ts";
+import { pause } from "./pause.ts";
+import { noteAllowance, pauseBulk, waitMsOf } from "./rate-limit.ts";
+import { reportSignedOut, untilSignedIn } from "./signed-out.ts";
+
+/** The response body of an operation, typed by its schema. */
+export type Output<O extends Operation> = O["response"] extends z.ZodType ? z.output<O["response"]> : string;
+
+/** The request body of an operation. */
+export type Body<O extends Operation> = O["body"] extends z.ZodObject ? z.input<O["body"]> : never;
+
+/** The parts of a request's URL, with the names that the operation declares. */
+export type Url<O extends Operation> = Part<"params", InputOf<O["params"]>> &
+  Part<"query", Nullable<InputOf<O["query"]>>>;
+
+type InputOf<Schema> = Schema extends z.ZodObject ? z.input<Schema> : never;
+
+/** null leaves a parameter out. */
+type Nullable<Query> = { readonly [Name in keyof Query]: Query[Name] | null };
+
+/** A part of a request; required if any value in it is. An operation without this part takes none. */
+type Part<Name extends string, Value> = [Value] extends [never]
+  ? { readonly [N in Name]?: never }
+  : Record<never, never> extends Value
+    ? { readonly [N in Name]?: Value | undefined }
+    : { readonly [N in Name]: Value };
+
+export type CallInput<O extends Operation> = Url<O> & Part<"body", InputOf<O["body"]>> & Options;
+
+interface Options {
+  readonly signal?: AbortSignal | undefined;
+  /** True for requests that read or start the session: a 401 is thrown at once instead of waiting for the next sign-in. */
+  readonly isAboutSession?: boolean;
+  /** True for one of many requests: it leaves some of the rate limit to the user's other pages. */
+  readonly isBulk?: boolean;
+}
+
+/** Left out if nothing in it is required. */
+type Rest<T> = Record<never, never> extends T ? [T?] : [T];
+
+/** What is sent, whatever the operation. */
+interface Request extends Options {
+  readonly method: string;
+  readonly url: string;
+  readonly body?: object | undefined;
+}
+
+/** Attempts of one request, each after another sign-in. */
+const maxAttempts = 3;
+
+/** How often one request waits for the rate limit, each time until the next minute. */
+const maxWaits = 5;
+
+/** This app uses the newest API version. */
+const version = versionNames[versionNames.length - 1] ?? "";
+
+/**
+ * Calls an API operation as the signed-in user. In the browser an operation has only its method and path; see
+ * `operationsOnly` in vite.config.ts. When the session has ended, the request waits and is sent again after the next sign-in;
+ * that is safe because a 401 changes nothing.
+ * @throws ApiError for every unsuccessful response, and when the server can't be reached.
+ */
+export async function call<O extends Operation>(
+  operation: O,
+  ...[input]: Rest<CallInput<O>>
+): Promise<Output<O>> {
+  const { params, query, ...rest }: AnyInput = input ?? {};
+  const request = { ...rest, method: operation.method, url: fill(operation.path, params) + searchOf(query) };
+  const { signal, isAboutSession = false } = request;
+  for (let attempt = 1; ; attempt++) {
+    if (!isAboutSession) await untilSignedIn(signal);
+    const { response, text } = await sendWithinLimit(request);
+    if (response.ok) {
+      const isJson = (response.headers.get("content-type") ?? "").includes("json");
+      return (isJson ? JSON.parse(text) : text) as Output<O>;
+    }
+    const problem = readProblem(response, text);
+    if (isAboutSession || !isSignedOut(problem) || attempt === maxAttempts) throw problem;
+    reportSignedOut();
+  }
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+interface AnyInput extends Options {
+  readonly params?: Values | undefined;
+  readonly query?: Values | undefined;
+  readonly body?: object | undefined;
+}
+
+/** The URL of an operation, for links and media elements. */
+export function urlOf<O extends Operation>(operation: O, ...[input]: Rest<Url<O>>): string {
+  const { params, query }: AnyInput = input ?? {};
+  return fill(operation.path, params) + searchOf(query);
+}
+
+async function sendWithinLimit(request: Request): Promise<{ response: Response; text: string }> {
+  const { signal, isAboutSession = false, isBulk = false } = request;
+  for (let waits = 0; ; waits++) {
+    if (isBulk) await pauseBulk(signal);
+    const response = await send(request);
+    const text = await readText(response, signal);
+    noteAllowance(response);
+    const waitMs = isAboutSession || waits === maxWaits ? null : waitMsOf(response);
+    if (waitMs === null) return { response, text };
+    await pause(waitMs, signal);
+  }
+}
+
+async function send({ method, url, body, signal }: Request): Promise<Response> {
+  const headers: Record<string, string> = { accept: "application/json" };
+  if (url.startsWith("/_/public-api/")) headers["public-api-version"] = version;
+  if (body !== undefined) headers["content-type"] = "application/json";
+  try {
+    return await fetch(url, {
+      method,
+      headers,
+      credentials: "same-origin",
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw unreachable();
+  }
+}
+
+/** The connection may also break while the body arrives. */
+async function readText(response: Response, signal: AbortSignal | undefined): Promise<string> {
+  try {
+    return await response.text();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw unreachable();
+  }
+}
+
+function fill(path: string, params: Values = {}): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])));
+}
+
+function searchOf(query: Values = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== null && value !== undefined && value !== "") parameters.set(name, String(value));
+  return parameters.size === 0 ? "" : `?${parameters}`;
+}
