@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { demoMeetings } from "../demo/content/meetings/index.ts";
 import { demoWorkspace } from "../demo/content/workspace.ts";
 import { fillDemo } from "../demo/fill.ts";
@@ -11,11 +11,8 @@ import { writeSecretFile } from "./support/secret-file.ts";
 import { printValue } from "./support/with-database.ts";
 import { withStore } from "./support/with-store.ts";
 
-export function demoCommand(): Command {
-  return new Command("demo")
-    .description(
-      "create a sample workspace with users, teams and recorded meetings (takes a minute); prints its ID",
-    )
+export function demoCommand(command: Command): Command {
+  return command
     .option("--minutes <n>", "import only the first minutes of each meeting, which is faster", toMinutes)
     .option("--json", "print the result as a JSON object")
     .action((options: { json?: boolean; minutes?: number }) =>

@@ -1,16 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { Command, Option } from "commander";
+import { type Command, Option } from "commander";
 import { startServer } from "../server/main.ts";
 import type { FirstAccount } from "../server/people/accounts/service.ts";
 import { type Config, ConfigError, readConfig } from "../server/platform/config/config.ts";
 import { preflight } from "../server/preflight.ts";
 import { writeSecretFile } from "./support/secret-file.ts";
 
-export function serveCommand(): Command {
-  return new Command("serve")
-    .description("run the server")
+export function serveCommand(command: Command): Command {
+  return command
     .addOption(
       new Option("--role <role>", "which part of the server to run").choices(["all", "api", "worker"]),
     )

@@ -41,7 +41,6 @@ import { createPasswordWork } from "./people/accounts/sign-in/password-work.ts";
 import type { PasswordCost } from "./people/accounts/sign-in/passwords.ts";
 import { sessionRoutes } from "./people/accounts/sign-in/session-routes.ts";
 import { signInPages } from "./people/accounts/sign-in/sign-in-pages.ts";
-import { singleSignOnPages } from "./people/accounts/sso/pages.ts";
 import { teamRoutes } from "./people/accounts/teams/team-routes.ts";
 import { tokenRoutes } from "./people/accounts/tokens/token-routes.ts";
 import { userRoutes } from "./people/accounts/users/routes.ts";
@@ -164,6 +163,10 @@ function serverOf(listener: Listener | undefined, limits: TimeLimits) {
     : { serverFactory: (handler: Parameters<Listener["attach"]>[0]) => listener.attach(handler) };
 }
 
+function noSchemas(): never {
+  throw new Error("routes describe their bodies in contract/, not by a schema of Fastify's");
+}
+
 /** The HTTP side of Parley: every feature by name, in the order a request meets them. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { db, jobs, store, signer, encryptor, sender, config, log } = dependencies;
@@ -186,6 +189,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     ...serverOf(dependencies.listener, limits),
     // A request that is already on its way when the server stops is served.
     return503OnClosing: false,
+    // No route has a schema of Fastify's (routing/route.ts checks bodies), whose compilers need 100 modules.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   });
   app.decorateRequest("principal");
   app.decorateRequest("apiVersion", null);
@@ -338,7 +343,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await signInPages(scope, { db, config });
     await linkPages(scope, { db, jobs, config });
   });
-  await singleSignOnPages(app, { db, encryptor, config });
+  if (config.singleSignOn !== null) {
+    const { singleSignOnPages } = await import("./people/accounts/sso/pages.ts");
+    await singleSignOnPages(app, { db, encryptor, baseUrl: config.baseUrl, settings: config.singleSignOn });
+  }
   await app.register(async (scope) => {
     limitForms(scope, { limiter, config });
     await oauthRoutes(scope, {

@@ -18,7 +18,6 @@ import {
 } from "./platform/db/migrate.ts";
 import { isOlder } from "./platform/db/oldest-version.ts";
 import { PoolerError, preparePooler } from "./platform/db/pooler.ts";
-import { migrateJobs } from "./platform/jobs/queue.ts";
 
 /** An open database and how to close it. */
 export interface OpenedDatabase {
@@ -135,6 +134,7 @@ export async function migrateDatabase(
   { db, settings }: OpenedDatabase,
   log: FastifyBaseLogger,
 ): Promise<string[]> {
+  const { migrateJobs } = await import("./platform/jobs/queue.ts");
   const migrated = await migrate(settings, { onRetry: (message) => log.warn(message) });
   // `create … if not exists` fails in processes that start together, so that this needs the lock too.
   await underMigrationLock(settings, () => migrateJobs(db.pool));

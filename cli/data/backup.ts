@@ -45,7 +45,7 @@ interface PruneCommandOptions extends Options {
 const destinationHelp = "a folder, or s3://bucket/prefix (endpoint and credentials as for files in S3)";
 
 /** `parley backup DEST` and its subcommands. */
-export function backupCommand(): Command {
+export function backupCommand(command: Command): Command {
   const list = new Command("list")
     .description("list the backups of a folder or bucket")
     .argument("<destination>", destinationHelp)
@@ -84,8 +84,7 @@ export function backupCommand(): Command {
     .argument("<time>", "the time it is due, in ISO 8601")
     .action((time: string) => runScheduled(new Date(time)));
   return (
-    new Command("backup")
-      .description("back up the database, all files and the secret, while the server runs")
+    command
       .argument("<destination>", destinationHelp)
       .option("--json", "print progress and result as lines of JSON")
       .action((destination: string, options: Options) =>

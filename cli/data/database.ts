@@ -16,7 +16,7 @@ interface Options {
 }
 
 /** `parley database move`. */
-export function databaseCommand(): Command {
+export function databaseCommand(command: Command): Command {
   const move = new Command("move")
     .description(
       "move the configured database to an empty one; requests get 503 meanwhile. Run again to continue",
@@ -24,7 +24,7 @@ export function databaseCommand(): Command {
     .argument("<target>", "postgres://… of an empty database, or `embedded` for the one in the data folder")
     .option("--json", "print progress and result as lines of JSON")
     .action(runMove);
-  return new Command("database").description("move the database to another server").addCommand(move);
+  return command.addCommand(move);
 }
 
 async function runMove(argument: string, options: Options): Promise<void> {

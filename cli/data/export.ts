@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { ExportError } from "../../server/connections/exports/errors.ts";
 import { verifyExport } from "../../server/connections/exports/verify.ts";
 import { exportWorkspace } from "../../server/connections/exports/write.ts";
@@ -18,11 +18,8 @@ interface Options {
 }
 
 /** `parley export DIR`. */
-export function exportCommand(): Command {
-  return new Command("export")
-    .description(
-      "write each recording of a workspace to a folder with its media, transcript and metadata; run again to resume or update",
-    )
+export function exportCommand(command: Command): Command {
+  return command
     .argument("<folder>", "an empty folder, or an earlier export of the same workspace")
     .option("--workspace <id>", "workspace ID; required if there are several workspaces")
     .option("--vcon", "also write each recording as a vCon")

@@ -28,7 +28,7 @@ interface Dependencies {
   readonly config: Config;
 }
 
-export function filesCommand(): Command {
+export function filesCommand(command: Command): Command {
   const adopt = new Command("adopt")
     .description("connect the file store to this database, for example after restoring one of them")
     .option("--yes", "confirm that files unknown to this database will be deleted")
@@ -61,10 +61,7 @@ export function filesCommand(): Command {
     .action(async (options: VerifyOptions) => {
       await withStore((db, store, config) => verifyAll({ db, store, config }, options));
     });
-  return new Command("files")
-    .description("adopt and verify the file store")
-    .addCommand(adopt)
-    .addCommand(verify);
+  return command.addCommand(adopt).addCommand(verify);
 }
 
 /** Prints damaged files to standard output; shows progress only on a terminal. */

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Command, Option } from "commander";
+import { type Command, Option } from "commander";
 import { runLocalWorker } from "../../server/connections/imports/local-worker.ts";
 import { ImportError } from "../../server/connections/imports/move/errors.ts";
 import {
@@ -40,11 +40,8 @@ interface Options {
 const maxReported = 1000;
 
 /** `parley import`. */
-export function importCommand(): Command {
-  return new Command("import")
-    .description(
-      "import recordings from an export, another service or its files on disk; run again to resume or to import what is new",
-    )
+export function importCommand(command: Command): Command {
+  return command
     .argument("[path]", "the folder or file of an export; not for --from grain")
     .addOption(
       new Option("--from <source>", "what the recordings come from").choices(sourceKinds).default("parley"),

@@ -29,7 +29,7 @@ interface Options {
 }
 
 /** `parley restore DEST` and `parley restore accept`. */
-export function restoreCommand(): Command {
+export function restoreCommand(command: Command): Command {
   const accept = new Command("accept")
     .description(
       "end the quarantine of a restored installation: webhooks, mail and deletion by age start again",
@@ -42,8 +42,7 @@ export function restoreCommand(): Command {
           : `the restored backup ${accepted} is accepted; webhooks, mail and deletion by age start within a minute`,
       );
     });
-  return new Command("restore")
-    .description("restore a backup into the configured database and file store, which must be empty")
+  return command
     .argument("<destination>", "the folder or s3://bucket/prefix with the backups")
     .option("--at <id>", "the backup to restore instead of the newest")
     .option("--dry-run", "read every file of the backup, check the target, and change nothing")

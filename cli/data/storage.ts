@@ -13,7 +13,7 @@ interface Options {
 }
 
 /** `parley storage migrate`. */
-export function storageCommand(): Command {
+export function storageCommand(command: Command): Command {
   const migrate = new Command("migrate")
     .description("move all files to the other kind of store while the server runs; run again to continue")
     .addOption(
@@ -22,7 +22,7 @@ export function storageCommand(): Command {
     .option("--remove-source", "remove the files from the former store, once nothing uses it")
     .option("--json", "print progress and result as lines of JSON")
     .action(runMigration);
-  return new Command("storage").description("move files to another store").addCommand(migrate);
+  return command.addCommand(migrate);
 }
 
 async function runMigration(options: Options): Promise<void> {

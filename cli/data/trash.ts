@@ -20,7 +20,7 @@ function readId(text: string): string {
 }
 
 /** `parley trash list`, `restore` and `delete` */
-export function trashCommand(): Command {
+export function trashCommand(command: Command): Command {
   const list = new Command("list")
     .description(
       `list recordings in the trash, at most ${maxListed}: ID, when deleted, when permanently, title`,
@@ -48,11 +48,7 @@ export function trashCommand(): Command {
       if (options.json) process.stdout.write(`${JSON.stringify(receipt)}\n`);
       else console.error(`permanently deleted ${id} with ${counted(receipt.removed.objects, "file")}`);
     });
-  return new Command("trash")
-    .description("list, restore and permanently delete recordings in the trash")
-    .addCommand(list)
-    .addCommand(restore)
-    .addCommand(remove);
+  return command.addCommand(list).addCommand(restore).addCommand(remove);
 }
 
 async function listTrash({ workspace, json }: Options & { readonly workspace?: string }): Promise<void> {

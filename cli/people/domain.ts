@@ -10,7 +10,7 @@ interface Options {
   workspace?: string;
 }
 
-export function domainCommand(): Command {
+export function domainCommand(command: Command): Command {
   const claim = new Command("claim")
     .description("claim an email domain for a workspace: users with such an email can be created only there")
     .requiredOption("--domain <domain>", "email domain, such as example.com")
@@ -52,9 +52,5 @@ export function domainCommand(): Command {
       const lines = rows.map((row) => [row.domain, row.workspace_id, row.claimed_by].join("\t"));
       printValue(lines.join("\n"), rows, options);
     });
-  return new Command("domain")
-    .description("claim, release and list email domains")
-    .addCommand(claim)
-    .addCommand(release)
-    .addCommand(list);
+  return command.addCommand(claim).addCommand(release).addCommand(list);
 }

@@ -24,7 +24,7 @@ interface CreateOptions {
 /** More apps than any workspace has. */
 const maxApps = 10_000;
 
-export function oauthClientCommand(): Command {
+export function oauthClientCommand(command: Command): Command {
   const create = new Command("create")
     .description(
       "register an app; prints JSON with its client_id and its client_secret, which is not shown again",
@@ -90,11 +90,7 @@ export function oauthClientCommand(): Command {
         else await deleteClient(tx, commandLine(client.workspace_id), client.id);
       }),
     );
-  return new Command("oauth-client")
-    .description("register, list and delete OAuth apps")
-    .addCommand(create)
-    .addCommand(list)
-    .addCommand(remove);
+  return command.addCommand(create).addCommand(list).addCommand(remove);
 }
 
 /** Has no default value, so that commander requires at least one. */

@@ -12,7 +12,7 @@ import { readToolConfig, withTransaction } from "../support/with-database.ts";
 /** More authorizations than any workspace has. */
 const maxGrants = 100_000;
 
-export function oauthGrantCommand(): Command {
+export function oauthGrantCommand(command: Command): Command {
   const list = new Command("list")
     .description("print the apps that users have authorized as JSON, newest first")
     .option("--email <email>", "only apps that this user has authorized")
@@ -56,10 +56,7 @@ export function oauthGrantCommand(): Command {
       });
       print(presentGrant(changed, setting));
     });
-  return new Command("oauth-grant")
-    .description("list and configure the apps that users have authorized")
-    .addCommand(list)
-    .addCommand(update);
+  return command.addCommand(list).addCommand(update);
 }
 
 function print(value: object): void {

@@ -11,7 +11,7 @@ interface Options {
   json?: boolean;
 }
 
-export function teamCommand(): Command {
+export function teamCommand(command: Command): Command {
   const create = new Command("create")
     .description("create a team; prints its ID")
     .requiredOption("--name <name>", "name of the team")
@@ -35,5 +35,5 @@ export function teamCommand(): Command {
       });
       printValue(id, { id, name: options.name }, options);
     });
-  return new Command("team").description("create teams").addCommand(create);
+  return command.addCommand(create);
 }

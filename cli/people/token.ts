@@ -23,7 +23,7 @@ interface Options {
   json?: boolean;
 }
 
-export function tokenCommand(): Command {
+export function tokenCommand(command: Command): Command {
   const create = new Command("create")
     .description("create an access token; prints the token, which is not shown again")
     .requiredOption("--email <email>", "email of the token's user")
@@ -57,11 +57,7 @@ export function tokenCommand(): Command {
       });
       printValue(token, { id, token, expires_at: expiresAt?.toISOString() ?? null }, options);
     });
-  return new Command("token")
-    .description("create, list and revoke access tokens")
-    .addCommand(create)
-    .addCommand(listCommand())
-    .addCommand(revokeCommand());
+  return command.addCommand(create).addCommand(listCommand()).addCommand(revokeCommand());
 }
 
 function listCommand(): Command {

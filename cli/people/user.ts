@@ -30,7 +30,7 @@ interface Options {
   json?: boolean;
 }
 
-export function userCommand(): Command {
+export function userCommand(command: Command): Command {
   const create = new Command("create")
     .description("create a user; prints their ID")
     .requiredOption("--email <email>", "primary email")
@@ -59,8 +59,7 @@ export function userCommand(): Command {
       });
       printValue(id, { id, email: options.email, role: options.role }, options);
     });
-  return new Command("user")
-    .description("create, invite, list and change users")
+  return command
     .addCommand(create)
     .addCommand(inviteCommand())
     .addCommand(listCommand())

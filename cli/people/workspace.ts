@@ -21,7 +21,7 @@ function readPlanSeconds(text: string): number {
   return Math.floor(ms / 1000);
 }
 
-export function workspaceCommand(): Command {
+export function workspaceCommand(command: Command): Command {
   const create = new Command("create")
     .description("create a workspace with twelve meeting types; prints its ID")
     .requiredOption("--name <name>", "name of the workspace")
@@ -55,11 +55,7 @@ export function workspaceCommand(): Command {
         );
       printValue(id, { id, name: options.name }, options);
     });
-  return new Command("workspace")
-    .description("create and list workspaces, and name the operator's")
-    .addCommand(create)
-    .addCommand(listCommand())
-    .addCommand(operatorCommand());
+  return command.addCommand(create).addCommand(listCommand()).addCommand(operatorCommand());
 }
 
 function operatorCommand(): Command {

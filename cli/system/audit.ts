@@ -12,7 +12,7 @@ import { collect } from "../support/options.ts";
 import { withDatabase } from "../support/with-database.ts";
 import { withStore } from "../support/with-store.ts";
 
-export function auditCommand(): Command {
+export function auditCommand(command: Command): Command {
   const verify = new Command("verify")
     .description("check that no audit log entry was changed, removed, inserted or cut off")
     .option("--workspace <id>", "check only this workspace")
@@ -60,11 +60,7 @@ export function auditCommand(): Command {
         console.error("the audit log is accepted as it is now; the object store has a new anchor");
       }),
     );
-  return new Command("audit")
-    .description("verify, export and accept the audit log")
-    .addCommand(verify)
-    .addCommand(exporting)
-    .addCommand(accept);
+  return command.addCommand(verify).addCommand(exporting).addCommand(accept);
 }
 
 interface VerifyOptions {

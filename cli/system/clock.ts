@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { confirmClock, readClockState } from "../../server/platform/jobs/clock-guard.ts";
 import { withDatabase } from "../support/with-database.ts";
 
-export function clockCommand(): Command {
+export function clockCommand(command: Command): Command {
   const confirm = new Command("confirm")
     .description("trust the clock after a jump, so that deletion by age continues")
     .action(async () => {
@@ -16,5 +16,5 @@ export function clockCommand(): Command {
         );
       });
     });
-  return new Command("clock").description("confirm the clock after a jump").addCommand(confirm);
+  return command.addCommand(confirm);
 }

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { openConfiguredDatabase } from "../../server/open.ts";
 import { type Check, checkSettings, runDoctor } from "../../server/operations/system/doctor/run.ts";
 import {
@@ -17,38 +17,33 @@ interface Options {
 const marks = { ok: "ok", warning: "warning", error: "ERROR", skipped: "-" } as const;
 
 /** `parley doctor` */
-export function doctorCommand(): Command {
-  return new Command("doctor")
-    .description(
-      "check settings, folders, disk, ports, clock, database, file store, mail and models, also while the server is down",
-    )
-    .option("--json", "print the result as a JSON array")
-    .action(async ({ json }: Options) => {
-      const found: Check[] = [];
-      const report = (check: Check): void => {
-        found.push(check);
-        if (!json) print(check);
-      };
-      const { config, message } = readSettings();
-      for (const check of checkSettings(message, unknownSettings(process.env))) report(check);
-      if (config !== null)
-        await runDoctor(
-          config,
-          async (work) => {
-            const opened = await openConfiguredDatabase(config, "tool", toolLog());
-            try {
-              return await work(opened.db);
-            } finally {
-              await opened.close();
-            }
-          },
-          report,
-        );
-      if (json) process.stdout.write(`${JSON.stringify(found)}\n`);
-      const count = (state: Check["state"]) => found.filter((check) => check.state === state).length;
-      console.error(`${counted(count("error"), "error")}, ${counted(count("warning"), "warning")}`);
-      if (count("error") > 0) process.exitCode = 1;
-    });
+export function doctorCommand(command: Command): Command {
+  return command.option("--json", "print the result as a JSON array").action(async ({ json }: Options) => {
+    const found: Check[] = [];
+    const report = (check: Check): void => {
+      found.push(check);
+      if (!json) print(check);
+    };
+    const { config, message } = readSettings();
+    for (const check of checkSettings(message, unknownSettings(process.env))) report(check);
+    if (config !== null)
+      await runDoctor(
+        config,
+        async (work) => {
+          const opened = await openConfiguredDatabase(config, "tool", toolLog());
+          try {
+            return await work(opened.db);
+          } finally {
+            await opened.close();
+          }
+        },
+        report,
+      );
+    if (json) process.stdout.write(`${JSON.stringify(found)}\n`);
+    const count = (state: Check["state"]) => found.filter((check) => check.state === state).length;
+    console.error(`${counted(count("error"), "error")}, ${counted(count("warning"), "warning")}`);
+    if (count("error") > 0) process.exitCode = 1;
+  });
 }
 
 function readSettings(): { config: Config | null; message: string | null } {

@@ -21,13 +21,12 @@ interface Options {
 type Repair = typeof retryJob;
 
 /** `parley jobs list`, `retry` and `discard` */
-export function jobsCommand(): Command {
+export function jobsCommand(command: Command): Command {
   const list = new Command("list")
     .description("list failed jobs, at most 100: id, attempts, next attempt, error")
     .option("--json", "print the result as a JSON array")
     .action(listFailed);
-  return new Command("jobs")
-    .description("list, retry and discard failed jobs")
+  return command
     .addCommand(list)
     .addCommand(repairCommand("retry", "run failed jobs now instead of at their next attempt", retryJob))
     .addCommand(

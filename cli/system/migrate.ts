@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { Logger } from "pino";
 import {
   finishUpgrade,
@@ -10,9 +10,8 @@ import type { Config } from "../../server/platform/config/config.ts";
 import { readSchema } from "../../server/platform/db/migrate.ts";
 import { readToolConfig, toolLog } from "../support/with-database.ts";
 
-export function migrateCommand(): Command {
-  return new Command("migrate")
-    .description("migrate the database to this version (the server does so at start-up)")
+export function migrateCommand(command: Command): Command {
+  return command
     .option("--finish", "also remove what only older versions use; they can't use the database afterwards")
     .action(async ({ finish }: { finish?: boolean }) => {
       // What it waits for is a warning.

@@ -20,7 +20,7 @@ interface InstallOptions {
   mirror?: string;
 }
 
-export function modelsCommand(): Command {
+export function modelsCommand(command: Command): Command {
   const list = new Command("list")
     .description("list the speech models: installed ones and those that can be installed")
     .option("--json", "print a JSON array")
@@ -41,12 +41,7 @@ export function modelsCommand(): Command {
   const verify = new Command("verify")
     .description("read every file of the installed models and report missing and changed ones")
     .action(verifyModels);
-  return new Command("models")
-    .description("install and verify the models of the built-in speech recognition")
-    .addCommand(list)
-    .addCommand(install)
-    .addCommand(remove)
-    .addCommand(verify);
+  return command.addCommand(list).addCommand(install).addCommand(remove).addCommand(verify);
 }
 
 async function listModels(options: { json?: boolean }): Promise<void> {

@@ -3,7 +3,7 @@ import { acceptSecret } from "../../server/platform/crypto/secret.ts";
 import { NotConfirmedError } from "../support/errors.ts";
 import { withStore } from "../support/with-store.ts";
 
-export function secretCommand(): Command {
+export function secretCommand(command: Command): Command {
   const accept = new Command("accept")
     .description("use the current secret with this database after losing the previous one")
     .option("--yes", "confirm that encrypted data becomes unreadable")
@@ -17,5 +17,5 @@ export function secretCommand(): Command {
         console.error("this database now uses the current secret");
       });
     });
-  return new Command("secret").description("the secret for links and encrypted data").addCommand(accept);
+  return command.addCommand(accept);
 }

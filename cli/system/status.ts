@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { openInstallationStore, readStores } from "../../server/operations/move/stores.ts";
 import { type Finding, failing, reasonOf } from "../../server/operations/system/health/finding.ts";
 import {
@@ -31,9 +31,8 @@ type Components = SystemState["components"];
 type State = SystemState & { readonly storage: Awaited<ReturnType<typeof readStorageUse>> };
 
 /** `parley status` */
-export function statusCommand(): Command {
-  return new Command("status")
-    .description("show the state of the installation; exit code 1 if something is failing")
+export function statusCommand(command: Command): Command {
+  return command
     .option("--test", "also try database, file store, mail server and models")
     .option("--json", "print the result as a JSON object")
     .action(async (options: Options) => {

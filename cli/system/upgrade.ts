@@ -5,7 +5,7 @@ import { NotConfirmedError } from "../support/errors.ts";
 import { readToolConfig, toolLog } from "../support/with-database.ts";
 
 /** `parley upgrade rollback`. */
-export function upgradeCommand(): Command {
+export function upgradeCommand(command: Command): Command {
   const rollback = new Command("rollback")
     .description("return the database to its state before the last upgrade; all changes since then are lost")
     .option("--at <id>", "the state before an earlier upgrade, as the folder before-upgrades names it")
@@ -27,5 +27,5 @@ export function upgradeCommand(): Command {
         await database.close();
       }
     });
-  return new Command("upgrade").description("undo an upgrade").addCommand(rollback);
+  return command.addCommand(rollback);
 }

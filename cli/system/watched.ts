@@ -23,7 +23,7 @@ interface Options {
 const maxFailed = 1000;
 
 /** `parley watched list` and `retry` */
-export function watchedCommand(): Command {
+export function watchedCommand(command: Command): Command {
   const list = new Command("list")
     .description("list watched folders: files waiting, processing, done and failed, last check, folder")
     .option(
@@ -40,10 +40,7 @@ export function watchedCommand(): Command {
     .option("--folder <folder>", "every failed file of a folder, as PARLEY_WATCH_DIRS names it")
     .option("--json", "print the number of files as a JSON object")
     .action(retryWatched);
-  return new Command("watched")
-    .description("list watched folders, and list and retry their failed files")
-    .addCommand(list)
-    .addCommand(retry);
+  return command.addCommand(list).addCommand(retry);
 }
 
 /** What an operator has to know about a folder besides its numbers. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type VersionName, versions } from "../../contract/versions.ts";
-import { outboundFetch } from "../../server/platform/outbound/proxy.ts";
+import { outboundFetch } from "../../server/platform/outbound/dispatcher.ts";
 import { isRefusedByProxy, proxyLimitText } from "../../shared/files/chunk-size.ts";
 import type { Segment } from "../../shared/transcripts/subtitles.ts";
 

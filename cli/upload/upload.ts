@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { open, realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseBaseUrl } from "../../server/platform/config/values.ts";
 import { type ChunkSize, createChunkSize } from "../../shared/files/chunk-size.ts";
 import { isTranscript, transcriptExtensions } from "../../shared/files/file-groups.ts";
@@ -48,14 +48,11 @@ const extensions = mediaFormats.map((format) => `.${format}`).join(", ");
 /** Parts of one recording, at most. */
 const maxParts = 20;
 
-export function uploadCommand(): Command {
-  return new Command("upload")
-    .description(
-      `upload recordings to a Parley server, which converts them if needed (any video or audio file, such as ${extensions}); prints the ID of each upload`,
-    )
+export function uploadCommand(command: Command): Command {
+  return command
     .argument(
       "<file...>",
-      `files to upload, one after the other; a transcript (${transcriptNames}) or chat with the name of a recording is sent with it`,
+      `video or audio files (such as ${extensions}), uploaded one after the other; a transcript (${transcriptNames}) or chat with the name of a recording is sent with it`,
     )
     .option("--join", "join the files, in this order, to one recording")
     .addOption(

@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { PassThrough, Readable, Transform } from "node:stream";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
-import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
+import type { Decrypter, Encrypter } from "age-encryption";
 import type { Config } from "../../platform/config/config.ts";
 import { smallBytes } from "../../platform/storage/local/groups.ts";
 import { openLocalStore } from "../../platform/storage/local/local.ts";
@@ -137,13 +137,7 @@ export async function openBackupFolder(
   try {
     const { passphrase } = config.backup;
     const identity = passphrase === null ? null : await openIdentity(store, passphrase, destination, purpose);
-    const encrypter = new Encrypter();
-    const decrypter = new Decrypter();
-    if (identity !== null) {
-      encrypter.addRecipient(await identityToRecipient(identity));
-      decrypter.addIdentity(identity);
-    }
-    return createFolder(destination, store, identity === null ? null : { encrypter, decrypter });
+    return createFolder(destination, store, identity === null ? null : await keysOf(identity));
   } catch (error) {
     await store.close();
     throw error;
@@ -218,8 +212,9 @@ async function openIdentity(
         `${identityKey} is missing at ${destination}; the encrypted backups there can't be read without it. Bring it back, or choose another folder`,
       );
   if (purpose === "read") return null;
-  const identity = await generateX25519Identity();
-  const encrypter = new Encrypter();
+  const age = await import("age-encryption");
+  const identity = await age.generateX25519Identity();
+  const encrypter = new age.Encrypter();
   encrypter.setPassphrase(passphrase);
   encrypter.setScryptWorkFactor(scryptWorkFactor);
   try {
@@ -246,6 +241,7 @@ async function decryptIdentity(
   passphrase: string,
   destination: string,
 ): Promise<string> {
+  const { Decrypter } = await import("age-encryption");
   const decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);
   try {
@@ -260,6 +256,14 @@ async function decryptIdentity(
 interface Keys {
   readonly encrypter: Encrypter;
   readonly decrypter: Decrypter;
+}
+
+async function keysOf(identity: string): Promise<Keys> {
+  const age = await import("age-encryption");
+  const [encrypter, decrypter] = [new age.Encrypter(), new age.Decrypter()];
+  encrypter.addRecipient(await age.identityToRecipient(identity));
+  decrypter.addIdentity(identity);
+  return { encrypter, decrypter };
 }
 
 function createFolder(destination: string, store: ObjectStore, keys: Keys | null): BackupFolder {

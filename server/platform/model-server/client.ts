@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
-import { type Dispatcher, request } from "undici";
-import { createDispatcher, describeProxyRefusal } from "../outbound/proxy.ts";
+import type { Dispatcher } from "undici";
+import { describeProxyRefusal } from "../outbound/proxy.ts";
 import { type ModelServer, ModelServerError, type Refusal } from "./refusal.ts";
 
 export interface ClientLimits {
@@ -44,16 +44,26 @@ export interface ModelClient {
  * model at work often exceeds, but bounded in time and size.
  */
 export function createModelClient(server: ModelServer, limits: ClientLimits): ModelClient {
-  const agent = createDispatcher({
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connectTimeout: Math.min(limits.silenceMs ?? 30_000, 30_000),
-    // Middleboxes drop connections that are silent for minutes.
-    connect: { keepAlive: true, keepAliveInitialDelay: 30_000 },
-  });
+  const open = async (): Promise<Dispatcher> => {
+    const { createDispatcher } = await import("../outbound/dispatcher.ts");
+    return createDispatcher({
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connectTimeout: Math.min(limits.silenceMs ?? 30_000, 30_000),
+      // Middleboxes drop connections that are silent for minutes.
+      connect: { keepAlive: true, keepAliveInitialDelay: 30_000 },
+    });
+  };
+  // Opened by the first request, which loads undici.
+  let agent: Promise<Dispatcher> | undefined;
   return {
-    post: (url, init) => post(agent, server, limits, url, init),
-    close: () => agent.destroy(),
+    post: async (url, init) => {
+      agent ??= open();
+      return post(await agent, server, limits, new URL(url), init);
+    },
+    close: async () => {
+      await (await agent)?.destroy();
+    },
   };
 }
 
@@ -61,7 +71,7 @@ async function post(
   agent: Dispatcher,
   server: ModelServer,
   limits: ClientLimits,
-  url: string | URL,
+  { origin, pathname, search }: URL,
   { headers, body, signal, totalMs }: ModelRequestInit,
 ): Promise<ModelResponse> {
   signal?.throwIfAborted();
@@ -77,12 +87,13 @@ async function post(
     return error instanceof ModelServerError ? error : connectionError(server, error);
   };
   try {
-    const exchange = request(url, {
+    const exchange = agent.request({
+      origin,
+      path: pathname + search,
       method: "POST",
       headers,
       body,
       signal: stop,
-      dispatcher: agent,
       // A connection kept open since the last request minutes ago may be about to close.
       reset: true,
     });

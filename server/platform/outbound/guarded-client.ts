@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
-import { Agent, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import { findJsonExcess, foreignJson } from "../json-limits.ts";
 import type { AddressRanges } from "./address-ranges.ts";
 import { describeNetworkError, ForbiddenAddressError } from "./errors.ts";
-import { createGuardedConnector } from "./guarded-connect.ts";
+import { createGuardedAgent, type GuardedAgent } from "./guarded-agent.ts";
 import { checkHookUrl } from "./target.ts";
 
 /** A request failed before there was a response; the message is for users and names no credentials. */
@@ -54,25 +54,14 @@ const secretHeaders = new Set(["authorization", "x-api-key"]);
  * at each redirect, as webhooks do.
  */
 export function createGuardedClient(options: { readonly allowAddresses: AddressRanges }): GuardedClient {
-  const connector = createGuardedConnector({ ...options, timeoutMs: connectTimeoutMs });
-  const agent = new Agent({
-    connect: connector.connect,
-    allowH2: false,
-    pipelining: 1,
-    maxHeaderSize: 16 * 1024,
-    headersTimeout: idleMs,
-    bodyTimeout: idleMs,
-    keepAliveTimeout: 2000,
-  });
-  return {
-    request: (request) => follow(agent, request),
-    close: async () => {
-      await Promise.all([agent.destroy(), connector.close()]);
-    },
-  };
+  const agent = createGuardedAgent(
+    { ...options, timeoutMs: connectTimeoutMs },
+    { headersTimeout: idleMs, bodyTimeout: idleMs, keepAliveTimeout: 2000 },
+  );
+  return { request: (request) => follow(agent, request), close: agent.close };
 }
 
-async function follow(agent: Agent, request: OutboundRequest): Promise<OutboundResponse> {
+async function follow(agent: GuardedAgent, request: OutboundRequest): Promise<OutboundResponse> {
   const { origin } = parse(request.url, request.allowHosts);
   let url = request.url;
   let method: Dispatcher.HttpMethod = request.method ?? "GET";
@@ -100,7 +89,7 @@ async function follow(agent: Agent, request: OutboundRequest): Promise<OutboundR
 }
 
 async function send(
-  agent: Agent,
+  agent: GuardedAgent,
   request: OutboundRequest,
   target: URL,
   method: Dispatcher.HttpMethod,
@@ -110,7 +99,8 @@ async function send(
     ([name]) => isSameOrigin || !secretHeaders.has(name),
   );
   try {
-    return await agent.request({
+    const undici = await agent.open();
+    return await undici.request({
       origin: target.origin,
       path: target.pathname + target.search,
       method,

@@ -1,7 +1,7 @@
 import dns from "node:dns";
 import net from "node:net";
 import tls from "node:tls";
-import { type buildConnector, Client } from "undici";
+import type { buildConnector } from "undici";
 import { type AddressRanges, isAllowedAddress } from "./address-ranges.ts";
 import { describeNetworkError, ForbiddenAddressError, HookConnectError } from "./errors.ts";
 import { skipInterim } from "./interim-responses.ts";
@@ -165,6 +165,7 @@ async function openTunnel(
   // Many proxies reach no IPv6.
   const { address, family } = addresses.find((one) => one.family === 4) ?? addresses[0] ?? { address: "" };
   const path = `${family === 6 ? `[${address}]` : address}:${portOf(target)}`;
+  const { Client } = await import("undici");
   const client = new Client(proxy.origin, { connectTimeout: timeoutMs });
   try {
     const { statusCode, socket } = await client.connect({

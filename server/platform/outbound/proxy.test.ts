@@ -5,13 +5,8 @@ import { connect } from "node:net";
 import { after, test } from "node:test";
 import { createHookSender } from "../../connections/webhooks/transport/send.ts";
 import { parseRanges } from "./address-ranges.ts";
-import {
-  agentOptionsFor,
-  describeProxyRefusal,
-  outboundFetch,
-  ProxySettingError,
-  proxyFor,
-} from "./proxy.ts";
+import { outboundFetch } from "./dispatcher.ts";
+import { agentOptionsFor, describeProxyRefusal, ProxySettingError, proxyFor } from "./proxy.ts";
 
 const proxyOf = (url: string, env: Record<string, string>) => proxyFor(new URL(url), env)?.href ?? null;
 

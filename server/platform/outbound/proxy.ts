@@ -1,7 +1,6 @@
 import type { AgentOptions } from "node:https";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import { Agent, type Dispatcher, fetch, Pool, ProxyAgent } from "undici";
 
 /** The standard variables, by the scheme of the request's URL; the lower-case form counts first, as in curl. */
 const variables = {
@@ -98,26 +97,7 @@ export function describeProxyRefusal(error: unknown): string | null {
   return null;
 }
 
-/** Sends requests by the proxy of each origin, or directly. */
-export function createDispatcher(options: Agent.Options = {}): Dispatcher {
-  return new Agent({
-    ...options,
-    factory: (origin, own) => {
-      const proxy = proxyFor(new URL(origin));
-      return proxy === null ? new Pool(origin, own) : new ProxyAgent({ ...own, uri: proxy.href });
-    },
-  });
-}
-
-let shared: Dispatcher | undefined;
-
-/** `fetch` by the proxy of each origin. */
-export const outboundFetch = (async (input: string | URL, init: object = {}) => {
-  shared ??= createDispatcher();
-  return fetch(input, { ...init, dispatcher: shared });
-}) as unknown as typeof globalThis.fetch;
-
-/** The same for Node's agents of HTTP. @param url any URL of the server that the agent is for. */
+/** Options of Node's agents of HTTP. @param url any URL of the server that the agent is for. */
 export function agentOptionsFor(url: string): Pick<AgentOptions, "proxyEnv"> {
   const proxy = proxyFor(new URL(url));
   return proxy === null ? {} : { proxyEnv: { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href } };

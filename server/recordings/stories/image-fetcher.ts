@@ -1,6 +1,6 @@
-import { Agent } from "undici";
+import type { Agent } from "undici";
 import type { AddressRanges } from "../../platform/outbound/address-ranges.ts";
-import { createGuardedConnector } from "../../platform/outbound/guarded-connect.ts";
+import { createGuardedAgent } from "../../platform/outbound/guarded-agent.ts";
 import { checkHookUrl } from "../../platform/outbound/target.ts";
 
 export interface FetchedImage {
@@ -24,27 +24,18 @@ const maxRedirects = 3;
  * redirect. The format is recognized by the first bytes, because browsers would run scripts in an SVG or a mislabeled page.
  */
 export function createImageFetcher(options: { readonly allowAddresses: AddressRanges }): ImageFetcher {
-  const connector = createGuardedConnector({ ...options, timeoutMs });
-  const agent = new Agent({
-    connect: connector.connect,
-    allowH2: false,
-    pipelining: 1,
-    maxHeaderSize: 16 * 1024,
-    keepAliveTimeout: 1,
-  });
+  const agent = createGuardedAgent({ ...options, timeoutMs }, { keepAliveTimeout: 1 });
   return {
     async fetch(url) {
       const signal = AbortSignal.timeout(timeoutMs);
       try {
-        return await follow(agent, url, signal);
+        return await follow(await agent.open(), url, signal);
       } catch {
         // After any failure the page shows no image.
         return null;
       }
     },
-    close: async () => {
-      await Promise.all([agent.destroy(), connector.close()]);
-    },
+    close: agent.close,
   };
 }
 

@@ -1,5 +1,5 @@
-import { STATUS_CODES } from "node:http";
 import type { Dispatcher } from "undici";
+import { STATUS_CODES } from "../../../platform/http/node-http.ts";
 import { describeNetworkError } from "../../../platform/outbound/errors.ts";
 
 /** The response to an attempt, or why there was none. */

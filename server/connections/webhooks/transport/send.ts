@@ -1,6 +1,6 @@
-import { Agent } from "undici";
 import type { AddressRanges } from "../../../platform/outbound/address-ranges.ts";
-import { createGuardedConnector, type HookLookup } from "../../../platform/outbound/guarded-connect.ts";
+import { createGuardedAgent } from "../../../platform/outbound/guarded-agent.ts";
+import type { HookLookup } from "../../../platform/outbound/guarded-connect.ts";
 import { checkHookUrl } from "../../../platform/outbound/target.ts";
 import { createInFlight } from "../dispatch/in-flight.ts";
 import { collectResponse, type HookResponse, type ResponseCollector } from "./response.ts";
@@ -64,28 +64,27 @@ const REQUESTS_PER_CONNECTION = 1000;
 /** Creates a sender with connections of its own. End it with `close`. */
 export function createHookSender(options: HookSenderOptions): HookSender {
   const { timeoutMs = 15_000, maxResponseBytes = 20_480, keepAliveMs = 4000 } = options;
-  const connector = createGuardedConnector({ ...options, timeoutMs });
-  const agent = new Agent({
-    connect: connector.connect,
-    allowH2: false,
-    // No limit: callers limit the requests of each hook. Many hooks may share an origin, and a request would wait here for
-    // the connection of a hook that hangs.
-    connections: null,
-    pipelining: 1,
-    maxRequestsPerClient: REQUESTS_PER_CONNECTION,
-    // Shorter than what servers keep to (5 s and up); a receiver may ask for other times, within bounds.
-    keepAliveTimeout: keepAliveMs,
-    keepAliveMaxTimeout: 2.5 * keepAliveMs,
-    maxHeaderSize: 16 * 1024,
-    // An attempt has one timeout for everything, below.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const agent = createGuardedAgent(
+    { ...options, timeoutMs },
+    {
+      // No limit: callers limit the requests of each hook. Many hooks may share an origin, and a request would wait here
+      // for the connection of a hook that hangs.
+      connections: null,
+      maxRequestsPerClient: REQUESTS_PER_CONNECTION,
+      // Shorter than what servers keep to (5 s and up); a receiver may ask for other times, within bounds.
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: 2.5 * keepAliveMs,
+      // An attempt has one timeout for everything, below.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    },
+  );
   const targets = createTargets();
   const inFlight = createInFlight<ResponseCollector>();
   let isClosed = false;
 
-  function send(request: HookRequest): Promise<HookResponse> {
+  async function send(request: HookRequest): Promise<HookResponse> {
+    const undici = await agent.open();
     return new Promise((resolve) => {
       const response = collectResponse(maxResponseBytes, resolve);
       const target = targets.of(request.url);
@@ -100,14 +99,14 @@ export function createHookSender(options: HookSenderOptions): HookSender {
         request.signal?.removeEventListener("abort", response.stop);
         remove();
       });
-      agent.dispatch(
+      undici.dispatch(
         {
           origin: target.origin,
           path: target.path,
           method: "POST",
           headers: { ...request.headers, ...fixedHeaders },
           body: request.body,
-          ...(connector.count() >= MAX_KEPT_CONNECTIONS ? { reset: true } : {}),
+          ...(agent.connections() >= MAX_KEPT_CONNECTIONS ? { reset: true } : {}),
         },
         response.handler,
       );
@@ -116,11 +115,11 @@ export function createHookSender(options: HookSenderOptions): HookSender {
 
   return {
     send,
-    connections: connector.count,
+    connections: agent.connections,
     close: async () => {
       isClosed = true;
       for (const response of inFlight.items()) response.stop();
-      await Promise.all([agent.destroy(), connector.close()]);
+      await agent.close();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "../../../platform/config/config.ts";
-import { outboundFetch } from "../../../platform/outbound/proxy.ts";
+import { outboundFetch } from "../../../platform/outbound/dispatcher.ts";
 import { uploadFileKey } from "../../../platform/storage/layout.ts";
 import type { ObjectStore } from "../../../platform/storage/store.ts";
 import { type Check, passed, tryCheck, wrong } from "./check.ts";

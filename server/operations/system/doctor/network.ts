@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { request } from "undici";
 import { checkProvider } from "../../../people/accounts/sso/check-provider.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { proxyFor, readProxy } from "../../../platform/outbound/proxy.ts";
@@ -64,6 +63,7 @@ async function checkPort(
 async function isParley(host: string, port: number, path: string): Promise<boolean> {
   const own = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   try {
+    const { request } = await import("undici");
     const { body } = await request(`http://${own.includes(":") ? `[${own}]` : own}:${port}${path}`, {
       signal: AbortSignal.timeout(localMs),
     });

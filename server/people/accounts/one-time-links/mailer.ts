@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import nodemailer, { type SendMailOptions, type Transporter } from "nodemailer";
+import type { SendMailOptions, Transporter } from "nodemailer";
 import { z } from "zod";
 import { foldCase } from "../../../../shared/fold-case.ts";
 import type { SmtpSettings } from "../../../platform/config/config.ts";
@@ -131,6 +131,7 @@ function isSevenBit(text: string): boolean {
  * line breaks cut links in two for programs that show or scan messages undecoded.
  */
 async function withPlainBody(head: SendMailOptions, text: string): Promise<SendMailOptions> {
+  const { default: nodemailer } = await import("nodemailer");
   const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: "windows" });
   const { message, envelope } = await composer.sendMail({ ...head, text: "." });
   const headers = message.toString().split("\r\n\r\n", 1)[0];
@@ -146,6 +147,7 @@ async function withTransport(
   smtp: SmtpSettings,
   work: (transport: Transporter) => Promise<unknown>,
 ): Promise<void> {
+  const { default: nodemailer } = await import("nodemailer");
   const transport = nodemailer.createTransport(smtp.url, {
     // A user's name or email must not make nodemailer read files or fetch URLs.
     disableFileAccess: true,

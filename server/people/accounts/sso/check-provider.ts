@@ -1,6 +1,6 @@
 import * as openid from "openid-client";
 import type { SingleSignOnSettings } from "../../../platform/config/config.ts";
-import { outboundFetch } from "../../../platform/outbound/proxy.ts";
+import { outboundFetch } from "../../../platform/outbound/dispatcher.ts";
 import {
   beginAuthorization,
   discoverProvider,

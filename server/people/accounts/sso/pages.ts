@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { originOf } from "../../../platform/audit/record.ts";
-import type { Config } from "../../../platform/config/config.ts";
+import type { SingleSignOnSettings } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { transactWithRetry } from "../../../platform/db/retry.ts";
@@ -22,18 +22,17 @@ import { matchIdentity } from "./match-identity.ts";
 import { ProviderSettingsError } from "./provider.ts";
 import { openSingleSignOn, SingleSignOnError, signInTtlSec } from "./single-sign-on.ts";
 
-/** The redirects to the single sign-on provider and back. Registers nothing when single sign-on is not set up. */
+/** The redirects to the single sign-on provider and back. */
 export async function singleSignOnPages(
   app: FastifyInstance,
   deps: {
     readonly db: Database;
     readonly encryptor: Encryptor;
-    readonly config: Pick<Config, "baseUrl" | "singleSignOn">;
+    readonly baseUrl: string;
+    readonly settings: SingleSignOnSettings;
   },
 ): Promise<void> {
-  const { db, encryptor } = deps;
-  const { baseUrl, singleSignOn: settings } = deps.config;
-  if (settings === null) return;
+  const { db, encryptor, baseUrl, settings } = deps;
   const singleSignOn = openSingleSignOn(settings, { baseUrl, encryptor });
 
   await app.register(async (scope) => {

@@ -1,6 +1,7 @@
 import * as openid from "openid-client";
 import type { SingleSignOnSettings } from "../../../platform/config/config.ts";
-import { describeProxyRefusal, outboundFetch } from "../../../platform/outbound/proxy.ts";
+import { outboundFetch } from "../../../platform/outbound/dispatcher.ts";
+import { describeProxyRefusal } from "../../../platform/outbound/proxy.ts";
 
 /** The settings don't fit the provider. The message names the setting and what to do. */
 export class ProviderSettingsError extends Error {}

@@ -1,18 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from "node:http";
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http";
 import { createServer as createNetServer, Server as NetServer, type Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { discardBody } from "../errors/errors.ts";
 import { problemDocument } from "../errors/problem.ts";
 import { type TimeLimits, timeLimits } from "../limits/time-limits.ts";
+import { createServer } from "../node-http.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 

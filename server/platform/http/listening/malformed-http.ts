@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { ErrorCode } from "../../../../contract/errors.ts";
 import { problemDocument } from "../errors/problem.ts";
+import { STATUS_CODES } from "../node-http.ts";
 
 /** Problems for the errors of Node's HTTP parser. */
 const causes: Readonly<Record<string, [ErrorCode, string]>> = {

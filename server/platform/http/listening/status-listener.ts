@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "../node-http.ts";
 
 /** Responds to a GET or HEAD request of one path. */
 type StatusHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;

@@ -8,7 +8,6 @@ import type { Config } from "../../config/config.ts";
 import { ProblemError } from "../errors/problem.ts";
 import { effectiveVersions } from "../routing/version-gate.ts";
 import { migrationNotes } from "./migration-page.ts";
-import { openApiDocument } from "./openapi.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -27,12 +26,13 @@ export function referenceRoutes(
 ): void {
   const known = effectiveVersions(config.versionStatus);
   const documents = new Map<VersionName, string>();
-  const readDocument = (version: VersionName): string => {
-    const kept =
-      documents.get(version) ??
-      JSON.stringify(openApiDocument(version, operations, known.get(version)?.status));
-    documents.set(version, kept);
-    return kept;
+  const readDocument = async (version: VersionName): Promise<string> => {
+    const kept = documents.get(version);
+    if (kept !== undefined) return kept;
+    const { openApiDocument } = await import("./openapi.ts");
+    const written = JSON.stringify(openApiDocument(version, operations, known.get(version)?.status));
+    documents.set(version, written);
+    return written;
   };
 
   app.get<{ Params: { file: string } }>("/openapi/:file", async (request, reply) => {
@@ -45,7 +45,7 @@ export function referenceRoutes(
     return reply
       .type("application/json; charset=utf-8")
       .header("access-control-allow-origin", "*")
-      .send(readDocument(name));
+      .send(await readDocument(name));
   });
 
   const current = versions.find((version) => version.status === "current")?.name ?? versionNames[0];

@@ -1,6 +1,5 @@
 import { open, stat, truncate } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { outboundFetch } from "../../../platform/outbound/proxy.ts";
 import { ModelError } from "./store.ts";
 
 export interface DownloadOptions {
@@ -75,6 +74,7 @@ async function receive(url: string, path: string, bytes: number, options: Downlo
     at = 0;
   }
   const { href, host, place, authorization } = locate(url);
+  const { outboundFetch } = await import("../../../platform/outbound/dispatcher.ts");
   const response = await outboundFetch(href, {
     headers: {
       "accept-encoding": "identity",

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { ERRORS, type Locker, type RequestRelease } from "@tus/server";
+import type { Locker, RequestRelease } from "@tus/server";
 import type { Database } from "../../../platform/db/database.ts";
 import type { SweepLog } from "../../../platform/jobs/for-each-isolated.ts";
 import { releaseLease, renewLease, takeLease } from "./resumable-queries.ts";
@@ -81,7 +81,8 @@ export function createLeaseLocker(deps: {
       }
     } catch (error) {
       // The lease belongs to an upload that a sweep has removed in the meantime.
-      if ((error as { code?: unknown }).code === "23503") throw ERRORS.FILE_NOT_FOUND;
+      if ((error as { code?: unknown }).code === "23503")
+        throw (await import("@tus/server")).ERRORS.FILE_NOT_FOUND;
       throw error;
     }
   }

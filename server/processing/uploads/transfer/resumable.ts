@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { EXPOSED_HEADERS, Server, TUS_RESUMABLE } from "@tus/server";
+import type { Server as TusServer } from "@tus/server";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Uuid } from "../../../../contract/common.ts";
 import type { Config } from "../../../platform/config/config.ts";
@@ -18,7 +18,7 @@ import type { UploadRow } from "../queries.ts";
 import { resumablePath } from "./file-links.ts";
 import { drainBeforeRefusal, type Expectation, expectationOf, refuseArrived, tooLarge } from "./refusals.ts";
 import { createLeaseLocker } from "./resumable-lease.ts";
-import { createResumableStore } from "./resumable-store.ts";
+import type { TusRequest } from "./resumable-server.ts";
 
 interface Dependencies {
   readonly db: Database;
@@ -29,16 +29,8 @@ interface Dependencies {
   readonly log: FastifyBaseLogger;
 }
 
-type TusRequest = Parameters<Server["handleWeb"]>[0];
-
 /** An idle connection is closed after this long; the bytes received over it are kept. */
 const silenceMs = 120_000;
-
-/**
- * How long a request continues after another one has asked for its lease. The tus server allows it three seconds to
- * finish, but a sender only returns when it has abandoned the old connection.
- */
-const handOverMs = 100;
 
 /** The request headers that the tus server sees; it would refuse values that proxies add. */
 const tusHeaders = /^(?:upload-|tus-|content-(?:type|length)$|origin$)/i;
@@ -54,23 +46,12 @@ export function resumableRoutes(app: FastifyInstance, deps: Dependencies): void 
   const maySend = createSenderCheck(db);
   const locker = createLeaseLocker({ db: deps.db, log });
   const failures = new WeakMap<object, unknown>();
-  const tus = new Server({
-    path: resumablePath,
-    datastore: createResumableStore({ ...deps, locker }),
-    locker,
-    lockDrainTimeout: handOverMs,
-    // Returned by OPTIONS; each upload's own limit is checked below and in the store.
-    maxSize: (_request, uploadId) => (uploadId === null ? config.maxUploadBytes : 0),
-    allowedHeaders: ["X-Request-ID"],
-    exposedHeaders: ["X-Request-Id"],
-    namingFunction: (request) => idIn(request),
-    getFileIdFromRequest: (request) => idIn(request),
-    generateUrl: (request, { id }) => `${config.baseUrl}${resumablePath}/${id}${new URL(request.url).search}`,
-    onResponseError: (request, error) => {
-      failures.set(request, error);
-      return undefined;
-    },
-  });
+  const openTusServer = async (): Promise<TusServer> => {
+    const { createTusServer } = await import("./resumable-server.ts");
+    return createTusServer({ ...deps, locker }, (request, error) => failures.set(request, error));
+  };
+  // Opened by the first request, which loads the protocol's library.
+  let tusServer: Promise<TusServer> | undefined;
   // Requests that are writing would exceed the grace period of a stopping server.
   app.addHook("preClose", async () => locker.releaseAll());
 
@@ -80,6 +61,7 @@ export function resumableRoutes(app: FastifyInstance, deps: Dependencies): void 
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
       scope.addHook("onRequest", async (_request, reply) => {
+        const { EXPOSED_HEADERS, TUS_RESUMABLE } = await import("@tus/server");
         reply.headers({
           "tus-resumable": TUS_RESUMABLE,
           // The signed URL is the permission and no cookie counts, so any page that has the URL may send.
@@ -126,7 +108,8 @@ export function resumableRoutes(app: FastifyInstance, deps: Dependencies): void 
     // A sender that declared the length but lost the response repeats it, which the tus server would refuse.
     if (method === "PATCH" && upload?.resumable_length === tusRequest.headers.get("upload-length"))
       tusRequest.headers.delete("upload-length");
-    const response = await tus.handleWeb(tusRequest);
+    tusServer ??= openTusServer();
+    const response = await (await tusServer).handleWeb(tusRequest);
     throwOurs(failures.get(tusRequest));
     if (response.status >= 400) {
       detachBody(request);
@@ -199,10 +182,6 @@ function toTusRequest(
   return Object.assign(request, {
     runtime: { name: "node", node: { req: raw, res: reply.raw } },
   }) as TusRequest;
-}
-
-function idIn(request: TusRequest): string {
-  return new URL(request.url).pathname.slice(1);
 }
 
 /** Throws the errors that we handle; the protocol's own errors are plain objects and keep the tus server's wording. */

@@ -1,7 +1,7 @@
-import { Agent } from "undici";
+import type { Agent } from "undici";
 import type { AddressRanges } from "../../../../platform/outbound/address-ranges.ts";
 import { describeNetworkError } from "../../../../platform/outbound/errors.ts";
-import { createGuardedConnector } from "../../../../platform/outbound/guarded-connect.ts";
+import { createGuardedAgent } from "../../../../platform/outbound/guarded-agent.ts";
 
 /** A fetched document, or why there is none, for the log. */
 type FetchedDocument =
@@ -37,30 +37,21 @@ export function createDocumentFetcher(options: {
   readonly ca?: string | undefined;
 }): DocumentFetcher {
   const { allowAddresses = [], ca } = options;
-  const connector = createGuardedConnector({ allowAddresses, ca, timeoutMs });
-  const agent = new Agent({
-    connect: connector.connect,
-    allowH2: false,
-    pipelining: 1,
-    maxHeaderSize: 16 * 1024,
-    keepAliveTimeout: 1,
-  });
+  const agent = createGuardedAgent({ allowAddresses, ca, timeoutMs }, { keepAliveTimeout: 1 });
   let running = 0;
   return {
     async fetch(url) {
       if (running >= maxConcurrency) return refused("too many apps are being looked up; try again");
       running += 1;
       try {
-        return await get(agent, url);
+        return await get(await agent.open(), url);
       } catch (error) {
         return refused(describeNetworkError(error as Error));
       } finally {
         running -= 1;
       }
     },
-    close: async () => {
-      await Promise.all([agent.destroy(), connector.close()]);
-    },
+    close: agent.close,
   };
 }
 
