@@ -84,32 +84,18 @@ function measureDisk(
   dataDir: string,
   log: Pick<FastifyBaseLogger, "warn">,
 ): () => Promise<void> {
-  const labelNames = ["volume"];
-  const registers = [registry];
-  const free = new prom.Gauge({
-    name: "parley_disk_free_bytes",
-    help: "Free space for the server on the volume of the data folder.",
-    labelNames,
-    registers,
-  });
-  const size = new prom.Gauge({
-    name: "parley_disk_size_bytes",
-    help: "Size of the volume of the data folder.",
-    labelNames,
-    registers,
-  });
-  const freeInodes = new prom.Gauge({
-    name: "parley_disk_free_inodes",
-    help: "How many more files the volume of the data folder can hold; missing if its file system has no limit.",
-    labelNames,
-    registers,
-  });
-  const inodes = new prom.Gauge({
-    name: "parley_disk_inodes",
-    help: "How many files the volume of the data folder can hold in all; missing if its file system has no limit.",
-    labelNames,
-    registers,
-  });
+  const gauge = (name: string, help: string) =>
+    new prom.Gauge({ name, help, labelNames: ["volume"], registers: [registry] });
+  const free = gauge("parley_disk_free_bytes", "Free space for the server on the volume of the data folder.");
+  const size = gauge("parley_disk_size_bytes", "Size of the volume of the data folder.");
+  const freeInodes = gauge(
+    "parley_disk_free_inodes",
+    "How many more files the volume of the data folder can hold; missing if its file system has no limit.",
+  );
+  const inodes = gauge(
+    "parley_disk_inodes",
+    "How many files the volume of the data folder can hold in all; missing if its file system has no limit.",
+  );
   let hasFailed = false;
   return async () => {
     try {

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { foldCase } from "../../../../shared/fold-case.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
+import { keyOf } from "../sign-in/throttle.ts";
 
 /** How many emails of each kind one recipient is sent in a day. */
 const perRecipient = {
@@ -65,8 +65,4 @@ export async function deleteOldMailCounts(db: Database["kysely"]): Promise<void>
       select key from mail_counts where day < (now() at time zone 'utc')::date for update skip locked)`.execute(
     db,
   );
-}
-
-function keyOf(...parts: readonly string[]): Buffer {
-  return createHash("sha256").update(parts.join("\n")).digest();
 }
