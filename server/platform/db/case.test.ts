@@ -77,7 +77,8 @@ test("after the upgrade of a Turkish database, capitals make no difference and r
     await insert(account, "Unused", "IREM@EXAMPLE.COM", null);
     await insert(account, "Used", "irem@example.com", "2026-01-01T00:00:00Z");
     await insert(account, "Alone", "IDA@EXAMPLE.COM", null);
-    for (const name of ["IT", "it", "INVEST"])
+    // The last of them has the name that the second would get.
+    for (const name of ["IT", "it", "INVEST", "it (2)"])
       await insert("insert into teams (id, workspace_id, name) values ($1, $2, $3)", name);
     for (const title of ["RISIKEN", "Risiken"])
       await insert(
@@ -99,7 +100,7 @@ test("after the upgrade of a Turkish database, capitals make no difference and r
     const { rows: teams } = await pool.query("select name, name_key from teams order by name_key");
     assert.deepEqual(
       teams.map(({ name_key }) => name_key),
-      ["invest", "it", "it (2)"],
+      ["invest", "it", "it (2)", "it (3)"],
     );
     const { rows: sections } = await pool.query("select title_key from section_templates order by title_key");
     assert.deepEqual(
