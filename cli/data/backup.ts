@@ -133,13 +133,17 @@ async function backUp(folder: BackupFolder, config: Config, options: Options): P
       `backed up ${counted(manifest.objects.count, "file")} and the database, ${describeBytes(bytes)}; ${describeBytes(copiedBytes)} of it is new`,
     );
   }
-  for (const key of manifest.damaged)
-    console.error(`parley: ${key} is missing or damaged in the file store; see \`parley files verify\``);
-  if (manifest.damaged.length > 0) process.exitCode = incompleteStatus;
+  reportMissing(manifest.damaged, "is missing or damaged in the file store; see `parley files verify`");
   if (!folder.isEncrypted && !options.json)
     console.error(
       "the backup is not encrypted and contains the secret; keep it where nobody else can read it",
     );
+}
+
+/** Lists the files that a backup lacks, which makes it incomplete. */
+function reportMissing(keys: readonly string[], problem: string): void {
+  for (const key of keys) console.error(`parley: ${key} ${problem}`);
+  if (keys.length > 0) process.exitCode = incompleteStatus;
 }
 
 /** @throws BackupDamagedError that names every damaged manifest, after the others are listed. */
@@ -197,12 +201,14 @@ async function verifyOne(folder: BackupFolder, config: Config, options: Options)
     }).catch((reason: Error) =>
       console.error(`parley: the page System does not have the result: ${describe(reason)}`),
     );
-  if (options.json && verified !== null) printLine({ phase: "done", id, problems: verified.problems });
+  if (options.json && verified !== null)
+    printLine({ phase: "done", id, problems: verified.problems, damaged: verified.manifest.damaged });
   if (verified === null || error !== null) throw error;
   const { manifest } = verified;
   console.error(
-    `the backup ${manifest.id} is intact: ${counted(manifest.objects.count, "file")}, ${counted(manifest.tables.length, "table")}, restored and compared${manifest.damaged.length > 0 ? `. Missing or damaged when it was made: ${counted(manifest.damaged.length, "file")}` : ""}`,
+    `the backup ${manifest.id} is intact: ${counted(manifest.objects.count, "file")}, ${counted(manifest.tables.length, "table")}, restored and compared`,
   );
+  reportMissing(manifest.damaged, "was missing or damaged in the file store when the backup was made");
 }
 
 /**

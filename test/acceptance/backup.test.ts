@@ -340,7 +340,9 @@ test("files that are missing or damaged are named and don't stop the backup; an 
   const { stdout, code } = await failureOf(server, "backup", elsewhere, "--json");
   assert.equal(code, 3);
   assert.deepEqual(resultOf(stdout).damaged.sort(), [gone, lost, short].map(keyOf).sort());
-  await parley(server, "backup", "verify", elsewhere);
+  const verified = await failureOf(server, "backup", "verify", elsewhere);
+  assert.equal(verified.code, 3, verified.stderr);
+  for (const key of [gone, lost, short].map(keyOf)) assert.ok(verified.stderr.includes(key), verified.stderr);
   const target = await prepareTarget();
   await parley(target, "restore", destination);
   assert.equal(await parley(target, "files", "verify"), "");
