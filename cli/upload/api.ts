@@ -69,6 +69,13 @@ export async function createImport(target: Target, input: ImportRequest): Promis
   return (await send(target, "POST", "/_/api/v1/recordings", input)) as RemoteImport;
 }
 
+/** What the server says about the file of an import; null: nothing. */
+export async function getImport(target: Target, id: string): Promise<{ readonly notice: string | null }> {
+  return (await withRetries(() => send(target, "GET", `/_/api/v1/imports/${id}`))) as {
+    notice: string | null;
+  };
+}
+
 /** @returns null if the upload does not exist or the token can't see it. */
 export async function getUpload(target: Target, uploadId: string): Promise<RemoteUpload | null> {
   try {
@@ -105,9 +112,9 @@ function post(target: Target, version: VersionName, path: string, body: object):
 
 async function send(
   target: Target,
-  method: "POST",
+  method: "GET" | "POST",
   path: string,
-  body: object,
+  body: object | null = null,
   headers: Record<string, string> = {},
 ): Promise<unknown> {
   let response: Response;
@@ -120,7 +127,7 @@ async function send(
         "content-type": "application/json",
         ...headers,
       },
-      body: JSON.stringify(body),
+      body: body === null ? null : JSON.stringify(body),
       signal: AbortSignal.timeout(responseTimeoutMs),
     });
     text = await response.text();

@@ -89,6 +89,15 @@ test("upload --wait prints the id of an existing recording, for every format", a
   assert.deepEqual(JSON.parse(readFileSync(state, "utf8")), { uploads: [] });
 });
 
+test("upload --wait says how much was kept of a file that ends early", async () => {
+  const path = join(folder, "cut.wav");
+  const whole = makeWav(20_000, [{ startMs: 0, endMs: 5000, hz: 400 }]);
+  writeFileSync(path, whole.subarray(0, Math.floor(whole.length * 0.8)));
+  const { code, stderr } = await upload(path, "--wait");
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /cut\.wav: The file ends early: 16 of about 20 seconds were kept\./);
+});
+
 test("upload --join makes one recording of several files, which take several chunks", async () => {
   const paths = [fixture("good-faststart.mp4"), join(folder, "second.wav")];
   writeFileSync(paths[1] ?? "", makeWav(40_000, [{ startMs: 0, endMs: 5000, hz: 400 }]));

@@ -11,6 +11,7 @@ import { mediaFormats } from "../../shared/files/media-formats.ts";
 import { collect } from "../support/options.ts";
 import {
   createImport,
+  getImport,
   getUpload,
   type ImportRequest,
   type RemoteUpload,
@@ -179,7 +180,10 @@ async function uploadOne(
   const file = await findFiles(given.paths);
   const uploadId = await sendResumable(target, { file, given }, options, chunkSize);
   if (options.wait) console.error(`parley: ${file.name} is uploaded; waiting for the server to process it`);
-  return waitForEnd(target, uploadId, options);
+  const upload = await waitForEnd(target, uploadId, options);
+  const notice = upload.recording_id === null ? null : (await getImport(target, uploadId)).notice;
+  if (notice !== null) warn(`${file.name}: ${notice}`);
+  return upload;
 }
 
 /** Whether a file would be sent with a recording of the same name. */
