@@ -272,6 +272,10 @@ test("what is playable of a file that was cut off is kept, with how much; a whol
       ["sound.mp3", { format: "mp3", audio: [{ codec: "libmp3lame" }], seconds: 20 }, 20_000],
       ["sound.flac", { format: "flac", audio: [{ codec: "flac" }], seconds: 20 }, 20_000],
       ["sound.aiff", { format: "aiff", audio: [{ codec: "pcm_s16be" }], seconds: 20 }, 20_000],
+      ["sound.wav", { format: "wav", audio: [{ codec: "pcm_s16le" }], seconds: 20 }, 20_000],
+      ["sound.ogg", { format: "ogg", audio: [{ codec: "libopus" }], seconds: 20 }, null],
+      ["sound.aac", { format: "adts", audio, seconds: 20 }, null],
+      ["video.ts", { format: "mpegts", video, audio, seconds: 20 }, null],
     ] as const) {
       const path = join(folder, name);
       encodeFile(path, file);

@@ -6,6 +6,7 @@ import { titleInFile } from "../../../../shared/files/title-in-file.ts";
 import { parseTimestamp } from "../../../../shared/times/timestamp.ts";
 import { plausibleTime } from "../plausible-time.ts";
 import type { MeasuredAudio, MeasuredMedia, MeasuredVideo } from "../validate/measured.ts";
+import { isCutOff } from "./cut-off.ts";
 import { MediaFailedError } from "./errors.ts";
 import {
   closeInput,
@@ -21,6 +22,7 @@ import {
 } from "./libav.ts";
 import { findLinks, maxLinks } from "./links.ts";
 import type { MediaJob } from "./process/protocol.ts";
+import { presentPart } from "./wav-length.ts";
 
 /** More tracks than any recording has: a file that claims them is a trap. */
 const maxTracks = 64;
@@ -81,12 +83,13 @@ function expectedOf(
   parts: readonly { readonly durationSec: number; readonly media: MeasuredMedia }[],
 ): MeasuredMedia["endsEarly"] {
   if (parts.every(({ media }) => media.endsEarly === undefined)) return undefined;
-  return {
-    expectedSec: parts.reduce(
-      (sum, { durationSec, media }) => sum + (media.endsEarly?.expectedSec ?? durationSec),
-      0,
-    ),
-  };
+  let expectedSec = 0;
+  for (const { durationSec, media } of parts) {
+    const ofPart = media.endsEarly === undefined ? durationSec : media.endsEarly.expectedSec;
+    if (ofPart === null) return { expectedSec: null };
+    expectedSec += ofPart;
+  }
+  return { expectedSec };
 }
 
 interface MeasuredPart {
@@ -129,6 +132,7 @@ function inspectOne(
   const decodable = there.filter(({ stream }) => isDecodable(stream));
   const kept = decodable.length > 0 ? decodable : there;
   const durationSec = kept.length === 0 ? 0 : max(kept, "endSec") + max(kept, "startSec", -1);
+  const expectedSec = container === "wav" ? durationSec / presentPart(inputPath, range) : statedSec;
   const media = {
     container,
     sizeBytes,
@@ -137,7 +141,12 @@ function inspectOne(
     audios: there.filter(({ stream }) => !isVideo(stream)).map(({ stream }) => audioOf(stream)),
     startedAt: plausibleTime(parseTimestamp(input.context.metadata?.get("creation_time") ?? "")?.getTime()),
     title: titleOf(input, container),
-    endsEarly: statedSec > durationSec * 1.01 + maxMissingSec ? { expectedSec: statedSec } : undefined,
+    endsEarly:
+      expectedSec > durationSec * 1.01 + maxMissingSec
+        ? { expectedSec }
+        : isCutOff(inputPath, container, range)
+          ? { expectedSec: null }
+          : undefined,
     isFastStart: false,
     isFragmented: false,
   };
