@@ -151,6 +151,7 @@ const WatchedFolder = z
     pending: z.int().min(0).meta({ description: "Sent, and not a recording yet." }),
     done: z.int().min(0),
     failed: z.int().min(0),
+    skipped: z.int().min(0).meta({ description: "Files that are not recordings." }),
     failed_files: z
       .array(
         z.strictObject({

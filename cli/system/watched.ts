@@ -6,6 +6,7 @@ import { retryWatchedFiles, watchedNow } from "../../server/operations/system/wa
 import { commandLine } from "../../server/platform/audit/record.ts";
 import type { Config } from "../../server/platform/config/config.ts";
 import type { Database } from "../../server/platform/db/database.ts";
+import { counted } from "../../shared/counted.ts";
 import { AmbiguousError } from "../support/errors.ts";
 import { printTable } from "../support/print-table.ts";
 import { withDatabase } from "../support/with-database.ts";
@@ -44,9 +45,13 @@ export function watchedCommand(command: Command): Command {
 }
 
 /** What an operator has to know about a folder besides its numbers. */
-export function notesOn({ watched, problem, delay }: Folder): string[] {
+export function notesOn({ watched, problem, delay, skipped }: Folder): string[] {
   if (!watched) return ["no running worker watches it; add it to PARLEY_WATCH_DIRS and restart the workers"];
-  return [problem, delay].filter((text) => text !== null);
+  const others =
+    skipped === 0
+      ? null
+      : `${counted(skipped, "file")} ${skipped === 1 ? "is not a recording" : "are not recordings"}; not-recordings.error.txt in the folder lists them`;
+  return [problem, delay, others].filter((text) => text !== null);
 }
 
 async function listWatched(options: Options): Promise<void> {

@@ -16,11 +16,32 @@ function group(...names: readonly string[]) {
   }));
 }
 
-test("each media file is a recording, and other files are left alone", () => {
+test("each media file is a recording, a file whose name tells nothing may be one, and others are left alone", () => {
   assert.deepEqual(
     group("a.mp4", "a.mov", "b.opus", "notes.txt", "parley.json", "c.vtt", "a.mp4.error.txt"),
-    [{ main: "a.mov" }, { main: "a.mp4" }, { main: "b.opus" }],
+    [{ main: "a.mov" }, { main: "a.mp4" }, { main: "b.opus" }, { main: "notes.txt" }],
   );
+});
+
+test("files that aren't complete yet are left alone; a transcript belongs to a recording without an extension too", () => {
+  assert.deepEqual(
+    group(
+      "a.mp4.part",
+      "b.crdownload",
+      "c.TMP",
+      ".d",
+      "~$e.docx",
+      "f.mp4~",
+      "Talk",
+      "Talk.vtt",
+      "Talk chat.txt",
+    ),
+    [{ main: "Talk", transcript: "Talk.vtt", chat: "Talk chat.txt" }],
+  );
+  assert.deepEqual(group("Talk.mp4", "Talk.pdf", "Talk.vtt"), [
+    { main: "Talk.mp4", transcript: "Talk.vtt" },
+    { main: "Talk.pdf" },
+  ]);
 });
 
 test("transcripts and chats with the name of a media file belong to it", () => {

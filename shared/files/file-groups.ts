@@ -58,21 +58,49 @@ export function filesOf<File extends Named>(group: FileGroup<File>): File[] {
   ];
 }
 
-/** Finds the recordings among the files of one folder, and what belongs to each. */
+/** Extensions that programs give to files which they are still writing. */
+const unfinishedExtensions = new Set([
+  ...["part", "partial", "filepart", "crdownload", "download", "opdownload", "tmp", "temp", "aria2", "!ut"],
+]);
+
+/** Whether a file is left alone by its name: hidden, a lock of an office program, or not complete yet. */
+export function isUnfinished(name: string): boolean {
+  const file = name.slice(name.lastIndexOf("/") + 1);
+  return /^\.|^~\$|~$/.test(file) || unfinishedExtensions.has(extname(file).slice(1).toLowerCase());
+}
+
+/** Whether only its content tells if a file is a recording: its name says neither that nor what else it is. */
+export function isUnknown(name: string): boolean {
+  return (
+    formatOf(name) === null &&
+    kindOf(name) === null &&
+    name.toLowerCase() !== settingsName &&
+    !name.endsWith(errorSuffix) &&
+    !isUnfinished(name)
+  );
+}
+
+/**
+ * Finds the recordings among the files of one folder, and what belongs to each. A file whose name tells nothing is a
+ * recording of its own here: its content decides.
+ */
 export function groupFiles<File extends Named>(files: readonly File[]): FileGroup<File>[] {
   const sorted = [...files].sort((a, b) => (a.name < b.name ? -1 : 1));
   const drafts = groupMedia(sorted.filter(({ name }) => formatOf(name) !== null));
   const isOnly = drafts.length === 1;
   const ownerOf = ownersOf(drafts);
+  const unknown = sorted.filter(({ name }) => isUnknown(name)).map((file) => draftOf(file));
+  const unknownOwnerOf = ownersOf(unknown);
   for (const file of sorted) {
     const kind = kindOf(file.name);
     if (kind === null) continue;
     const only =
       isOnly && (kind === "chat" ? isPlainChat(file.name) : drafts[0]?.isZoom) ? drafts[0] : undefined;
-    const draft = ownerOf(kind === "chat" ? withoutChat(file.name) : file.name) ?? only;
+    const name = kind === "chat" ? withoutChat(file.name) : file.name;
+    const draft = ownerOf(name) ?? only ?? unknownOwnerOf(name);
     draft?.[kind === "chat" ? "chats" : "texts"].push(file);
   }
-  return drafts.map(finish);
+  return [...drafts, ...unknown].map(finish);
 }
 
 /** Finds the recording that a caption or chat file belongs to, by its name or the meeting that its name states. */

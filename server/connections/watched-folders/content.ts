@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
+import { otherContent, sniffBytes } from "../../../shared/files/media-content.ts";
+import { formatOf } from "../../../shared/files/media-formats.ts";
 import { type FileGroup, pathIn } from "./groups.ts";
 import { type OpenFile, outdated, type Place, WatchError } from "./place/index.ts";
 
@@ -44,6 +46,34 @@ export async function openContent(
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** A file that is no recording: it is listed, and stays where it is. */
+export class NotARecordingError extends WatchError {
+  /** What it is instead. */
+  readonly content: string;
+
+  constructor(name: string, content: string) {
+    super(`${name} is not a recording but ${content}.`, "");
+    this.content = content;
+  }
+}
+
+/** Looks into a file whose name doesn't tell what it is. @throws NotARecordingError */
+export async function requireRecording(place: Place, path: string): Promise<void> {
+  if (formatOf(path) !== null) return;
+  const file = await place.open(path);
+  try {
+    let start = Buffer.alloc(0);
+    for await (const chunk of file.size === 0 ? [] : file.read()) {
+      start = Buffer.concat([start, chunk as Buffer]);
+      if (start.length >= sniffBytes) break;
+    }
+    const content = start.length === 0 ? "empty" : otherContent(start.subarray(0, sniffBytes));
+    if (content !== null) throw new NotARecordingError(place.nameOf(path), content);
+  } finally {
+    await file.close();
   }
 }
 

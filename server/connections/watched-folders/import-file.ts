@@ -11,7 +11,7 @@ import type { UploadRow } from "../../processing/uploads/queries.ts";
 import { releaseStorage, requireRoom, reserveStorage } from "../../processing/uploads/quotas.ts";
 import { fileReceived } from "../../processing/uploads/transfer/arrival.ts";
 import { importRecording } from "../imports/service.ts";
-import { type Content, openContent } from "./content.ts";
+import { type Content, NotARecordingError, openContent, requireRecording } from "./content.ts";
 import type { ImportDependencies } from "./dependencies.ts";
 import { type FileGroup, markOf, pathIn } from "./groups.ts";
 import type { Listings } from "./listings.ts";
@@ -25,6 +25,7 @@ import {
   quotaError,
   saveState,
   saveUpload,
+  skippedError,
   type WatchedFile,
   waitsForQuota,
 } from "./queries.ts";
@@ -127,6 +128,7 @@ async function send(
 ): Promise<void> {
   const { db, config } = deps;
   const folder = folderOf(file.path);
+  await requireRecording(place, file.path);
   const read =
     group.transcript === null
       ? null
@@ -254,6 +256,13 @@ async function handle(
   // The next pass reports it, and finds the file ready once it is corrected.
   if (cause instanceof SettingsError || (cause instanceof WatchError && cause.isOutdated))
     return saveState(db.kysely, file, "waiting");
+  if (cause instanceof NotARecordingError) {
+    log.info(
+      { file: claim.place.nameOf(file.path), content: cause.content },
+      "a watched file is not a recording",
+    );
+    return saveState(db.kysely, file, "failed", { error: skippedError(cause.content) });
+  }
   if (cause instanceof ProblemError && cause.code === "quota_exceeded")
     return waitForQuota(deps, claim, cause.message);
   // Waiting for a quota uses up no attempts.

@@ -4,6 +4,10 @@ import { errorSuffix } from "../../../shared/files/file-groups.ts";
 export const noticeStem = "parley";
 export const noticeName = `${noticeStem}${errorSuffix}`;
 
+/** The beginning of the name of the file that lists which files of a watched folder are not recordings. */
+export const skippedStem = "not-recordings";
+export const skippedName = `${skippedStem}${errorSuffix}`;
+
 /** How often the same notice is written. */
 const everyMs = 10 * 60_000;
 

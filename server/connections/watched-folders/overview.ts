@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database, Executor } from "../../platform/db/database.ts";
+import { isSkipped } from "./queries.ts";
 
 /** Failed files that the System page lists of a folder, the latest first. */
 const maxFailedShown = 20;
@@ -26,6 +27,8 @@ export interface FolderOverview {
   readonly pending: number;
   readonly done: number;
   readonly failed: number;
+  /** Files that are not recordings. */
+  readonly skipped: number;
   /** Why files wait; null: for their turn. */
   readonly delay: string | null;
   readonly failed_files: readonly FailedFile[];
@@ -63,14 +66,15 @@ export async function readWatchedFolders(
       where scanned_at > now() - interval '${sql.raw(forgottenAfter)}' or folder = any(${watched}::text[])
       union select unnest(${watched}::text[])
     ), counts as (
-      select folder, state, count(*)::integer as files from watched_files
-      where folder in (select folder from folders) group by folder, state
+      select folder, state, ${isSkipped} as is_skipped, count(*)::integer as files from watched_files
+      where folder in (select folder from folders) group by folder, state, is_skipped
     )
     select f.folder, s.scanned_at, s.problem,
       coalesce(sum(c.files) filter (where c.state in ('waiting', 'ready')), 0)::integer as waiting,
       coalesce(sum(c.files) filter (where c.state = 'pending'), 0)::integer as pending,
       coalesce(sum(c.files) filter (where c.state = 'done'), 0)::integer as done,
-      coalesce(sum(c.files) filter (where c.state = 'failed'), 0)::integer as failed,
+      coalesce(sum(c.files) filter (where c.state = 'failed' and not c.is_skipped), 0)::integer as failed,
+      coalesce(sum(c.files) filter (where c.state = 'failed' and c.is_skipped), 0)::integer as skipped,
       (select w.error from watched_files w
         where w.folder = f.folder and w.state in ('ready', 'pending') and w.error is not null limit 1) as delay
     from folders f left join watched_folders s on s.folder = f.folder left join counts c on c.folder = f.folder
@@ -90,7 +94,7 @@ async function findFailed(db: Executor, folder: string, limit: number): Promise<
       coalesce(w.error, 'no reason is known any more') as error, w.updated_at as failed_at, w.workspace_id,
       o.name as workspace_name
     from watched_files w join workspaces o on o.id = w.workspace_id
-    where w.folder = ${folder} and w.state = 'failed'
+    where w.folder = ${folder} and w.state = 'failed' and not ${isSkipped}
     order by w.updated_at desc limit ${limit}`.execute(db);
   return rows;
 }
@@ -116,7 +120,7 @@ export async function retryFailed(db: Executor, folder: string, id: string | nul
     update watched_files set state = 'waiting', attempts = 0, error = null, updated_at = clock_timestamp(),
       seen_at = clock_timestamp()
     where folder = ${folder} and state = 'failed'
-      and ${id === null ? sql<boolean>`true` : hasId(id)}
+      and ${id === null ? sql<boolean>`not ${isSkipped}` : hasId(id)}
     returning workspace_id`.execute(db);
   return rows.map((row) => row.workspace_id);
 }

@@ -86,7 +86,10 @@ export async function forgetUnseen(db: Executor, folder: string): Promise<void> 
   await sql`
     delete from watched_files
     where folder = ${folder} and state in ('waiting', 'failed')
-      and seen_at < clock_timestamp() - interval '7 days'`.execute(db);
+      and (seen_at < clock_timestamp() - interval '7 days'
+        or (state = 'failed' and ${isSkipped} and seen_at < clock_timestamp() - interval '2 days'))`.execute(
+    db,
+  );
 }
 
 /**
@@ -125,6 +128,30 @@ const quotaExceeded = "Quota exceeded: ";
 /** The error of a file that waits for this reason. */
 export function quotaError(reason: string): string {
   return `${quotaExceeded}${reason}`;
+}
+
+/** Begins the error of a file that is not a recording, which counts apart from those that failed. */
+const notARecording = "Not a recording: ";
+
+/** The error of such a file. @param content what it is. */
+export function skippedError(content: string): string {
+  return `${notARecording}${content}`;
+}
+
+/** A condition for files that failed: this one is not a recording. */
+export const isSkipped = sql<boolean>`coalesce(starts_with(error, ${sql.lit(notARecording)}), false)`;
+
+/** How many files of a folder are not recordings, and the first of them. */
+export async function findSkipped(
+  db: Executor,
+  folder: string,
+  limit: number,
+): Promise<{ readonly count: number; readonly files: readonly { path: string; content: string }[] }> {
+  const { rows } = await sql<{ path: string; content: string; count: number }>`
+    select path, substr(error, ${notARecording.length + 1}) as content, count(*) over ()::integer as count
+    from watched_files where folder = ${folder} and state = 'failed' and ${isSkipped} and path is not null
+    order by path collate "C" limit ${limit}`.execute(db);
+  return { count: rows[0]?.count ?? 0, files: rows };
 }
 
 /** Whether a file waits because a quota is used up. */

@@ -19,10 +19,12 @@ import { call, startTestApp } from "../../../test/support/app.ts";
 import { makeTeam, makeWorkspace } from "../../../test/support/factories.ts";
 import { writePaddedMedia } from "../../../test/support/padded-media.ts";
 import { until } from "../../../test/support/until.ts";
+import { makeWav } from "../../../test/support/wav.ts";
 import type { ConfigError } from "../../platform/config/config.ts";
 import { preflight } from "../../preflight.ts";
 import { encodeFile } from "../../processing/media/test/encode.ts";
 import { checkWatchedFolder } from "./check.ts";
+import { readWatchedFolders } from "./overview.ts";
 import { claimFile } from "./queries.ts";
 
 const root = mkdtempSync(join(tmpdir(), "parley-watched-"));
@@ -196,6 +198,40 @@ test("a transcript that can be read in part is used, kept, and its error file sa
   assert.match(readFileSync(at("part/Info.json.error.txt"), "utf8"), /without Info\.json.*no transcript/s);
   assert.ok(existsSync(at("parley-imported/part/Whisper.json")));
   assert.ok(existsSync(at("parley-imported/part/Info.json")));
+});
+
+test("the content decides about files without a known extension; what is not a recording is listed, and half-finished files are left alone", async () => {
+  put("plain/Town hall.mp4.part", { fixture: "good-faststart.mp4" });
+  put("plain/notes.pdf", "%PDF-1.4");
+  put("plain/Town hall.vtt", "WEBVTT\n\n00:01.000 --> 00:03.000\n<v Ada Lovelace>Hello, town.\n");
+  put("plain/parley.json", settings({ source: "leave" }));
+  put("plain/Town hall", { fixture: "good-faststart.mp4", bytes: 700_000 });
+  const upload = await ended("Town hall");
+  assert.equal(upload.status, "success", JSON.stringify(upload));
+  const { body: entries } = await call(
+    app,
+    "GET",
+    `/recordings/${upload.recording_id}/transcript`,
+    undefined,
+    {
+      token: member.token,
+    },
+  );
+  assert.equal(entries[0].text, "Hello, town.");
+  const list = await until("the list is written", () => {
+    const path = at("not-recordings.error.txt");
+    return existsSync(path) && readFileSync(path, "utf8");
+  });
+  assert.match(list, /not recordings:\n\nplain\/notes\.pdf: a PDF document\n$/);
+  assert.ok(!existsSync(at("plain/notes.pdf.error.txt")));
+  const [found] = await readWatchedFolders(app.db, [root]);
+  assert.deepEqual(
+    [found?.skipped, found?.failed_files.filter(({ path }) => path?.startsWith("plain/"))],
+    [1, []],
+  );
+  put("plain/notes.pdf", makeWav(20_000, [{ startMs: 0, endMs: 5000, hz: 400 }]));
+  assert.equal((await ended("notes")).status, "success");
+  await gone("not-recordings.error.txt");
 });
 
 test("wrong settings of a folder are reported with the field, and its files are imported once they are corrected", async () => {

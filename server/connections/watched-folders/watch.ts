@@ -6,10 +6,10 @@ import { finishFile } from "./finish-file.ts";
 import { pathIn } from "./groups.ts";
 import { type Claim, importFile } from "./import-file.ts";
 import { createListings, type Listings } from "./listings.ts";
-import { createNotice, type Notice, noticeName, noticeStem } from "./notice.ts";
+import { createNotice, type Notice, noticeName, noticeStem, skippedName, skippedStem } from "./notice.ts";
 import { saveScan } from "./overview.ts";
 import { type FoundFile, openPlace, type Place, WatchError } from "./place/index.ts";
-import { claimFile, extendLease, isAnyOverQuota, type WatchedFile } from "./queries.ts";
+import { claimFile, extendLease, findSkipped, isAnyOverQuota, type WatchedFile } from "./queries.ts";
 import { listFailure, ownerPrincipal, removeErrorFile, writeErrorFile } from "./report.ts";
 import { scan, settleMsOf } from "./scan.ts";
 import { createSeenSettings, resolveSettings, type SeenSettings, SettingsError } from "./settings.ts";
@@ -29,6 +29,8 @@ interface Watched {
   readonly seenSettings: SeenSettings;
   /** Where the last pass over it ended; null: at its end. */
   after: string | null;
+  /** The list of files that are not recordings, as it was written last; null: there is none; undefined: unknown. */
+  skipped: string | null | undefined;
   /** The first problem since the last complete look at the folder, which may take several passes. */
   problem: string | null;
 }
@@ -85,7 +87,7 @@ const maxIdleMs = 5000;
 export function watch(dir: WatchDir, place: Place, config: Pick<Config, "watchIntervalMs">): Watched {
   const settleMs = settleMsOf(config);
   return {
-    ...{ dir, place, notice: createNotice(), after: null, problem: null },
+    ...{ dir, place, notice: createNotice(), after: null, skipped: undefined, problem: null },
     listings: createListings(place, settleMs),
     seenSettings: createSeenSettings(settleMs),
   };
@@ -108,6 +110,8 @@ export async function scanOne(
       signal,
       onRoot(files) {
         watched.notice.isThere = files.some(({ name }) => name === noticeName);
+        if (watched.skipped === undefined && !files.some(({ name }) => name === skippedName))
+          watched.skipped = null;
       },
       async onProblem(error) {
         watched.problem ??= error.message;
@@ -128,9 +132,33 @@ export async function scanOne(
     place,
     watched.after,
   );
-  if (watched.after === null) await saveScan(deps.db.kysely, dir.location, watched.problem);
+  if (watched.after === null) {
+    await saveScan(deps.db.kysely, dir.location, watched.problem);
+    await listSkipped(deps, watched);
+  }
   if (watched.notice.isThere && !(await isAnyOverQuota(deps.db.kysely, dir.location)))
     await removeErrorFile(deps, place, noticeStem);
+}
+
+/** Files whose names the list of files that are not recordings has. */
+const maxSkippedNames = 100;
+
+/** Says in the watched folder which files are not recordings: one file for all, and none where there are none. */
+async function listSkipped(deps: ImportDependencies, watched: Watched): Promise<void> {
+  const { place, dir } = watched;
+  const { count, files } = await findSkipped(deps.db.kysely, dir.location, maxSkippedNames);
+  const names = files.map(({ path, content }) => `${path}: ${content}`);
+  const text =
+    count === 0
+      ? null
+      : [...names, ...(count > names.length ? [`and ${count - names.length} more`] : [])].join("\n");
+  if (text === watched.skipped) return;
+  watched.skipped = text;
+  if (text === null) return removeErrorFile(deps, place, skippedStem);
+  await writeErrorFile(deps, place, skippedStem, [
+    "Not imported into Parley, because these files are not recordings:",
+    text,
+  ]);
 }
 
 /** Writes the error beside the settings, and lists it among the uploads of the user who would own the files, or of the first admin. */

@@ -43,7 +43,7 @@ export function WatchedFolders({ folders }: { folders: readonly Folder[] }) {
 }
 
 function FolderRow({ folder }: { folder: Folder }) {
-  const { last_scan_datetime: scanned, waiting, pending, done, failed, watched } = folder;
+  const { last_scan_datetime: scanned, waiting, pending, done, failed, skipped, watched } = folder;
   // The problems of a folder that was removed from the settings are those of its last check.
   const { problem, delay } = watched ? folder : { problem: null, delay: null };
   const isLeft = !watched && waiting + pending + failed > 0;
@@ -65,6 +65,7 @@ function FolderRow({ folder }: { folder: Folder }) {
         `${pending.toLocaleString()} processing`,
         `${done.toLocaleString()} done`,
         `${failed.toLocaleString()} failed`,
+        ...(skipped === 0 ? [] : [`${skipped.toLocaleString()} not recordings`]),
         scanned === null ? (
           "not checked yet"
         ) : (

@@ -4,6 +4,7 @@ import { lstat, open, readdir, readFile, realpath, stat } from "node:fs/promises
 import { basename, dirname, extname, join, relative, sep } from "node:path";
 import type { PortableEntry } from "../../../../contract/recordings/portable.ts";
 import { counted, listOmitted } from "../../../../shared/counted.ts";
+import { isUnknown } from "../../../../shared/files/file-groups.ts";
 import { otherContent, sniffBytes } from "../../../../shared/files/media-content.ts";
 import { formatOf, likelyMediaType, type MediaFormat } from "../../../../shared/files/media-formats.ts";
 import { type DecodedText, decodeText } from "../../../../shared/files/text-encoding.ts";
@@ -170,10 +171,13 @@ interface MediaIndex {
   named(id: string): string | null;
 }
 
-export function indexMedia(files: readonly string[]): MediaIndex {
+export async function indexMedia(files: readonly string[]): Promise<MediaIndex> {
   const byPath = new Map<string, string>();
   const byName = new Map<string, string>();
-  for (const file of files.filter((one) => formatOf(one) !== null)) {
+  const named = files.filter((file) => formatOf(file) !== null);
+  const others: string[] = [];
+  for (const file of files) if (formatOf(file) === null && (await isMedia(file))) others.push(file);
+  for (const file of [...named, ...others]) {
     const name = basename(file);
     for (let at = name.indexOf("."); at !== -1; at = name.indexOf(".", at + 1)) {
       const path = foldedName(file.slice(0, file.length - name.length + at));
@@ -202,14 +206,24 @@ function mediaFile(path: string | null): SourceRecording["openMedia"] {
   };
 }
 
+/** Whether a file is a recording: by its name, or by its content where the name doesn't tell. */
+export async function isMedia(path: string): Promise<boolean> {
+  return formatOf(path) !== null || (isUnknown(basename(path)) && (await otherContentOf(path)) === null);
+}
+
 /** The likely format of a file whose name tells none. @throws RecordingError when it is another kind of file. */
 async function formatOfContent(path: string): Promise<MediaFormat> {
+  const other = await otherContentOf(path);
+  if (other !== null) throw new RecordingError(`${basename(path)} is ${other} and not a recording`);
+  return "mp4";
+}
+
+/** What a file is by its content if it is not a recording; otherwise null. */
+async function otherContentOf(path: string): Promise<string | null> {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(sniffBytes), 0, sniffBytes, 0);
-    const other = bytesRead === 0 ? "empty" : otherContent(buffer.subarray(0, bytesRead));
-    if (other !== null) throw new RecordingError(`${basename(path)} is ${other} and not a recording`);
-    return "mp4";
+    return bytesRead === 0 ? "empty" : otherContent(buffer.subarray(0, bytesRead));
   } finally {
     await file.close();
   }

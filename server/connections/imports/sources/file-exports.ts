@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, extname, relative } from "node:path";
 import { zoomTracksFolder } from "../../../../shared/files/file-groups.ts";
-import { formatOf } from "../../../../shared/files/media-formats.ts";
 import { timeInName } from "../../../../shared/times/time-in-name.ts";
 import type { ImportSource, SourceItem } from "../move/source.ts";
 import {
@@ -9,6 +8,7 @@ import {
   foldedName,
   importedMeeting,
   indexMedia,
+  isMedia,
   mediaTypeOf,
   readSubtitles,
   readText,
@@ -24,7 +24,7 @@ const keyOf = (file: string): string => foldedName(stemOf(file));
 /** Transcripts that Otter exports as text or SubRip, with the audio of the same name. */
 export function otter(path: string): Promise<ImportSource> {
   return fileSource("otter", path, async function* (files, used, note): AsyncGenerator<SourceItem> {
-    const allMedia = indexMedia(files);
+    const allMedia = await indexMedia(files);
     const withSrt = new Set(files.filter((file) => /\.srt$/i.test(file)).map(keyOf));
     for (const file of files) {
       const isSrt = /\.srt$/i.test(file);
@@ -117,7 +117,7 @@ function zoomKey(root: string, file: string): string {
 async function bestMedia(files: readonly string[]): Promise<string | null> {
   const sized: { file: string; isVideo: boolean; size: number }[] = [];
   for (const file of files)
-    if (formatOf(file) !== null && dirname(file) === meetingFolder(file))
+    if (dirname(file) === meetingFolder(file) && (await isMedia(file)))
       sized.push({ file, isVideo: mediaTypeOf(file) === "video", size: (await stat(file)).size });
   sized.sort((a, b) => Number(b.isVideo) - Number(a.isVideo) || b.size - a.size);
   return sized[0]?.file ?? null;

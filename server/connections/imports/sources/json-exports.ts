@@ -323,7 +323,7 @@ async function* listMeetings(
   idOf: (json: unknown) => string | undefined,
   note: Note,
 ): AsyncGenerator<SourceItem> {
-  const allMedia = indexMedia(files);
+  const allMedia = await indexMedia(files);
   for (const file of files.filter((one) => extname(one).toLowerCase() === ".json")) {
     const json = await readJson(file, note).catch((error: Error) => error);
     const fail = (oldId: string, reason: string): SourceItem => ({
