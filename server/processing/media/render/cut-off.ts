@@ -51,7 +51,7 @@ function endsWithinOgg(tail: Buffer): boolean {
 /** So many frames in a row are not there by chance. */
 const minFrames = 3;
 
-/** Source: ISO/IEC 13818-7, 6.2: the header of each frame states its length. */
+/** The header of each frame states its length (ISO/IEC 13818-7, 6.2). */
 function endsWithinAac(tail: Buffer): boolean {
   for (let first = 0; first < Math.min(tail.length, 1 << 14); first += 1) {
     let at = first;
@@ -80,7 +80,7 @@ function frameBytes(tail: Buffer, at: number): number | null {
   return length < 7 ? null : length;
 }
 
-/** Source: ISO/IEC 13818-1, 2.4.3: packets of 188 bytes that begin with 0x47; cameras put 4 bytes in front of each. */
+/** Packets have 188 bytes and begin with 0x47 (ISO/IEC 13818-1, 2.4.3); cameras put 4 bytes in front of each. */
 function endsWithinPacket(tail: Buffer): boolean {
   for (const [step, prefix] of [
     [188, 0],
