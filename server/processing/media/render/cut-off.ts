@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
-import type { ConvertedContainer } from "../../../contract/media-formats.ts";
+import type { ConvertedContainer } from "../../../../shared/files/media-formats.ts";
 
 /** More than the longest Ogg page (65,307 bytes), AAC frame (8,191) and several packets of a transport stream. */
 const tailBytes = 1 << 17;
