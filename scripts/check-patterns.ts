@@ -4,7 +4,7 @@ import { analyse } from "scslre";
 import { parseSync } from "vite";
 
 /** Code that runs on servers and in browsers; tests and benches read only their own input. */
-const folders = ["cli", "contract", "demo", "scripts", "server", "web"];
+const folders = ["cli", "contract", "demo", "scripts", "server", "shared", "web"];
 const notShipped = /\.test\.ts$|\/test\/|^web\/dist\//;
 
 /** Allows a pattern if the line above says `// Bounded: <why its input is short>` or `// Linear: <why it is>`. */

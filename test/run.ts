@@ -32,7 +32,7 @@ const { values: options, positionals } = parseArgs({
     slowest: { type: "string", default: "15" },
   },
 });
-const folders = ["test", "bench", "cli", "demo", "server", "contract", "scripts"];
+const folders = ["test", "bench", "cli", "demo", "server", "contract", "shared", "scripts"];
 /**
  * Only with --all or by name: tests of whole installations (several processes, kills, upgrades, moves, backups), most of
  * the web app's in a browser, of commands beside a running server, and those that start PostgreSQL or other processes again

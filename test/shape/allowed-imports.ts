@@ -185,7 +185,8 @@ export const circles: readonly string[] = [
 
 /** Top-level folders, and what they may import besides themselves. */
 export const roots: Readonly<Record<string, readonly string[]>> = {
-  contract: [],
-  server: ["contract"],
-  web: ["contract"],
+  shared: [],
+  contract: ["shared"],
+  server: ["contract", "shared"],
+  web: ["contract", "shared"],
 };

@@ -138,11 +138,11 @@ test("a top-level folder imports only what the list allows", () => {
   }
 });
 
-test("contract/ imports no packages but zod and entities", () => {
-  for (const source of sources.filter(({ path }) => path.startsWith("contract/")))
+test("contract/ and shared/ import no packages but zod and entities", () => {
+  for (const source of sources.filter(({ path }) => /^(contract|shared)\//.test(path)))
     for (const target of importsOf(source))
       assert.ok(
-        ["zod", "entities/decode"].includes(target) || target.startsWith("contract/"),
+        ["zod", "entities/decode"].includes(target) || /^(contract|shared)\//.test(target),
         `${source.path} imports ${target}`,
       );
 });
@@ -161,7 +161,7 @@ test("the running program imports only dependencies; webAppPackages are what web
   const manifest = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
   const dependencies = new Set(Object.keys(manifest.dependencies));
   // Vite builds the web app; the generated database types name a type of pg's own dependency.
-  const program = packagesOf("server", "cli", "contract", "demo");
+  const program = packagesOf("server", "cli", "contract", "shared", "demo");
   assert.deepEqual([...program].filter((name) => !dependencies.has(name)).sort(), [
     "postgres-interval",
     "vite",
