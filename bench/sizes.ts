@@ -8,6 +8,8 @@ export interface Sizes {
   readonly hookRecordings: number;
   /** Of the long transcript. */
   readonly transcriptSegments: number;
+  /** How often a recording is renamed, and a transcript is uploaded a tenth as often. */
+  readonly writes: number;
   /** How often baseline and subject take turns. */
   readonly rounds: number;
   /** How long a target is loaded before it counts, and while it counts. */
@@ -62,6 +64,7 @@ export const fullSizes: Sizes = {
   smallRecordings: 10_000,
   hookRecordings: 10_000,
   transcriptSegments: 5000,
+  writes: 200,
   rounds: 5,
   warmUpMs: 1500,
   loadMs: 2500,
@@ -122,6 +125,7 @@ export const testSizes: Sizes = {
   smallRecordings: 1000,
   hookRecordings: 1000,
   transcriptSegments: 50,
+  writes: 10,
   rounds: 1,
   warmUpMs: 20,
   loadMs: 50,

@@ -18,6 +18,7 @@ import { measureStart } from "./start.ts";
 import { measureTranscript } from "./transcript.ts";
 import { measureValidation } from "./validation.ts";
 import { measureWeb } from "./web.ts";
+import { measureWrites } from "./writes.ts";
 
 /** One for all servers, so that the baseline can write the same URLs. */
 const baseUrl = "http://localhost:3000";
@@ -32,6 +33,7 @@ const withoutDatabase = {
 const withDatabase = {
   list: measureLists,
   transcript: measureTranscripts,
+  writes: measureWrites,
   upload: measureUpload,
   download: measureDownload,
   available: measureAvailable,

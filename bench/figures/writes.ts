@@ -1,0 +1,179 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Database } from "../../server/platform/db/database.ts";
+import { makeSpeech } from "../data/speech.ts";
+import type { BenchDatabase, BenchPostgres } from "../database.ts";
+import type { Dataset } from "../datasets.ts";
+import { takeTurns } from "../load.ts";
+import { databaseMs } from "../processor-time.ts";
+import { type Figure, figure, ratioFigure } from "../report.ts";
+import type { RunningServer } from "../servers.ts";
+import type { Sizes } from "../sizes.ts";
+import { hookData, hookServer } from "./hooks-setup.ts";
+
+/** Segments of an uploaded transcript, as a meeting of ten minutes has. */
+const segmentCount = 100;
+
+/**
+ * What changes cost PostgreSQL, with all that follows in the background: renaming a recording, to an update of one row with
+ * its revision; and uploading a transcript.
+ */
+export async function measureWrites(postgres: BenchPostgres, sizes: Sizes): Promise<Figure[]> {
+  if (process.platform !== "linux") return [];
+  const data = await hookData(postgres, sizes);
+  const server = await hookServer(postgres, data, "all");
+  const { pool } = data.db;
+  try {
+    const renameOne = await renamer(server, data);
+    const updateOne = await bareUpdate(data.db);
+    /** Processor time of PostgreSQL for each of so many, with what it would have needed anyway. */
+    const cost = async (count: number, write: (n: number) => Promise<void>): Promise<number> => {
+      const before = await databaseMs(pool);
+      for (let n = 0; n < count; n += 1) await write(n);
+      await drained(data);
+      return ((await databaseMs(pool)) - before) / count;
+    };
+    const upload = uploader(server, data);
+    for (const write of [renameOne, updateOne, upload]) for (let n = 0; n < 10; n += 1) await write(n);
+    await drained(data);
+    const renaming = await takeTurns(
+      sizes.rounds,
+      () => cost(sizes.writes, updateOne),
+      () => cost(sizes.writes, renameOne),
+    );
+    const uploads = Math.ceil(sizes.writes / 10);
+    const transcripts = await cost(uploads, upload);
+    return [
+      ratioFigure("rename: PostgreSQL's time to an update of a row with its revision", " ms", renaming, {}),
+      figure(
+        `upload of a transcript of ${segmentCount} segments: PostgreSQL's time`,
+        transcripts,
+        `${transcripts.toFixed(1)} ms`,
+        " ms",
+        {},
+      ),
+    ];
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Waits until events and jobs that follow the changes are done. */
+async function drained({ db }: BenchDatabase<Dataset>): Promise<void> {
+  for (;;) {
+    const { rows } = await db.pool.query<{ waits: boolean }>(
+      "select exists (select from waiting_events) as waits",
+    );
+    if (rows[0]?.waits === false) break;
+    await delay(20);
+  }
+  await delay(200);
+}
+
+async function renamer(
+  { url }: RunningServer,
+  { db, made }: BenchDatabase<Dataset>,
+): Promise<(n: number) => Promise<void>> {
+  const { rows } = await db.pool.query<{ id: string }>(
+    "select id from recordings where workspace_id = $1 order by id limit 1000",
+    [made.workspaceId],
+  );
+  // A kept database has the titles of earlier runs.
+  let turn = Date.now();
+  return async () => {
+    turn += 1;
+    const response = await send(url, made, "PATCH", `/recordings/${rows[turn % rows.length]?.id}`, {
+      title: `Renamed for the ${turn}th time`,
+    });
+    await response.arrayBuffer();
+  };
+}
+
+/** One transaction that reads a row, updates it, and inserts a revision with what it was before. */
+async function bareUpdate(db: Database): Promise<(n: number) => Promise<void>> {
+  await db.pool.query(`
+    drop table if exists bench_revisions, bench_rows;
+    create table bench_rows as select id, title, tags, start_datetime, updated_at from recordings limit 1000;
+    alter table bench_rows add primary key (id);
+    create table bench_revisions (
+      id bigint generated always as identity primary key, row_id uuid not null references bench_rows (id),
+      data jsonb not null, created_at timestamptz not null default now());
+    create index on bench_revisions (row_id)`);
+  const { rows } = await db.pool.query<{ id: string }>("select id from bench_rows");
+  let turn = 0;
+  return async () => {
+    turn += 1;
+    const id = rows[turn % rows.length]?.id;
+    const client = await db.pool.connect();
+    try {
+      await client.query("begin");
+      await client.query("select * from bench_rows where id = $1 for update", [id]);
+      await client.query("update bench_rows set title = $2, updated_at = now() where id = $1", [
+        id,
+        `Renamed for the ${turn}th time`,
+      ]);
+      await client.query(
+        "insert into bench_revisions (row_id, data) select id, to_jsonb(b) from bench_rows b where id = $1",
+        [id],
+      );
+      await client.query("commit");
+    } finally {
+      client.release();
+    }
+  };
+}
+
+/** Uploads a transcript and waits for its recording. */
+function uploader({ url }: RunningServer, { db, made }: BenchDatabase<Dataset>): () => Promise<void> {
+  const speech = makeSpeech(3);
+  return async () => {
+    const response = await send(url, made, "POST", "/uploads/create", {
+      media_type: "transcript",
+      attributes: {
+        title: "Weekly meeting",
+        recorder_ids: [made.adminId],
+        participants: [
+          { name: "Ada", speaker_key: "0" },
+          { name: "Bo", speaker_key: "1" },
+        ],
+        transcript: {
+          language: "en",
+          segments: Array.from({ length: segmentCount }, (_, n) => ({
+            speaker_key: String(n % 2),
+            start: n * 6000,
+            end: n * 6000 + 5900,
+            text: speech.sentence(),
+          })),
+        },
+      },
+    });
+    const { id } = (await response.json()) as { id: string };
+    for (;;) {
+      const { rows } = await db.pool.query<{ status: string }>("select status from uploads where id = $1", [
+        id,
+      ]);
+      if (rows[0]?.status === "success") return;
+      await delay(20);
+    }
+  };
+}
+
+async function send(
+  url: string,
+  { workspaceToken }: Dataset,
+  method: string,
+  path: string,
+  body: object,
+): Promise<Response> {
+  const response = await fetch(`${url}/_/public-api/v2${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${workspaceToken}`,
+      "public-api-version": "2026-10-01",
+      "content-type": "application/json",
+    },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok)
+    throw new Error(`${method} ${path} returned ${response.status}: ${await response.text()}`);
+  return response;
+}
