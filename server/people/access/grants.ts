@@ -54,6 +54,16 @@ export async function syncGrants(tx: Tx, recordingIds: readonly string[]): Promi
 }
 
 /**
+ * Updates the title in recording_grants, for a change that leaves who may see the recording as it is. The caller has locked
+ * the recording.
+ */
+export async function syncTitle(tx: Tx, recordingId: string): Promise<void> {
+  await sql`
+    update recording_grants g set title_key = r.title_key from recordings r
+    where r.id = ${recordingId} and g.recording_id = r.id and g.title_key <> r.title_key`.execute(tx);
+}
+
+/**
  * Keeps users from joining the workspace until the transaction ends: a user who joins between the lookup by email and the
  * commit would miss the grant. A shared lock.
  */

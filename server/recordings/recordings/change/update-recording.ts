@@ -1,7 +1,8 @@
-import { sql } from "kysely";
-import { holdMembership, syncGrants } from "../../../people/access/grants.ts";
+import { type Selectable, sql } from "kysely";
+import { holdMembership, syncGrants, syncTitle } from "../../../people/access/grants.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
+import type { Recordings } from "../../../platform/db/types.ts";
 import { record } from "../../../platform/events/record.ts";
 import type { ChangeableRecording } from "../queries.ts";
 import { lockForChange } from "../rights.ts";
@@ -29,15 +30,45 @@ export async function updateRecording<T>(
     if (changed) {
       await sql`update recordings set updated_at = clock_timestamp() where id = ${recording.id}`.execute(tx);
       await syncGrants(tx, [recording.id]);
-      await record(tx, {
-        workspaceId: recording.workspace_id,
-        type: "recording_updated",
-        subjectId: recording.id,
-        data: {},
-      });
+      await recordUpdate(tx, recording);
     }
     return result;
   });
+}
+
+/** Columns of a recording that don't decide who may see it. */
+type PlainColumns = Partial<Pick<Selectable<Recordings>, "title" | "tags">>;
+
+/**
+ * As `updateRecording`, for a change of columns that don't decide who may see the recording: with one update of its row,
+ * and without waiting for users who are being created.
+ * @param change the columns to set; null: nothing changes.
+ * @returns whether anything changed.
+ * @throws ProblemError as `updateRecording`.
+ */
+export async function updateColumns(
+  db: Database,
+  principal: Principal,
+  recordingId: string,
+  change: (recording: ChangeableRecording) => PlainColumns | null,
+): Promise<boolean> {
+  return db.kysely.transaction().execute(async (tx) => {
+    const recording = await lockForChange(tx, principal, recordingId);
+    const columns = change(recording);
+    if (columns === null) return false;
+    await tx
+      .updateTable("recordings")
+      .set({ ...columns, updated_at: sql`clock_timestamp()` })
+      .where("id", "=", recording.id)
+      .execute();
+    if (columns.title !== undefined) await syncTitle(tx, recording.id);
+    await recordUpdate(tx, recording);
+    return true;
+  });
+}
+
+function recordUpdate(tx: Tx, { id, workspace_id }: ChangeableRecording): Promise<void> {
+  return record(tx, { workspaceId: workspace_id, type: "recording_updated", subjectId: id, data: {} });
 }
 
 /** The outcome of a change that only says whether it changed anything. */
