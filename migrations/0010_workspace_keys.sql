@@ -1,6 +1,6 @@
 -- outside a transaction
 -- A unique index that leads with the workspace, on every table that has one, or with the row that it belongs to:
--- docs/scaling.md says why. Where an index with the same columns was there, it is replaced. A build that was interrupted
+-- docs/operations/tables.md says why. Where an index with the same columns was there, it is replaced. A build that was interrupted
 -- leaves an invalid index, so each starts with a drop.
 drop index concurrently if exists access_tokens_by_workspace;
 -- next

@@ -13,9 +13,9 @@ import { startHookReceiver } from "../test/support/hook-receiver.ts";
 import { until } from "../test/support/until.ts";
 import { givePassword, openBrowser, signInAs } from "./people/accounts/test/accounts.ts";
 
-const docs = readFileSync(new URL("../docs/operations.md", import.meta.url), "utf8");
+const docs = readFileSync(new URL("../docs/operations/tables.md", import.meta.url), "utf8");
 
-/** What the table "Growth" of docs/operations.md says: how each table grows. */
+/** What the table "Growth" of docs/operations/tables.md says: how each table grows. */
 const section = (docs.split("\n## Growth\n")[1] ?? "").split("\n## ")[0] ?? "";
 const documented = new Map(
   [...section.matchAll(/^\| (`[^|]+) \| (\w+) \|/gm)].flatMap(([, names = "", kind = ""]) =>
@@ -44,7 +44,7 @@ async function tables(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-test("docs/operations.md says of every table how it grows", async () => {
+test("docs/operations/tables.md says of every table how it grows", async () => {
   const existing = await tables();
   assert.deepEqual(
     existing.filter((name) => !documented.has(name)),

@@ -267,8 +267,8 @@ function checkSelector(selector: Selector, metrics: Scrape, expression: string):
     assert.ok(labelsOf(selector, metrics).has(label), `${metric} has no ${label}: ${expression}`);
 }
 
-test("each alert says what to do, in a section of docs/operations.md that exists", () => {
-  const operations = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+test("each alert says what to do, in a section of docs/operations/troubleshoot.md that exists", () => {
+  const operations = readFileSync(new URL("../../docs/operations/troubleshoot.md", import.meta.url), "utf8");
   const anchors = [...operations.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading
       .toLowerCase()
@@ -283,14 +283,14 @@ test("each alert says what to do, in a section of docs/operations.md that exists
     assert.match(labels.severity, /^(?:warning|critical)$/);
     assert.ok(annotations.summary && annotations.description, alert);
     const [page, anchor] = annotations.runbook.split("#");
-    assert.equal(page, "docs/operations.md");
+    assert.equal(page, "docs/operations/troubleshoot.md");
     assert.ok(anchors.includes(anchor), `${alert}: ${anchor}`);
   }
 });
 
-test("docs/operations.md lists exactly the metrics of a scrape, with their labels", async () => {
-  const operations = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
-  const section = operations.split("### All metrics")[1]?.split("\n### ")[0] ?? "";
+test("docs/operations/metrics.md lists exactly the metrics of a scrape, with their labels", async () => {
+  const operations = readFileSync(new URL("../../docs/operations/metrics.md", import.meta.url), "utf8");
+  const section = operations.split("## All metrics")[1]?.split("\n## ")[0] ?? "";
   const documented = new Map(
     [...section.matchAll(/^\| `(parley_\w+)` \| ([^|]*) \|/gm)].map(([, name, labels = ""]) => [
       name,

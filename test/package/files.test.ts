@@ -145,8 +145,8 @@ test("parley.service: settings are valid, and the program that it starts exists"
 });
 
 test("the documented folder of backups is writable for the unit and mounted into the container", () => {
-  const docs = read("docs/operations.md");
-  const [, destination = ""] = /PARLEY_BACKUP_TO=(\/\S+)/.exec(docs) ?? [];
+  const docs = read("docs/operations/install.md");
+  const [, destination = ""] = /PARLEY_BACKUP_TO=(\/\S+)/.exec(read("docs/operations/backup.md")) ?? [];
   const [, section = ""] = /\n## systemd\n(.*?)\n## /s.exec(docs) ?? [];
   for (const line of [`ReadWritePaths=${destination}`, `RequiresMountsFor=${destination}`])
     assert.ok(section.includes(`   ${line}\n`), line);

@@ -31,7 +31,7 @@ export function startNginx(port: number, serverUrl: string, maxBody = "1m"): Pro
 }
 
 /**
- * The same in front of two servers, as docs/operations.md configures it.
+ * The same in front of two servers, as docs/operations/internet.md configures it.
  * @param serverPorts where the servers listen.
  * @param certificate files of a certificate and its key; null: without TLS.
  */
@@ -40,9 +40,9 @@ export function startDocumentedNginx(
   serverPorts: readonly [string, string],
   certificate: { readonly path: string; readonly keyPath: string } | null = null,
 ): Promise<void> {
-  const docs = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+  const docs = readFileSync(new URL("../../docs/operations/internet.md", import.meta.url), "utf8");
   const documented = /\nnginx:\n\n```\n([^`]*)```/.exec(docs)?.[1];
-  if (documented === undefined) throw new Error("docs/operations.md has no configuration of nginx");
+  if (documented === undefined) throw new Error("docs/operations/internet.md has no configuration of nginx");
   const folder = "/etc/letsencrypt/live/parley.example.com";
   const config = documented
     .replace("127.0.0.1:3000", `127.0.0.1:${serverPorts[0]}`)

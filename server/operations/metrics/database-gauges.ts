@@ -66,7 +66,7 @@ export const storageBytesSql = `with used as (
 
 /**
  * Every metric that is read from the database. All describe the installation as a whole, so every process reports the
- * same value. To add one, add a `gauge` here and a row to the table in docs/operations.md.
+ * same value. To add one, add a `gauge` here and a row to the table in docs/operations/metrics.md.
  */
 export const databaseQueries: readonly DatabaseQuery[] = [
   {

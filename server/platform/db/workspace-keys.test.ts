@@ -31,9 +31,9 @@ async function readTables(): Promise<Table[]> {
   return rows;
 }
 
-/** The table of exceptions in docs/scaling.md. */
+/** The table of exceptions in docs/operations/tables.md. */
 function readExceptions(): string[] {
-  const page = readFileSync(new URL("../../../docs/scaling.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../../docs/operations/tables.md", import.meta.url), "utf8");
   const [, section = ""] = page.split("### Exceptions\n");
   return section
     .split("\n## ", 1)[0]
@@ -44,7 +44,7 @@ function readExceptions(): string[] {
     ) as string[];
 }
 
-test("every table's key leads with the workspace, or with a row whose key does, or docs/scaling.md says why not", async () => {
+test("every table's key leads with the workspace, or with a row whose key does, or docs/operations/tables.md says why not", async () => {
   const tables = await readTables();
   assert.ok(tables.length > 50);
   const keyed = new Set(["workspaces"]);

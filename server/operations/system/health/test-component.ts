@@ -70,7 +70,7 @@ export async function testStorage(
     if (error instanceof StoreLacksError)
       return failing(
         reasonOf(error),
-        "Use another store; docs/operations.md lists those that were tried, and what others lack.",
+        "Use another store; docs/operations/storage.md lists those that were tried, and what others lack.",
       );
     return storageFailing(reasonOf(error), kind);
   }
