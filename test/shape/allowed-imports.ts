@@ -24,7 +24,7 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
   "platform/config": ["platform/db", "platform/outbound", "platform/storage"],
   "platform/confinement": ["platform/db"],
   "platform/crypto": ["platform/db", "platform/storage"],
-  "platform/db": ["platform/concurrency", "platform/storage", "platform/telemetry", "platform/version"],
+  "platform/db": ["platform/storage", "platform/version"],
   "platform/event-loop": ["platform/telemetry"],
   "platform/events": ["platform/db"],
   "platform/http": [
