@@ -109,8 +109,8 @@ try {
   if (failed.size === unstable.length) process.exitCode = 0;
   // Not the programs that tests fork, which count with their test.
   process.stdout.write(slowest(readSentRequests(requests).filter(({ file }) => runnable.includes(file))));
-  // A part of a file proves nothing about what the whole file calls.
-  const isWhole = options.grep === undefined && !options.watch;
+  // A part of the tests proves nothing about what all of them call.
+  const isWhole = options.grep === undefined && !options.watch && positionals.length === 0;
   for (const fault of isWhole ? checkEvidence(requests, runnable) : []) {
     console.error(fault);
     process.exitCode = 1;

@@ -7,7 +7,7 @@ import * as uploads from "../../contract/uploads/uploads.ts";
 import * as hooks from "../../contract/webhooks/hooks.ts";
 import * as directory from "../../contract/workspace/directory.ts";
 
-/** A row of docs/api-coverage.md. */
+/** An operation that a test has to call. */
 export type CoveredOperation = Pick<Operation, "id" | "gate" | "method" | "path" | "summary">;
 
 function isOperation(value: unknown): value is Operation {

@@ -44,7 +44,7 @@ function finish(): void {
 
 /**
  * Loaded before each test file: notes the requests that the process sends, by fetch or node:http, and that succeed, so that
- * docs/api-coverage.md names tests that really call an operation.
+ * it is known which operations tests really call.
  */
 const folder = process.env[requestsVariable];
 if (folder !== undefined) {
