@@ -40,7 +40,7 @@ test("times that a clock ahead by 60 days left behind are corrected; usual times
       data: {},
     }),
   );
-  await fanOut(app.db, null);
+  await fanOut(app.db);
   const idOf = (host: string) => hooks.find(({ hook_url }) => hook_url.includes(host))?.id;
   const wait = async (host: string, interval: string) => {
     const values = [idOf(host), interval];

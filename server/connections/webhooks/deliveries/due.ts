@@ -19,40 +19,6 @@ export interface DueDelivery {
   readonly data: string | null;
   /** Whether the hook's owner can see the subject now; for a deletion, whether it was not undone. */
   readonly can_receive: boolean;
-  readonly due_at: Date;
-  /** Whether other hooks have the same URL, which may hold back first attempts of this one. */
-  readonly has_siblings: boolean;
-}
-
-/** Whether anything is due for a hook, including what `findDue` holds back. */
-export async function hasDue(pool: pg.Pool, hookId: string, now: Date): Promise<boolean> {
-  const { rows } = await pool.query({
-    name: "has_due",
-    text: "select 1 from deliveries where hook_id = $1 and state = 'pending' and due_at <= $2 limit 1",
-    values: [hookId, now],
-  });
-  return rows.length > 0;
-}
-
-/** The order of ids, which are integers as strings. */
-function compareIds(one: { readonly id: string }, other: { readonly id: string }): number {
-  return one.id.length - other.id.length || (one.id < other.id ? -1 : Number(one.id > other.id));
-}
-
-/** The order of `findDue`: negative if one delivery of a hook comes before another. */
-export function compareDue(one: DueDelivery, other: DueDelivery): number {
-  return one.due_at.getTime() - other.due_at.getTime() || compareIds(one, other);
-}
-
-/** Asks for the due deliveries of one hook. */
-export interface DueRequest {
-  readonly hookId: string;
-  readonly now: Date;
-  /** Deliveries that are in flight or whose results are being saved, and therefore still look due. */
-  readonly except: readonly string[];
-  /** Where an earlier request ended. Only later deliveries are read, without going through the index entries before it. */
-  readonly after: DueDelivery | null;
-  readonly limit: number;
 }
 
 /**
@@ -67,21 +33,20 @@ const isRestored = `(
   end and not exists (select 1 from trashed_recordings t where t.recording_id = d.recording_id))`;
 
 /**
- * Finds the due deliveries of many hooks in one statement, first attempts in the order of events. A first attempt waits while
- * another hook with the same URL, which is not failing, has yet to try an earlier event of the same subject: a receiver with
- * a hook for each type gets them in order.
- * @returns for each request its deliveries.
+ * Finds the due deliveries of a leased hook, first attempts in the order of events. A first attempt waits while another hook
+ * with the same URL, which is not failing, has yet to try an earlier event of the same subject: a receiver with a hook for
+ * each type gets them in order. A disabled hook has none.
  */
-export async function findDue(pool: pg.Pool, requests: readonly DueRequest[]): Promise<DueDelivery[][]> {
-  const { rows } = await pool.query<DueDelivery & { readonly request: number }>({
+export async function findDue(
+  pool: pg.Pool,
+  hookId: string,
+  { now, limit }: { readonly now: Date; readonly limit: number },
+): Promise<DueDelivery[]> {
+  const { rows } = await pool.query<DueDelivery>({
     name: "due_deliveries",
-    text: `select r.request::integer - 1 as request, d.id, d.message_id, d.event_type, d.subject_id, d.recording_id,
-        d.payload, d.attempts, d.attempts_before, d.due_at, e.data::text as data, ${canReceive("d")} and not ${isRestored} as can_receive,
-        siblings.ids is not null as has_siblings
-      from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::bigint[], $5::integer[])
-          with ordinality r (hook_id, now, after_at, after_id, max_count, request)
-        -- Not of a disabled hook: its worker learns of that only seconds later.
-        join hooks h on h.id = r.hook_id and ${isOn("h")}
+    text: `select d.id, d.message_id, d.event_type, d.subject_id, d.recording_id, d.payload, d.attempts,
+        d.attempts_before, e.data::text as data, ${canReceive("d")} and not ${isRestored} as can_receive
+      from hooks h
         join workspaces w on w.id = h.workspace_id
         cross join lateral (
           select array_agg(h2.id) as ids from hooks h2
@@ -90,25 +55,17 @@ export async function findDue(pool: pg.Pool, requests: readonly DueRequest[]): P
         ) siblings
         cross join lateral (
           select * from deliveries d
-          where d.hook_id = r.hook_id and d.state = 'pending' and d.due_at <= r.now and d.id <> all($6::bigint[])
-            and (d.due_at, d.id) > (r.after_at, r.after_id)
+          where d.hook_id = h.id and d.state = 'pending' and d.due_at <= $2
             and (siblings.ids is null or d.attempts > 0 or not exists (
               select 1 from deliveries d2 where d2.hook_id = any(siblings.ids)
                 and d2.state = 'pending' and d2.attempts = 0
                 and d2.subject_id = d.subject_id and d2.event_id < d.event_id))
-          order by d.due_at, d.id limit r.max_count
+          order by d.due_at, d.id limit $3
         ) d
-        left join events e on e.id = d.event_id`,
-    values: [
-      requests.map(({ hookId }) => hookId),
-      requests.map(({ now }) => now),
-      requests.map(({ after }) => after?.due_at ?? "-infinity"),
-      requests.map(({ after }) => after?.id ?? "0"),
-      requests.map(({ limit }) => limit),
-      requests.flatMap(({ except }) => except),
-    ],
+        left join events e on e.id = d.event_id
+      where h.id = $1 and ${isOn("h")}
+      order by d.due_at, d.id`,
+    values: [hookId, now, limit],
   });
-  const found = requests.map((): DueDelivery[] => []);
-  for (const { request, ...delivery } of rows) found[request]?.push(delivery);
-  return found.map((due) => due.sort(compareDue));
+  return rows;
 }

@@ -1,5 +1,4 @@
 import type pg from "pg";
-import { bigintArray } from "../../../platform/db/binary-array.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { isOn } from "../api/queries.ts";
 import { canReceive } from "./can-receive.ts";
@@ -7,43 +6,24 @@ import { canReceive } from "./can-receive.ts";
 /** The key of an advisory lock; any constant that all processes share. */
 const fanOutLock = 7_271_539_002;
 
-/** Deliveries created in one transaction, which others may have to wait for. */
-const maxDeliveries = 5000;
-
-/** Events processed in one transaction. */
+/** Events processed, and about how many deliveries created, in one transaction, which others may have to wait for. */
 const maxEvents = 1000;
-
-/** Of a bigint. */
-const maxId = "9223372036854775807";
-
-/**
- * A range of waiting events, by id, that is processed in batches: processed events leave dead rows that a search from the
- * start would go through again. An event that commits late with an id in this range, and everything that follows it for the
- * same subject, is found after the range: the latter has an id above `upTo`.
- */
-export interface WaitingEvents {
-  readonly after: string;
-  readonly upTo: string;
-}
+const maxDeliveries = 5000;
 
 /**
  * Creates deliveries for the events that wait, in the order of their ids: an event gets its id under the lock of its
  * subject, so those of one subject are in the order of its changes. One process at a time does this. The deliveries, the
  * positions in the feed and the due times of hooks are one transaction.
- * @param rest what an earlier call has left.
- * @returns how many events were processed, and what is left of those that waited; null while another process does this.
+ * @returns how many events were processed; more may wait unless it is 0, as it is while another process does this.
  */
-export async function fanOut(
-  { pool }: Pick<Database, "pool">,
-  rest: WaitingEvents | null = null,
-): Promise<{ readonly count: number; readonly rest: WaitingEvents | null } | null> {
+export async function fanOut({ pool }: Pick<Database, "pool">): Promise<number> {
   const client = await pool.connect();
   try {
     await client.query("begin");
-    const done = await fanOutWithin(client, rest);
+    const count = await fanOutWithin(client);
     await client.query("commit");
     client.release();
-    return done;
+    return count;
   } catch (error) {
     // A connection whose transaction may still be open is closed instead of returned to the pool.
     client.release(error as Error);
@@ -51,21 +31,17 @@ export async function fanOut(
   }
 }
 
-async function fanOutWithin(
-  client: pg.PoolClient,
-  rest: WaitingEvents | null,
-): Promise<{ count: number; rest: WaitingEvents | null } | null> {
+async function fanOutWithin(client: pg.PoolClient): Promise<number> {
   const { rows: locks } = await client.query<{ locked: boolean }>({
     name: "fan_out_lock",
     text: "select pg_try_advisory_xact_lock($1) as locked",
     values: [fanOutLock],
   });
-  if (!locks[0]?.locked) return null;
-  const { rows: found } = await client.query<{ ids: string | null; hooks: string | null; up_to: string }>({
+  if (!locks[0]?.locked) return 0;
+  const { rows: found } = await client.query<{ ids: string[] | null }>({
     name: "events_waiting",
     text: `with waiting as materialized (
-        select event_id from waiting_events where event_id > $2::bigint and event_id <= $3::bigint
-        order by event_id limit $1
+        select event_id from waiting_events order by event_id limit $1
       ), found as materialized (
         -- Locked: an event that is being deleted is either gone, or its deletion waits for its deliveries.
         select e.id, e.workspace_id, e.type from waiting w join events e on e.id = w.event_id
@@ -74,21 +50,17 @@ async function fanOutWithin(
         select workspace_id, hook_type, count(*) as hooks from hooks
         where ${isOn("hooks")} and workspace_id in (select workspace_id from found)
         group by workspace_id, hook_type
+      ), counted as (
+        select w.event_id, sum(coalesce(l.hooks, 0)) over before as deliveries, row_number() over before as number
+        from waiting w left join found f on f.id = w.event_id
+          left join listening l on l.workspace_id = f.workspace_id and l.hook_type = f.type
+        window before as (order by w.event_id)
       )
-      -- Two strings: a thousand rows take longer to read.
-      select string_agg(w.event_id::text, ',' order by w.event_id) as ids,
-        string_agg(coalesce(l.hooks, 0)::text, ',' order by w.event_id) as hooks,
-        least($3::bigint, (select max(event_id) from waiting_events)) as up_to
-      from waiting w left join found f on f.id = w.event_id
-        left join listening l on l.workspace_id = f.workspace_id and l.hook_type = f.type`,
-    values: [maxEvents, rest?.after ?? "0", rest?.upTo ?? maxId],
+      select array_agg(event_id) as ids from counted where deliveries <= $2 or number = 1`,
+    values: [maxEvents, maxDeliveries],
   });
-  const waiting = found[0];
-  if (!waiting?.ids || !waiting.hooks) return { count: 0, rest: null };
-  const upTo = waiting.up_to;
-  const ids = limitDeliveries(waiting.ids.split(","), waiting.hooks.split(","));
-  const last = ids.at(-1) as string;
-  const values = [bigintArray(ids)];
+  const ids = found[0]?.ids ?? [];
+  if (ids.length === 0) return 0;
   await client.query({
     name: "fan_out",
     text: `with listening as materialized (
@@ -110,7 +82,7 @@ async function fanOutWithin(
         select id from hooks where id in (select hook_id from created) order by id for no key update
       )
       update hooks set next_due_at = least(next_due_at, now()) where id in (select id from due)`,
-    values,
+    values: [ids],
   });
   await client.query({
     name: "events_fanned_out",
@@ -120,17 +92,7 @@ async function fanOutWithin(
       insert into feed_positions (event_id, workspace_id, position)
       select id, workspace_id, nextval('feed_positions_position_seq')
       from (select id, workspace_id from events where id = any($1::bigint[]) order by id) ordered`,
-    values,
+    values: [ids],
   });
-  return { count: ids.length, rest: last === upTo ? null : { after: last, upTo } };
-}
-
-/** The first events, as many as don't exceed the deliveries of one transaction; at least one. */
-function limitDeliveries(ids: readonly string[], hooks: readonly string[]): readonly string[] {
-  let deliveries = 0;
-  const end = hooks.findIndex((count, index) => {
-    deliveries += Number(count);
-    return index > 0 && deliveries > maxDeliveries;
-  });
-  return end === -1 ? ids : ids.slice(0, end);
+  return ids.length;
 }

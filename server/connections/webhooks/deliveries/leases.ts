@@ -1,11 +1,19 @@
 import type pg from "pg";
 import { type HookRow, isOn } from "../api/queries.ts";
-import { canReceive } from "./can-receive.ts";
 
-/** How long a lease lasts without a renewal. */
-const leaseSeconds = 10;
+/**
+ * How long a lease lasts, and how long after its beginning requests may start: each has 15 seconds, and 5 are left to save its
+ * result. When a process dies, its hooks wait until the lease ends.
+ */
+const leaseSeconds = 30;
+const mayStartMs = 10_000;
 
-/** Whether events wait for their deliveries, or hooks for a worker: one query instead of the six that would do the work. */
+/** Whether a request to a hook that was leased then, by `performance.now()`, may still start. */
+export function isWithinLease(leasedAt: number): boolean {
+  return performance.now() - leasedAt < mayStartMs;
+}
+
+/** Whether events wait for their deliveries, or hooks for a lease: one query instead of the six that would do the work. */
 export async function isAnythingDue(pool: pg.Pool, now: Date): Promise<boolean> {
   const { rows } = await pool.query<{ due: boolean }>({
     name: "is_anything_due",
@@ -18,7 +26,7 @@ export async function isAnythingDue(pool: pg.Pool, now: Date): Promise<boolean> 
   return rows[0]?.due ?? false;
 }
 
-/** How long until an event waits for its deliveries, or a hook for a worker; infinite if nothing is planned. */
+/** How long until an event waits for its deliveries, or a hook for a lease; infinite if nothing is planned. */
 export async function msUntilHookDue(client: pg.ClientBase): Promise<number> {
   const { rows } = await client.query<{ ms: number | null }>({
     name: "ms_until_hook_due",
@@ -30,53 +38,76 @@ export async function msUntilHookDue(client: pg.ClientBase): Promise<number> {
 }
 
 /**
- * Leases hooks for which something is due and that no worker holds.
- * @param options.failing hooks whose last attempt failed, or the others.
- * @param options.except hooks that this process serves already.
+ * Leases hooks for which something is due and that no process holds, those that have waited longest first.
+ * @param options.isFailing hooks whose last attempt failed, or the others.
  * @returns the hooks; `leased_by` is the token of this lease.
  */
 export async function leaseHooks(
   pool: pg.Pool,
-  options: { failing: boolean; limit: number; now: Date; except: readonly string[] },
+  options: { readonly isFailing: boolean; readonly limit: number; readonly now: Date },
 ): Promise<HookRow[]> {
   const { rows } = await pool.query<HookRow>({
-    name: `lease_hooks_${options.failing}`,
+    name: `lease_hooks_${options.isFailing}`,
     text: `update hooks set leased_by = gen_random_uuid(), leased_until = now() + make_interval(secs => ${leaseSeconds})
       -- An array is built once: a subquery with a limit that is joined may run again for each row, and lock too many.
       where id = any(array(
         select id from hooks
         where next_due_at <= $1 and ${isOn("hooks")} and (leased_until is null or leased_until < now())
           and (paused_until is null or paused_until <= $1)
-          and failing_since is ${options.failing ? "not null" : "null"}
-          -- A join, for which the planner can use a hash: a thousand hooks against five hundred, one by one, are slow.
-          and not exists (select 1 from unnest($3::uuid[]) held (hook_id) where held.hook_id = hooks.id)
+          and failing_since is ${options.isFailing ? "not null" : "null"}
         order by next_due_at limit $2 for update skip locked))
       returning *`,
-    values: [options.now, options.limit, options.except],
+    values: [options.now, options.limit],
   });
   return rows;
 }
 
-/** Renews leases. @returns the tokens of those that have not been lost. */
-export async function renewLeases(pool: pg.Pool, tokens: readonly string[]): Promise<Set<string>> {
-  const { rows } = await pool.query<{ leased_by: string }>(
-    `update hooks set leased_until = now() + make_interval(secs => ${leaseSeconds})
-     where id in (select id from hooks where leased_by = any($1::uuid[]) order by id for no key update)
-       and leased_by = any($1::uuid[]) returning leased_by`,
-    [tokens],
-  );
-  return new Set(rows.map((row) => row.leased_by));
+/** What the attempts of a batch mean for the hook. */
+export interface HookHealth {
+  /** Undefined: unchanged. */
+  readonly failingSince?: Date | null;
+  /** The reason to disable the hook. */
+  readonly disable?: string;
+  /** When sending may resume, as the receiver asked. */
+  readonly pauseUntil?: Date;
 }
 
-/** A lease to end, and when the hook may be leased again at the earliest. */
+/** A lease to end. */
 export interface Release {
   readonly hookId: string;
-  readonly token: string;
-  readonly notBefore: Date | null;
+  readonly token: string | null;
+  readonly health: HookHealth;
+  /** When the hook may be leased again at the earliest. */
+  readonly notBefore: Date;
 }
 
-/** Ends leases, in the order of ids in which everything locks hooks. */
-export async function releaseHooks(pool: pg.Pool, releases: readonly Release[]): Promise<void> {
+/** Ends leases and saves what is known of the receivers, in the order of ids in which everything locks hooks. */
+export async function releaseHooks(pool: pg.Pool, releases: readonly Release[], now: Date): Promise<void> {
+  const changed = releases.filter(({ health }) => Object.keys(health).length > 0);
+  if (changed.length > 0)
+    await pool.query({
+      name: "save_hook_health",
+      text: `with v as (
+          select v.* from unnest($1::uuid[], $2::boolean[], $3::timestamptz[], $4::text[], $5::timestamptz[])
+            as v (hook_id, is_changed, failing_since, disable, pause_until)
+            join hooks on hooks.id = v.hook_id
+          order by v.hook_id for no key update of hooks
+        )
+        update hooks set
+          failing_since = case when v.is_changed then v.failing_since else hooks.failing_since end,
+          disabled_at = case when v.disable is null then hooks.disabled_at else $6::timestamptz end,
+          disabled_reason = coalesce(v.disable, hooks.disabled_reason),
+          paused_until = coalesce(v.pause_until, hooks.paused_until)
+        from v where hooks.id = v.hook_id`,
+      values: [
+        changed.map(({ hookId }) => hookId),
+        changed.map(({ health }) => health.failingSince !== undefined),
+        changed.map(({ health }) => health.failingSince ?? null),
+        changed.map(({ health }) => health.disable ?? null),
+        changed.map(({ health }) => health.pauseUntil ?? null),
+        now,
+      ],
+    });
   await pool.query({
     name: "release_hooks",
     text: `select parley_release_hook(hook_id, token, not_before)
@@ -90,7 +121,7 @@ export async function releaseHooks(pool: pg.Pool, releases: readonly Release[]):
   });
 }
 
-/** Ends every lease: for a process that knows it is the only worker. */
+/** Ends every lease: for a process that knows it is the only one that sends. */
 export async function releaseAllHooks(pool: pg.Pool): Promise<void> {
   await pool.query("update hooks set leased_by = null, leased_until = null where leased_until is not null");
 }
@@ -101,19 +132,4 @@ export async function findForgottenHooks(pool: pg.Pool): Promise<void> {
     where id in (
       select id from hooks h where next_due_at is null and parley_next_due(h.id) is not null
       order by id for no key update)`);
-}
-
-/** Whether a delivery that was prepared a while ago may still be sent. */
-export async function maySend(pool: pg.Pool, hookId: string, deliveryId: string): Promise<boolean> {
-  const { rows } = await pool.query({
-    name: "may_send",
-    text: `select 1
-      from deliveries d
-        join hooks h on h.id = d.hook_id and ${isOn("h")}
-        join workspaces w on w.id = h.workspace_id
-        left join events e on e.id = d.event_id
-      where d.id = $2 and d.hook_id = $1 and d.state = 'pending' and ${canReceive("d")}`,
-    values: [hookId, deliveryId],
-  });
-  return rows.length > 0;
 }

@@ -6,6 +6,7 @@ import { makeWorkspace, unknownId } from "../../../../test/support/factories.ts"
 import { delivered, deliveryTools } from "../test/deliveries.ts";
 import { startManagement } from "../test/management.ts";
 import type { DueDelivery } from "./due.ts";
+import { releaseHooks } from "./leases.ts";
 import { saveResults } from "./save-results.ts";
 import { deleteEvents } from "./suppress.ts";
 
@@ -21,8 +22,8 @@ async function hookWithBacklog() {
   return { workspace, id, due: await findDueOf(id) };
 }
 
-const save = (pool: Pick<pg.Pool, "query">, hookId: string, due: readonly DueDelivery[]) =>
-  saveResults(pool, [{ hookId, results: due.map(delivered), health: {} }], new Date());
+const save = (pool: Pick<pg.Pool, "query">, due: readonly DueDelivery[]) =>
+  saveResults(pool, due.map(delivered), new Date());
 
 /** Runs `first` in a transaction and `second` beside it, and commits once `second` waits. */
 async function whileLocked(
@@ -48,16 +49,15 @@ for (const [what, second] of [
     const { id, due } = await hookWithBacklog();
     const first = due.slice(0, 25);
     const saving = async (client: pg.PoolClient) => {
-      await save(client as Pick<pg.Pool, "query">, id, first);
+      await save(client, first);
       // The later one waits for this row, whichever results it has.
       await client.query("select 1 from hooks where id = $1 for update", [id]);
     };
-    const later = () =>
-      saveResults(
-        db.pool,
-        [{ hookId: id, results: second(due).map(delivered), health: { failingSince: null } }],
-        new Date(),
-      );
+    const later = async () => {
+      await save(db.pool, second(due));
+      const release = { hookId: id, token: null, health: { failingSince: null }, notBefore: new Date() };
+      await releaseHooks(db.pool, [release], new Date());
+    };
     await whileLocked(saving, later);
     const done = new Set([...first, ...second(due)].map((one) => one.id));
     const rows = await deliveriesOf(id);
@@ -91,7 +91,7 @@ test("an admin deletes a hook while one of its deliveries is resent: neither wai
 test("a delivery that is resent the moment its result is saved stays pending", async () => {
   const { workspace, id, due } = await hookWithBacklog();
   const [first] = due;
-  await save(db.pool, id, due);
+  await save(db.pool, due);
   const resent = await post(
     `/hooks/${id}/deliveries/${first?.message_id}/resend`,
     undefined,
@@ -116,7 +116,7 @@ test("results that are saved after their subject was deleted are dropped", async
     },
     () => db.kysely.transaction().execute((tx) => deleteEvents(tx, unknownId(), [first.subject_id])),
   );
-  await save(db.pool, id, due.slice(0, 2));
+  await save(db.pool, due.slice(0, 2));
   const rows = await deliveriesOf(id);
   assert.deepEqual(
     rows.slice(0, 3).map((row) => [row.state, row.payload, row.first_response]),

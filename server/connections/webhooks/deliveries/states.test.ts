@@ -25,7 +25,7 @@ interface Stored {
 const save = (state: DeliveryState) => async (delivery: Stored) => {
   const due_at = state === "pending" ? new Date(Date.now() + 5000) : null;
   const result = { ...delivered(delivery), state, due_at };
-  await saveResults(db.pool, [{ hookId: delivery.hook_id, results: [result], health: {} }], new Date());
+  await saveResults(db.pool, [result], new Date());
 };
 
 /** What makes each transition. */

@@ -6,12 +6,11 @@ import type { HookRow } from "../api/queries.ts";
 import { redactCredentials } from "../api/redact.ts";
 import { decryptSecrets } from "../api/secrets.ts";
 import type { DueDelivery } from "../deliveries/due.ts";
+import type { HookHealth } from "../deliveries/leases.ts";
 import type { DeliveryResult } from "../deliveries/save-results.ts";
 import type { HookResponse, HookSender } from "../transport/send.ts";
 import type { HostLimit } from "./host-limit.ts";
-import type { Latency } from "./latency.ts";
 import type { PreparedDelivery } from "./prepare.ts";
-import type { ReceiverState } from "./result-writer.ts";
 import { decide, isDeadFor, requestedPauseMs } from "./retry-policy.ts";
 
 export interface AttemptDependencies {
@@ -29,53 +28,92 @@ export interface AttemptDependencies {
 /** However long a receiver asks to pause, the hook is tried again after an hour, because other deliveries wait too. */
 const maxPauseMs = 3_600_000;
 
-/** What an attempt came to: its result, or when the host may get requests again, or nothing as the server is stopping. */
-export type AttemptOutcome =
-  | { readonly result: DeliveryResult }
-  | { readonly hostFreeAt: Date }
-  | { readonly isStopped: true };
+/** The attempts of one batch. */
+export interface Attempts {
+  /** Sends a delivery. @returns the result; null: nothing was tried, because of the host's limit or as the server stops. */
+  make(prepared: PreparedDelivery): Promise<DeliveryResult | null>;
+  /** False once an attempt has failed or the host's limit is reached. */
+  mayContinue(): boolean;
+  outcome(): {
+    /** What the attempts mean for the hook. */
+    readonly health: HookHealth;
+    /** When the host may get requests again; null: its limit is not reached. */
+    readonly hostFreeAt: Date | null;
+    /** Undefined: there was none. */
+    readonly lastSucceeded: boolean | undefined;
+  };
+}
+
+/** What is known of the receiver since the batch began. */
+interface Receiver {
+  failingSince: Date | null;
+  lastSucceeded: boolean | undefined;
+  hasFailed: boolean;
+  disable: string | undefined;
+  pauseUntil: Date | undefined;
+}
 
 /** Sends deliveries of a hook and decides what each response means for the delivery and for the hook. */
-export function createAttempts(
-  deps: AttemptDependencies,
-  hook: HookRow,
-  receiver: ReceiverState,
-  latency: Latency,
-): (prepared: PreparedDelivery) => Promise<AttemptOutcome> {
+export function createAttempts(deps: AttemptDependencies, hook: HookRow): Attempts {
   const { sender, hostLimit, clock } = deps;
   const secrets = decryptSecrets(deps, hook, clock.now());
-  return async ({ delivery, body, problem }) => {
-    const startedAt = clock.now();
-    if (typeof secrets === "string" || body === null) {
-      const response = notSent(typeof secrets === "string" ? secrets : problem);
-      return { result: await conclude(deps, receiver, { delivery, body: null, response, startedAt }) };
-    }
-    const waitMs = await hostLimit.take(hook.hook_url);
-    if (waitMs > 0) return { hostFreeAt: new Date(clock.now().getTime() + waitMs) };
-    // These are kept in the log, so the Authorization header is not among them.
-    const headers = secrets.sign(delivery.message_id, Math.floor(startedAt.getTime() / 1000), body);
-    const { credentials } = secrets;
-    const authorization = credentials === null ? {} : { authorization: basicAuthorization(credentials) };
-    const request = latency.begin();
-    const received = await traced(
-      () => workOf(hook, delivery),
-      async (notes) => {
-        const result = await sender.send({
-          url: hook.hook_url,
-          headers: { ...headers, ...authorization },
-          body,
-        });
-        if (result.status !== null) notes.set({ "http.response.status_code": result.status });
-        if (!result.ok) notes.fail(result.status === null ? "no response" : `status ${result.status}`);
-        return result;
-      },
-    );
-    latency.end(request);
-    // The server is stopping, which says nothing about the receiver: the delivery stays due.
-    if (received.isStopped) return { isStopped: true };
-    const response = redactCredentials(received, credentials);
-    const signature = headers["webhook-signature"];
-    return { result: await conclude(deps, receiver, { delivery, body, response, startedAt, signature }) };
+  const receiver: Receiver = {
+    failingSince: hook.failing_since,
+    lastSucceeded: undefined,
+    hasFailed: false,
+    disable: undefined,
+    pauseUntil: undefined,
+  };
+  let hostFreeAt: Date | null = null;
+  return {
+    async make({ delivery, body, problem }) {
+      const startedAt = clock.now();
+      if (typeof secrets === "string" || body === null) {
+        const response = notSent(typeof secrets === "string" ? secrets : problem);
+        return conclude(deps, receiver, { delivery, body: null, response, startedAt });
+      }
+      const waitMs = await hostLimit.take(hook.hook_url);
+      if (waitMs > 0) {
+        hostFreeAt = new Date(clock.now().getTime() + waitMs);
+        return null;
+      }
+      // These are kept in the log, so the Authorization header is not among them.
+      const headers = secrets.sign(delivery.message_id, Math.floor(startedAt.getTime() / 1000), body);
+      const { credentials } = secrets;
+      const authorization = credentials === null ? {} : { authorization: basicAuthorization(credentials) };
+      const received = await traced(
+        () => workOf(hook, delivery),
+        async (notes) => {
+          const result = await sender.send({
+            url: hook.hook_url,
+            headers: { ...headers, ...authorization },
+            body,
+          });
+          if (result.status !== null) notes.set({ "http.response.status_code": result.status });
+          if (!result.ok) notes.fail(result.status === null ? "no response" : `status ${result.status}`);
+          return result;
+        },
+      );
+      // The server is stopping, which says nothing about the receiver: the delivery stays due.
+      if (received.isStopped) return null;
+      const response = redactCredentials(received, credentials);
+      const signature = headers["webhook-signature"];
+      return conclude(deps, receiver, { delivery, body, response, startedAt, signature });
+    },
+    mayContinue: () => hostFreeAt === null && !receiver.hasFailed,
+    outcome() {
+      const { failingSince, disable, pauseUntil, lastSucceeded } = receiver;
+      const isChanged = failingSince?.getTime() !== hook.failing_since?.getTime();
+      return {
+        health: {
+          ...(isChanged ? { failingSince } : {}),
+          ...(disable === undefined ? {} : { disable }),
+          ...(pauseUntil === undefined ? {} : { pauseUntil }),
+        },
+        hostFreeAt,
+        lastSucceeded,
+      };
+    },
   };
 }
 
@@ -114,11 +152,11 @@ function isKept(type: DueDelivery["event_type"]): boolean {
 /** Decides what a response means for the delivery and for the hook. */
 async function conclude(
   { clock, isClockTrusted, scheduleMs, random }: AttemptDependencies,
-  receiver: ReceiverState,
+  receiver: Receiver,
   made: {
     readonly delivery: DueDelivery;
     /** Null: nothing was sent. */
-    readonly body: Buffer | null;
+    readonly body: string | null;
     readonly response: AttemptResponse;
     readonly startedAt: Date;
     readonly signature?: string;
@@ -129,8 +167,8 @@ async function conclude(
   const number = delivery.attempts + 1;
   const attempt = number - delivery.attempts_before;
   const decision = decide({ response, attempt, now, scheduleMs, random });
-  receiver.isResponding = decision.outcome === "delivered";
-  if (receiver.isResponding) receiver.failingSince = null;
+  receiver.lastSucceeded = decision.outcome === "delivered";
+  if (receiver.lastSucceeded) receiver.failingSince = null;
   else {
     receiver.hasFailed = true;
     receiver.failingSince ??= startedAt;

@@ -89,7 +89,6 @@ test("a payload that can't be rendered fails alone, with a reason; without a dat
     db,
     signer: app.signer,
     config: app.config,
-    semaphore: <T>(work: () => Promise<T>): Promise<T> => work(),
     log: { error: (line: object) => void logged.push(line) },
   };
   const delivery = {
@@ -101,8 +100,6 @@ test("a payload that can't be rendered fails alone, with a reason; without a dat
     attempts_before: 0,
     data: "{}",
     can_receive: true,
-    due_at: new Date(),
-    has_siblings: false,
   } as const;
   const due = [
     { ...delivery, id: "1", subject_id: "no id of anything" },

@@ -1,18 +1,13 @@
 import type { FastifyBaseLogger } from "fastify";
 import { coalesce } from "../../../platform/coalesce.ts";
-import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
+import { createSemaphore } from "../../../platform/concurrency.ts";
 import type { HookRow } from "../api/queries.ts";
-import { type DueRequest, findDue } from "../deliveries/due.ts";
-import { fanOut, type WaitingEvents } from "../deliveries/fan-out.ts";
-import { isAnythingDue, leaseHooks, type Release, releaseHooks, renewLeases } from "../deliveries/leases.ts";
-import { type HookResults, saveResults } from "../deliveries/save-results.ts";
-import { type HookWorkerDependencies, runHookWorker } from "./hook-worker.ts";
-import { createSemaphore } from "./semaphore.ts";
-import { createWorkerSlots, type WorkerKind } from "./worker-slots.ts";
+import { fanOut } from "../deliveries/fan-out.ts";
+import { isAnythingDue, isWithinLease, leaseHooks, type Release, releaseHooks } from "../deliveries/leases.ts";
+import { type DeliveryResult, saveResults } from "../deliveries/save-results.ts";
+import { type BatchDependencies, sendBatch } from "./send-batch.ts";
 
-export interface DeliveryDependencies
-  extends Omit<HookWorkerDependencies, "semaphore" | "shouldYield" | "findDue" | "saveResults"> {
-  readonly encryptor: Encryptor;
+export interface DeliveryDependencies extends Omit<BatchDependencies, "semaphore" | "save" | "mayStart"> {
   readonly log: FastifyBaseLogger;
   /** Whether background work is asleep until it is woken. */
   readonly isAsleep?: () => boolean;
@@ -27,161 +22,158 @@ export interface Deliveries {
   stop(): Promise<void>;
 }
 
-/** How long an event of another process may go unnoticed. */
-const pollMs = 75;
+/** How long an event of another process may go unnoticed: while events come, and otherwise. */
+const pollMs = { busy: 10, calm: 75 } as const;
+const busyMs = 1000;
 
-/** How often to check which receivers are slow. */
-const sortMs = 250;
+/** How many hooks of a kind are served at the same time. */
+const maxHooks = 256;
 
-/** How often to renew leases: well within their ten seconds. */
-const renewMs = 2500;
+/** A batch of a healthy hook that takes longer no longer counts, so that slow receivers don't hold up the others. */
+const slowMs = 1000;
 
 /** The pause after a failure that is not the receiver's, such as a lost database connection. */
 const retryMs = 5000;
 
+/** How many hooks are remembered as responding. */
+const maxResponding = 10_000;
+
+/** A hook that is served at this moment. */
+interface Serving {
+  readonly isFailing: boolean;
+  readonly startedAt: number;
+  readonly done: Promise<void>;
+}
+
 /**
- * Sends events to hooks. Each turn creates deliveries of waiting events (deliveries/fan-out.ts), leases hooks for which
- * something is due (deliveries/leases.ts), and starts a hook worker for each (hook-worker.ts). Failing and slow hooks have
- * limits of their own, so that however many of them wait, healthy ones are served at once. A hook is leased by one process
- * at a time, which keeps first attempts in order; when that process dies, another one leases the hook after ten seconds and
- * sends again what has no saved result.
+ * Sends events to hooks. Each turn creates the deliveries of waiting events, leases hooks for which something is due, and sends
+ * a batch to each (send-batch.ts). Afterwards the hook is released and waits behind the others that are due. A hook is
+ * leased by one process at a time, which keeps first attempts in order; when that process dies, the lease expires and
+ * another one sends what has no saved result. Failing hooks have a limit of their own, and slow ones soon stop counting, so
+ * that however many of them wait, healthy ones are served within seconds.
  */
 export function startDeliveries(deps: DeliveryDependencies): Deliveries {
   const { db, log, clock } = deps;
-  const slots = createWorkerSlots();
-  // Failing hooks have their own queries, so that healthy ones never wait behind them.
-  const queries = { healthy: createSharedQueries(deps, 4), failing: createSharedQueries(deps, 1) };
+  const serving = new Map<string, Serving>();
+  /** Hooks whose last attempt by this process succeeded. */
+  const responding = new Set<string>();
   let isStopping = false;
-  let turning: Promise<void> | null = null;
   let isWoken = false;
+  let interrupt = Promise.withResolvers<void>();
+
+  const save = coalesce(
+    async (results: readonly DeliveryResult[]) => {
+      await saveResults(db.pool, results, clock.now());
+      return [];
+    },
+    { concurrency: 2, maxItems: 250 },
+  );
+  const release = coalesce(
+    async (releases: readonly Release[]) => {
+      await releaseHooks(db.pool, releases, clock.now());
+      return [];
+    },
+    { concurrency: 1, maxItems: 64 },
+  );
+  const batch: Omit<BatchDependencies, "mayStart"> = {
+    ...deps,
+    save,
+    // Few, since the API needs connections of the pool too.
+    semaphore: createSemaphore(4),
+  };
 
   function wake(): void {
     isWoken = true;
-    if (isStopping) return;
-    turning ??= turn().finally(() => {
-      turning = null;
-    });
+    interrupt.resolve();
   }
 
-  async function turn(): Promise<void> {
-    try {
-      do {
-        isWoken = false;
-        if (!(await isAnythingDue(db.pool, clock.now()))) continue;
-        await fanOutAll();
-        await startWorkers();
-      } while (isWoken && !isStopping);
-    } catch (error) {
-      log.warn({ err: error }, "could not look for due webhooks; trying again");
+  /** @returns whether there was something to do. */
+  async function turn(): Promise<boolean> {
+    if (!(await isAnythingDue(db.pool, clock.now()))) return false;
+    let events = 0;
+    for (let count = 1; count > 0 && !isStopping; events += count) {
+      count = await fanOut(db);
+      if (count > 0) await serveDue();
     }
+    return (await serveDue()) > 0 || events > 0;
   }
 
-  async function fanOutAll(): Promise<void> {
-    for (let rest: WaitingEvents | null = null; !isStopping; ) {
-      const done = await fanOut(db, rest);
-      if (done === null || (done.count === 0 && rest === null)) return;
-      if (done.count > 0) await startWorkers();
-      rest = done.rest;
-    }
-  }
-
-  async function startWorkers(): Promise<void> {
-    if (await deps.isHeldBack?.()) return;
-    for (const kind of ["healthy", "failing"] as const) {
-      const { limit, except } = slots.wanted(kind);
+  /** Leases hooks for which something is due, and starts to serve them. @returns how many. */
+  async function serveDue(): Promise<number> {
+    if (await deps.isHeldBack?.()) return 0;
+    let count = 0;
+    for (const isFailing of [false, true]) {
+      const limit = maxHooks - countServing(isFailing);
       if (limit <= 0 || isStopping) continue;
-      const hooks = await leaseHooks(db.pool, {
-        failing: kind === "failing",
-        limit,
-        now: clock.now(),
-        except,
-      });
-      for (const hook of hooks) startWorker(hook, kind);
+      const leasedAt = performance.now();
+      const hooks = await leaseHooks(db.pool, { isFailing, limit, now: clock.now() });
+      for (const hook of hooks)
+        serving.set(hook.id, { isFailing, startedAt: leasedAt, done: serve(hook, leasedAt) });
+      count += hooks.length;
+    }
+    return count;
+  }
+
+  function countServing(isFailing: boolean): number {
+    const now = performance.now();
+    let count = 0;
+    for (const hook of serving.values())
+      if (hook.isFailing === isFailing && (isFailing || now - hook.startedAt < slowMs)) count += 1;
+    return count;
+  }
+
+  async function serve(hook: HookRow, leasedAt: number): Promise<void> {
+    const lease = { hookId: hook.id, token: hook.leased_by };
+    try {
+      const mayStart = (): boolean => !isStopping && isWithinLease(leasedAt);
+      const sent = await sendBatch({ ...batch, mayStart }, hook, responding.has(hook.id));
+      if (responding.size >= maxResponding) responding.clear();
+      if (sent.isResponding) responding.add(hook.id);
+      else if (sent.isResponding === false) responding.delete(hook.id);
+      await release({ ...lease, health: sent.health, notBefore: sent.notBefore });
+    } catch (error) {
+      log.error({ err: error, hookId: hook.id }, "could not send to a webhook; trying again");
+      const notBefore = new Date(clock.now().getTime() + retryMs);
+      await release({ ...lease, health: {}, notBefore }).catch((failure: Error) =>
+        log.warn({ err: failure, hookId: hook.id }, "could not release a webhook; its lease expires"),
+      );
+    }
+    serving.delete(hook.id);
+    wake();
+  }
+
+  /** Resolves after the time, while background work is awake, or once woken. */
+  async function rest(ms: number): Promise<void> {
+    do {
+      if (isWoken || isStopping) return;
+      interrupt = Promise.withResolvers();
+      const timer = setTimeout(interrupt.resolve, ms);
+      await interrupt.promise;
+      clearTimeout(timer);
+    } while (deps.isAsleep?.());
+  }
+
+  async function run(): Promise<void> {
+    let busyUntil = 0;
+    while (!isStopping) {
+      isWoken = false;
+      try {
+        if (await turn()) busyUntil = performance.now() + busyMs;
+      } catch (error) {
+        log.warn({ err: error }, "could not look for due webhooks; trying again");
+      }
+      await rest(performance.now() < busyUntil ? pollMs.busy : pollMs.calm);
     }
   }
 
-  function startWorker(hook: HookRow, kind: Exclude<WorkerKind, "slow">): void {
-    const token = hook.leased_by;
-    if (token === null) throw new Error("a leased hook has a token");
-    const { release, ...shared } = queries[kind];
-    const worker = runHookWorker({ ...deps, ...shared, shouldYield: () => slots.isFull(hook.id) }, hook);
-    slots.add(hook.id, { worker, kind, token });
-    void worker.done
-      .catch((error: unknown) => {
-        log.error({ err: error, hookId: hook.id }, "could not send to a webhook; trying again");
-        return new Date(clock.now().getTime() + retryMs);
-      })
-      .then((notBefore) => release({ hookId: hook.id, token, notBefore }))
-      // The lease expires.
-      .catch((error: Error) => log.warn({ err: error, hookId: hook.id }, "could not release a webhook"))
-      .finally(() => {
-        slots.remove(hook.id);
-        wake();
-      });
-  }
-
-  async function renew(): Promise<void> {
-    const asked = slots.all();
-    if (asked.length === 0) return;
-    const held = await renewLeases(
-      db.pool,
-      asked.map(({ token }) => token),
-    );
-    for (const { worker, token } of asked) if (!held.has(token)) worker.end();
-  }
-
-  const poll = setInterval(() => {
-    if (!deps.isAsleep?.()) wake();
-  }, pollMs);
-  const sort = setInterval(() => {
-    if (slots.sort()) wake();
-  }, sortMs);
-  const heartbeat = setInterval(() => {
-    renew().catch((error: Error) => log.warn({ err: error }, "could not renew the leases of webhooks"));
-  }, renewMs);
-  wake();
-
+  const running = run();
   return {
     wake,
     async stop() {
       isStopping = true;
-      clearInterval(poll);
-      await turning;
-      clearInterval(sort);
-      for (const { worker } of slots.all()) worker.end();
-      await Promise.allSettled(slots.all().map(({ worker }) => worker.done));
-      // Their releases are still in flight.
-      while (slots.all().length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-      clearInterval(heartbeat);
+      wake();
+      await running;
+      await Promise.all([...serving.values()].map(({ done }) => done));
     },
-  };
-}
-
-/**
- * The database queries of hook workers: what many ask for at the same time is one statement.
- * @param connections how many are used at a time, since the API needs connections of the pool too.
- */
-function createSharedQueries({ db, clock }: Pick<DeliveryDependencies, "db" | "clock">, connections: number) {
-  const semaphore = createSemaphore(connections);
-  return {
-    semaphore,
-    findDue: coalesce((requests: readonly DueRequest[]) => semaphore(() => findDue(db.pool, requests)), {
-      concurrency: 2,
-      maxItems: 32,
-    }),
-    saveResults: coalesce(
-      async (all: readonly HookResults[]) => {
-        await semaphore(() => saveResults(db.pool, all, clock.now()));
-        return [];
-      },
-      { concurrency: 2, maxItems: 64 },
-    ),
-    release: coalesce(
-      async (all: readonly Release[]) => {
-        await semaphore(() => releaseHooks(db.pool, all));
-        return [];
-      },
-      { concurrency: 1, maxItems: 64 },
-    ),
   };
 }

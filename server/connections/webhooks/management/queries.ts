@@ -3,17 +3,10 @@ import type { Tx } from "../../../platform/db/database.ts";
 import type { HookAccess } from "../api/access.ts";
 import type { HookRow } from "../api/queries.ts";
 
-/**
- * Ends the lease of a worker that still sends by the old settings: when it next renews, it starts nothing more. Until then no
- * other worker leases the hook.
- */
-const recallWorker = sql`leased_by = null,
-  leased_until = case when leased_until > now() then now() + interval '10 s' end`;
-
 /** Disables a hook. @returns whether it was enabled. */
 export async function disableHookRow(tx: Tx, hookId: string, reason: string): Promise<boolean> {
   const { rows } = await sql`
-    update hooks set disabled_at = now(), disabled_reason = ${reason}, ${recallWorker}
+    update hooks set disabled_at = now(), disabled_reason = ${reason}
     where id = ${hookId} and disabled_at is null returning id`.execute(tx);
   return rows.length > 0;
 }
@@ -51,7 +44,7 @@ export async function replaceSecret(
 ): Promise<boolean> {
   const { rows } = await sql`
     update hooks set secret = ${secret}, previous_secret = ${until === null ? sql`null` : sql.ref("secret")},
-      previous_secret_until = ${until}, ${recallWorker}
+      previous_secret_until = ${until}
     where id = ${hookId} returning id`.execute(tx);
   return rows.length > 0;
 }

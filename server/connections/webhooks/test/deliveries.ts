@@ -35,14 +35,8 @@ export function deliveryTools(db: Database) {
     },
 
     /** What is due for a hook a minute from now. */
-    async findDueOf(
-      hookId: string,
-      request: { after?: DueDelivery | null; except?: string[]; limit?: number } = {},
-    ): Promise<DueDelivery[]> {
-      const { after = null, except = [], limit = 250 } = request;
-      const now = new Date(Date.now() + 60_000);
-      const [found] = await findDue(db.pool, [{ hookId, now, except, after, limit }]);
-      return found ?? [];
+    findDueOf(hookId: string, limit = 250): Promise<DueDelivery[]> {
+      return findDue(db.pool, hookId, { now: new Date(Date.now() + 60_000), limit });
     },
   };
 }
@@ -52,7 +46,7 @@ export const delivered = ({ id, attempts }: Pick<DueDelivery, "id" | "attempts">
   id,
   state: "delivered",
   due_at: null,
-  payload: Buffer.from("{}"),
+  payload: "{}",
   attempt: {
     number: attempts + 1,
     started_at: new Date(),

@@ -2,7 +2,6 @@ import type { AddressRanges } from "../../../platform/outbound/address-ranges.ts
 import { createGuardedAgent } from "../../../platform/outbound/guarded-agent.ts";
 import type { HookLookup } from "../../../platform/outbound/guarded-connect.ts";
 import { checkHookUrl } from "../../../platform/outbound/target.ts";
-import { createInFlight } from "../dispatch/in-flight.ts";
 import { collectResponse, type HookResponse, type ResponseCollector } from "./response.ts";
 
 export type { HookResponse } from "./response.ts";
@@ -17,7 +16,7 @@ export interface HookRequest {
   readonly url: string;
   /** In lower case. Those that are the same for every hook cannot be replaced. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer;
+  readonly body: string;
   /** For the whole attempt: lookup, connection, request and response. */
   readonly timeoutMs?: number;
   /** Ends the attempt early. */
@@ -80,7 +79,7 @@ export function createHookSender(options: HookSenderOptions): HookSender {
     },
   );
   const targets = createTargets();
-  const inFlight = createInFlight<ResponseCollector>();
+  const inFlight = new Set<ResponseCollector>();
   let isClosed = false;
 
   async function send(request: HookRequest): Promise<HookResponse> {
@@ -93,11 +92,11 @@ export function createHookSender(options: HookSenderOptions): HookSender {
       const limitMs = request.timeoutMs ?? timeoutMs;
       const timer = setTimeout(() => response.timeOut(limitMs), limitMs);
       request.signal?.addEventListener("abort", response.stop);
-      const remove = inFlight.add(response);
+      inFlight.add(response);
       response.whenOver(() => {
         clearTimeout(timer);
         request.signal?.removeEventListener("abort", response.stop);
-        remove();
+        inFlight.delete(response);
       });
       undici.dispatch(
         {
@@ -118,7 +117,7 @@ export function createHookSender(options: HookSenderOptions): HookSender {
     connections: agent.connections,
     close: async () => {
       isClosed = true;
-      for (const response of inFlight.items()) response.stop();
+      for (const response of inFlight) response.stop();
       await agent.close();
     },
   };

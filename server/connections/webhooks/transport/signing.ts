@@ -23,7 +23,7 @@ export function newSecret(): string {
 }
 
 /** Returns the headers of one attempt: `id` is the same for every attempt, `body` exactly what is sent. */
-export type Signer = (id: string, timestampSec: number, body: string | Buffer) => SignatureHeaders;
+export type Signer = (id: string, timestampSec: number, body: string) => SignatureHeaders;
 
 /**
  * Creates a signer that parses its secrets once.
