@@ -6,12 +6,6 @@ export interface ReceiverOrder {
   readonly expect: number;
 }
 
-/** A request as it came, without what a client adds by itself. */
-export interface SentMessage {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
 /** What came since the counting began; times by `process.hrtime`, the same clock in every process. */
 export interface Arrivals {
   readonly firstMs: number;
@@ -19,21 +13,9 @@ export interface Arrivals {
   readonly count: number;
   /** How many of them had a webhook-id of their own. */
   readonly distinct: number;
-  /** The first of them. */
-  readonly samples: readonly SentMessage[];
 }
 
-export interface BarePosts {
-  /** `request` is undici at its barest; `fetch` is what most people write. */
-  readonly client: "request" | "fetch";
-  readonly origin: string;
-  readonly path: string;
-  readonly count: number;
-  readonly concurrency: number;
-  readonly messages: readonly SentMessage[];
-}
-
-/** A receiver of hooks in a process of its own, and the loop it is compared with. */
+/** A receiver of hooks in a process of its own. */
 export interface Receiver {
   readonly port: number;
   /**
@@ -41,14 +23,11 @@ export interface Receiver {
    * @returns what waits for the last of them; it fails when not all have come in time.
    */
   expect(count: number, timeoutMs?: number): Promise<() => Promise<Arrivals>>;
-  /** Posts from a process of its own. */
-  postBare(posts: BarePosts): Promise<void>;
   stop(): void;
 }
 
 export async function startReceiver(): Promise<Receiver> {
   const child = fork(new URL("./hook-receiver-process.ts", import.meta.url));
-  const bare = fork(new URL("./hook-bare-process.ts", import.meta.url));
   const { port } = await heard<{ port: number }>(child, 10_000);
   return {
     port,
@@ -60,14 +39,8 @@ export async function startReceiver(): Promise<Receiver> {
       arrivals.catch(() => {});
       return async () => (await arrivals).arrivals;
     },
-    async postBare(posts) {
-      bare.send(posts);
-      const { error } = await heard<{ error?: string }>(bare, 120_000);
-      if (error !== undefined) throw new Error(error);
-    },
     stop() {
       child.disconnect();
-      bare.disconnect();
     },
   };
 }
@@ -77,6 +50,6 @@ async function heard<T>(child: ChildProcess, timeoutMs: number): Promise<T> {
     const [message] = (await once(child, "message", { signal: AbortSignal.timeout(timeoutMs) })) as [T];
     return message;
   } catch (error) {
-    throw new Error(`the receiver or the loop sent nothing for ${timeoutMs / 1000} s`, { cause: error });
+    throw new Error(`the receiver sent nothing for ${timeoutMs / 1000} s`, { cause: error });
   }
 }

@@ -35,10 +35,8 @@ export interface Sizes {
   readonly hooks: {
     readonly events: number;
     readonly delays: number;
-    readonly fewHooks: number;
-    readonly manyHooks: number;
-    readonly fewEvents: number;
-    readonly manyEvents: number;
+    /** Hooks that receive the same event. */
+    readonly listeners: number;
     /** Hooks that hang or refuse beside a healthy one, and how often its delay is measured. */
     readonly deadHooks: number;
     readonly deadSamples: number;
@@ -81,10 +79,7 @@ export const fullSizes: Sizes = {
   hooks: {
     events: 10_000,
     delays: 100,
-    fewHooks: 100,
-    manyHooks: 1000,
-    fewEvents: 10_000,
-    manyEvents: 100_000,
+    listeners: 100,
     deadHooks: 100,
     deadSamples: 50,
     idleSec: 60,
@@ -108,9 +103,6 @@ export const quickSizes: Sizes = {
     ...fullSizes.hooks,
     events: 3000,
     delays: 30,
-    manyHooks: 300,
-    fewEvents: 2000,
-    manyEvents: 20_000,
     deadSamples: 20,
     idleSec: 15,
   },
@@ -142,10 +134,7 @@ export const testSizes: Sizes = {
   hooks: {
     events: 20,
     delays: 2,
-    fewHooks: 2,
-    manyHooks: 4,
-    fewEvents: 20,
-    manyEvents: 40,
+    listeners: 2,
     deadHooks: 2,
     deadSamples: 2,
     idleSec: 1,

@@ -30,7 +30,7 @@ export const phrases: readonly Rule[] = [
   { pattern: /\bunder way\b/, instead: "in flight, in progress" },
   { pattern: /\bbelongs? to nothing\b/, instead: "orphaned" },
   { pattern: /\bdoors?\b/, instead: "route, endpoint" },
-  { pattern: /\blanes?\b/, instead: "hook worker; speaker timeline" },
+  { pattern: /\blanes?\b/, instead: "speaker timeline" },
   { pattern: /\bgather(?:s|ed|ing)?\b/, instead: "coalesce, collect" },
   { pattern: /\bsettlements?\b|\bverdicts?\b/, instead: "result, DeliveryResult, HookHealth" },
   { pattern: /\bjudg(?:e|es|ed|ing|ements?|ments?)\b/, instead: "validate, decide, ValidationResult" },

@@ -153,12 +153,12 @@ async function measureFanOut(
     for (const bench of benches)
       await setHooks(
         bench,
-        Array.from({ length: hooks.fewHooks }, (_, n) => hook(bench, n)),
+        Array.from({ length: hooks.listeners }, (_, n) => hook(bench, n)),
       );
     const toMany = async (bench: HookBench): Promise<number> => {
       const times: number[] = [];
       for (let n = 0; n < 4; n += 1)
-        times.push(await timeToArrive(bench, () => insertEvents(bench, type, 1), hooks.fewHooks));
+        times.push(await timeToArrive(bench, () => insertEvents(bench, type, 1), hooks.listeners));
       return median(times.slice(1));
     };
     const hundred = await takeTurns(
@@ -177,7 +177,7 @@ async function measureFanOut(
       () => toOne(many),
     );
     return [
-      ratioFigure(`hooks: one event to ${hooks.fewHooks} hooks: ${name}`, " ms", hundred, goal),
+      ratioFigure(`hooks: one event to ${hooks.listeners} hooks: ${name}`, " ms", hundred, goal),
       ratioFigure(
         `hooks: ${hooks.events.toLocaleString("en")} events to one, each: ${name}`,
         " us",

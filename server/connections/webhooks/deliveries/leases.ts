@@ -13,17 +13,17 @@ export function isWithinLease(leasedAt: number): boolean {
   return performance.now() - leasedAt < mayStartMs;
 }
 
-/** Whether events wait for their deliveries, or hooks for a lease: one query instead of the six that would do the work. */
-export async function isAnythingDue(pool: pg.Pool, now: Date): Promise<boolean> {
-  const { rows } = await pool.query<{ due: boolean }>({
-    name: "is_anything_due",
-    text: `select (select event_id from waiting_events order by event_id limit 1) is not null or exists (
+/** Whether events wait for their deliveries, and hooks for a lease: one query instead of the six that would do the work. */
+export async function findWork(pool: pg.Pool, now: Date): Promise<{ hasEvents: boolean; hasHooks: boolean }> {
+  const { rows } = await pool.query<{ events: boolean; hooks: boolean }>({
+    name: "find_work",
+    text: `select (select event_id from waiting_events order by event_id limit 1) is not null as events, exists (
         select 1 from hooks where next_due_at <= $1 and ${isOn("hooks")}
           and (leased_until is null or leased_until < now())
-          and (paused_until is null or paused_until <= $1)) as due`,
+          and (paused_until is null or paused_until <= $1)) as hooks`,
     values: [now],
   });
-  return rows[0]?.due ?? false;
+  return { hasEvents: rows[0]?.events ?? false, hasHooks: rows[0]?.hooks ?? false };
 }
 
 /** How long until an event waits for its deliveries, or a hook for a lease; infinite if nothing is planned. */

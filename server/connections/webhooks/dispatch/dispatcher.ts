@@ -3,7 +3,7 @@ import { coalesce } from "../../../platform/coalesce.ts";
 import { createSemaphore } from "../../../platform/concurrency.ts";
 import type { HookRow } from "../api/queries.ts";
 import { fanOut } from "../deliveries/fan-out.ts";
-import { isAnythingDue, isWithinLease, leaseHooks, type Release, releaseHooks } from "../deliveries/leases.ts";
+import { findWork, isWithinLease, leaseHooks, type Release, releaseHooks } from "../deliveries/leases.ts";
 import { type DeliveryResult, saveResults } from "../deliveries/save-results.ts";
 import { type BatchDependencies, sendBatch } from "./send-batch.ts";
 
@@ -75,12 +75,8 @@ export function startDeliveries(deps: DeliveryDependencies): Deliveries {
     },
     { concurrency: 1, maxItems: 64 },
   );
-  const batch: Omit<BatchDependencies, "mayStart"> = {
-    ...deps,
-    save,
-    // Few, since the API needs connections of the pool too.
-    semaphore: createSemaphore(4),
-  };
+  // Few, since the API needs connections of the pool too. Failing hooks have their own: no other ever waits behind them.
+  const semaphores = { healthy: createSemaphore(4), failing: createSemaphore(1) };
 
   function wake(): void {
     isWoken = true;
@@ -89,13 +85,13 @@ export function startDeliveries(deps: DeliveryDependencies): Deliveries {
 
   /** @returns whether there was something to do. */
   async function turn(): Promise<boolean> {
-    if (!(await isAnythingDue(db.pool, clock.now()))) return false;
+    const { hasEvents, hasHooks } = await findWork(db.pool, clock.now());
     let events = 0;
-    for (let count = 1; count > 0 && !isStopping; events += count) {
+    for (let count = hasEvents ? 1 : 0; count > 0 && !isStopping; events += count) {
       count = await fanOut(db);
       if (count > 0) await serveDue();
     }
-    return (await serveDue()) > 0 || events > 0;
+    return events > 0 || (hasHooks && (await serveDue()) > 0);
   }
 
   /** Leases hooks for which something is due, and starts to serve them. @returns how many. */
@@ -126,7 +122,8 @@ export function startDeliveries(deps: DeliveryDependencies): Deliveries {
     const lease = { hookId: hook.id, token: hook.leased_by };
     try {
       const mayStart = (): boolean => !isStopping && isWithinLease(leasedAt);
-      const sent = await sendBatch({ ...batch, mayStart }, hook, responding.has(hook.id));
+      const semaphore = hook.failing_since === null ? semaphores.healthy : semaphores.failing;
+      const sent = await sendBatch({ ...deps, save, semaphore, mayStart }, hook, responding.has(hook.id));
       if (responding.size >= maxResponding) responding.clear();
       if (sent.isResponding) responding.add(hook.id);
       else if (sent.isResponding === false) responding.delete(hook.id);
