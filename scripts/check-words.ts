@@ -112,6 +112,11 @@ const allowed: readonly { readonly path: RegExp; readonly word?: RegExp; readonl
     word: /^erasures$/,
     reason: "the name of its table",
   },
+  {
+    path: /^docs\/decisions\/README\.md/,
+    word: /^(?:erasure|lanes)$/,
+    reason: "names of files",
+  },
 ];
 
 /**

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, normalize } from "node:path";
 import { test } from "node:test";
 import { readSources, root } from "./sources.ts";
@@ -28,4 +28,11 @@ test("links: every relative link in a Markdown page leads to a file, and to a he
       .map((target) => `${path}: ${target}`),
   );
   assert.deepEqual(broken, []);
+});
+
+test("links: docs/decisions/README.md lists every decision, once", () => {
+  const folder = join(root, "docs/decisions");
+  const listed = readFileSync(join(folder, "README.md"), "utf8").matchAll(/\((\d{4}-[^)]+)\)/g);
+  const decisions = readdirSync(folder).filter((name) => /^\d/.test(name));
+  assert.deepEqual([...listed].map(([, name]) => name).sort(), decisions.sort());
 });
