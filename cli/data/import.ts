@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { runLocalWorker } from "../../server/connections/imports/local-worker.ts";
-import { ImportError } from "../../server/connections/imports/move/errors.ts";
 import {
   endRun,
   findFileNotices,
@@ -11,8 +10,9 @@ import {
   type RunResult,
 } from "../../server/connections/imports/move/queries.ts";
 import { runImport } from "../../server/connections/imports/move/run.ts";
-import type { ImportSource } from "../../server/connections/imports/move/source.ts";
+import { ImportError } from "../../server/connections/imports/sources/errors.ts";
 import { openSource, sourceKinds } from "../../server/connections/imports/sources/index.ts";
+import type { ImportSource } from "../../server/connections/imports/sources/source.ts";
 import { chooseWorkspace } from "../../server/people/accounts/service.ts";
 import { commandLine, recordAudit } from "../../server/platform/audit/record.ts";
 import type { Config } from "../../server/platform/config/config.ts";

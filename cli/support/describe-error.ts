@@ -1,5 +1,5 @@
 import { ExportError } from "../../server/connections/exports/errors.ts";
-import { ImportError } from "../../server/connections/imports/move/errors.ts";
+import { ImportError } from "../../server/connections/imports/sources/errors.ts";
 import { BackupDamagedError, BackupError } from "../../server/operations/backup/errors.ts";
 import { MovedError, MoveError } from "../../server/operations/move/errors.ts";
 import { WrongStoreError } from "../../server/operations/storage-maintenance/owner-marker.ts";

@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { renderMedia } from "../../server/processing/media/render/index.ts";
-import type { Waveform } from "../../server/processing/media/render/process/protocol.ts";
+import type { Waveform } from "../../server/processing/media/render/protocol.ts";
 import { inFolder } from "../../server/processing/media/render/test/support.ts";
 import { validateMedia } from "../../server/processing/media/validate/index.ts";
 import { demoMeetings } from "../content/meetings/index.ts";

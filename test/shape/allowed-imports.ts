@@ -171,15 +171,8 @@ export const upward: Readonly<Record<string, readonly string[]>> = {
 
 /** Folders whose sub-folders still import each other in a circle. */
 export const circles: readonly string[] = [
-  "server/connections/imports",
   "server/connections/webhooks",
   "server/people/accounts",
-  "server/people/oauth",
-  "server/processing/intelligence",
-  "server/processing/media/render",
-  "server/processing/transcription",
-  "server/processing/uploads",
-  "server/recordings/recordings",
   "web/record",
 ];
 

@@ -19,14 +19,13 @@ import type {
   ParticipantExtra,
   UploadParticipant,
 } from "../../platform/db/json-columns.ts";
-import { record } from "../../platform/events/record.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { defaultTitle } from "../../processing/uploads/api/attributes.ts";
-import { audienceOf, uploadFields } from "../../processing/uploads/api/present.ts";
+import { recordUploadAdded, recordUploadUpdated } from "../../processing/uploads/lifecycle/events.ts";
 import { canUpdate } from "../../processing/uploads/lifecycle/state.ts";
-import { advance, recordUploadUpdated, stateOf } from "../../processing/uploads/lifecycle/transition.ts";
+import { advance, stateOf } from "../../processing/uploads/lifecycle/transition.ts";
 import {
   deleteUploadTranscript,
   insertUpload,
@@ -148,13 +147,7 @@ async function begin(
     ...(format === null ? {} : { file: await planFile(tx, config, principal.workspaceId) }),
   });
   if (input.transcript) await saveUploadTranscript(tx, created.id, input.transcript);
-  await record(tx, {
-    workspaceId: created.workspace_id,
-    audience: audienceOf(created),
-    type: "upload_added",
-    subjectId: created.id,
-    data: uploadFields(created),
-  });
+  await recordUploadAdded(tx, created);
   const row = await advance(tx, jobs, created);
   if (mediaKey !== null) await jobs.enqueue(tx, "fetch_import", { uploadId: row.id }, row.id);
   return row;

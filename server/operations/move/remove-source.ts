@@ -10,8 +10,8 @@ import {
   uploadsPrefix,
 } from "../../platform/storage/layout.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
+import { needsFile } from "../../processing/uploads/lifecycle/upload-file.ts";
 import { findFileOwners } from "../../processing/uploads/media-queries.ts";
-import { needsFile } from "../../processing/uploads/transfer/upload-file.ts";
 import { copyFile } from "./copy-files.ts";
 import { MoveError } from "./errors.ts";
 import { changeStores, type Migrating } from "./migration.ts";

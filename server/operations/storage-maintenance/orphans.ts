@@ -2,13 +2,13 @@ import type { Database, Executor } from "../../platform/db/database.ts";
 import { forEachIsolated, type SweepLog } from "../../platform/jobs/for-each-isolated.ts";
 import { clipOf, ownerOf, recordingsPrefix, uploadsPrefix } from "../../platform/storage/layout.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
+import { keepsKeyTaken, needsFile, removeFile } from "../../processing/uploads/lifecycle/upload-file.ts";
 import {
   findClips,
   findFileOwners,
   findKnownRecordings,
   findRecordingsWithObjects,
 } from "../../processing/uploads/media-queries.ts";
-import { keepsKeyTaken, needsFile, removeFile } from "../../processing/uploads/transfer/upload-file.ts";
 
 const batch = 500;
 

@@ -6,10 +6,10 @@ import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import { decideRetry, defaultRetryPolicy, type RetryPolicy } from "../../platform/model-server/retry.ts";
 import { modelAttempted } from "../../platform/telemetry/signals.ts";
 import { findTranscript } from "../../recordings/recordings/queries.ts";
+import { askWithin, SwitchedOff } from "./ask.ts";
 import { finishRun } from "./finish.ts";
 import { toLines } from "./generate/lines.ts";
 import { type Understanding, understand } from "./generate/summarize.ts";
-import { askWithin, SwitchedOff } from "./model/ask.ts";
 import { BudgetSpent } from "./model/budget.ts";
 import type { LanguageModel } from "./model/model.ts";
 import {

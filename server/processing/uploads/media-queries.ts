@@ -3,8 +3,8 @@ import type pg from "pg";
 import type { Executor, Tx } from "../../platform/db/database.ts";
 import type { EndsEarly } from "../../platform/db/json-columns.ts";
 import { begunRecording } from "./lifecycle/activity.ts";
+import type { FileOwner } from "./lifecycle/upload-file.ts";
 import type { UploadRow } from "./queries.ts";
-import type { FileOwner } from "./transfer/upload-file.ts";
 
 /** An upload by its id alone, for the routes that receive its file: the signed link carries the permission. */
 export async function findUploadById(db: Executor, uploadId: string): Promise<UploadRow | undefined> {

@@ -5,11 +5,11 @@ import { sampleTranscript } from "../../../test/support/factories.ts";
 import { removeOrphans } from "../../operations/storage-maintenance/orphans.ts";
 import { uploadFileKey } from "../../platform/storage/layout.ts";
 import { deleteStaleUploads } from "./lifecycle/stale.ts";
+import { removeFile } from "./lifecycle/upload-file.ts";
 import { findUploadById } from "./media-queries.ts";
 import { promoteUploadJob } from "./promotion/promote.ts";
 import { startUploads, sweepLog } from "./test/uploads.ts";
 import { removeTranscriptCopies } from "./transcript-copies.ts";
-import { removeFile } from "./transfer/upload-file.ts";
 
 const { app, member, create } = await startUploads({ worker: false });
 const { token } = member;

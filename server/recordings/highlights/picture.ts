@@ -4,7 +4,7 @@ import { z } from "zod";
 import { recordingObjectKey } from "../../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../../platform/storage/store.ts";
 
-/** The parts of a storyboard index that locate a tile (StoryboardIndex in server/processing/media/render/process/protocol.ts). */
+/** The parts of a storyboard index that locate a tile (StoryboardIndex in server/processing/media/render/protocol.ts). */
 const Storyboard = z.object({
   tile_width: z.int().positive(),
   tile_height: z.int().positive(),

@@ -3,7 +3,7 @@ import { type Selectable, sql } from "kysely";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import type { ConnectionEvents } from "../../../platform/db/types.ts";
-import { cleanText } from "../move/clean-text.ts";
+import { cleanText } from "../sources/clean-text.ts";
 import type { ServiceEvent, StoredEvent } from "./service.ts";
 
 export type EventRow = Selectable<ConnectionEvents>;

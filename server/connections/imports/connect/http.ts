@@ -9,7 +9,7 @@ import {
   readJson,
 } from "../../../platform/outbound/guarded-client.ts";
 import { runInSlices } from "../../../platform/run-in-slices.ts";
-import { RecordingError } from "../move/errors.ts";
+import { RecordingError } from "../sources/errors.ts";
 import { formatOfResponse } from "../sources/response-format.ts";
 import type { ServiceAccess, ServiceTranscript } from "./service.ts";
 

@@ -11,7 +11,6 @@ import { createGuardedClient, type GuardedClient } from "../../../platform/outbo
 import { BodyBrokenError } from "../../../platform/storage/store.ts";
 import { supplyTranscript } from "../../../recordings/transcripts/supply.ts";
 import { openDirectory } from "../move/directory.ts";
-import { RecordingError } from "../move/errors.ts";
 import {
   failUpload,
   type ImportDependencies,
@@ -20,6 +19,7 @@ import {
   workspaceImporter,
 } from "../move/import-one.ts";
 import { nameUnnamed } from "../sources/disk.ts";
+import { RecordingError } from "../sources/errors.ts";
 import {
   allowedHosts,
   type ConnectionRow,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { GuardedClient } from "../../../platform/outbound/guarded-client.ts";
-import type { SourceRecording } from "../move/source.ts";
+import type { SourceRecording } from "../sources/source.ts";
 
 export type ConnectionKind = "zoom" | "attendee" | "vexa";
 

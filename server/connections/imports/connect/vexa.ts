@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { PortableEntry } from "../../../../contract/recordings/portable.ts";
-import { RecordingError } from "../move/errors.ts";
-import type { SourceMedia, SourceRecording } from "../move/source.ts";
 import { recordingOf } from "../sources/disk.ts";
+import { RecordingError } from "../sources/errors.ts";
+import type { SourceMedia, SourceRecording } from "../sources/source.ts";
 import { formatOfFile, request, requestJson, TemporaryError, timeOf } from "./http.ts";
 import { listOf } from "./list-of.ts";
 import type { ConnectedService, ServiceAccess, StoredEvent } from "./service.ts";

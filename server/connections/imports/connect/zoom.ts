@@ -4,9 +4,9 @@ import type { PortableEntry } from "../../../../contract/recordings/portable.ts"
 import type { MediaFormat } from "../../../../shared/files/media-formats.ts";
 import { foldCase } from "../../../../shared/fold-case.ts";
 import type { OutboundResponse } from "../../../platform/outbound/guarded-client.ts";
-import { RecordingError } from "../move/errors.ts";
-import type { SourceMedia, SourceRecording } from "../move/source.ts";
 import { recordingOf } from "../sources/disk.ts";
+import { RecordingError } from "../sources/errors.ts";
+import type { SourceMedia, SourceRecording } from "../sources/source.ts";
 import { readTranscript, request, requestJson, timeOf } from "./http.ts";
 import { listOf } from "./list-of.ts";
 import type { ConnectedService, ServiceAccess, ServiceTranscript, StoredEvent } from "./service.ts";

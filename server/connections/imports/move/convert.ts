@@ -6,10 +6,10 @@ import { ImportInput } from "../../../../contract/uploads/imports.ts";
 import { maxMilliseconds, maxSegments } from "../../../../shared/transcripts/transcript-limits.ts";
 import type { MovedData } from "../../../platform/db/json-columns.ts";
 import type { Moved } from "../service.ts";
-import { cleanStrings } from "./clean-text.ts";
+import { cleanStrings } from "../sources/clean-text.ts";
+import { RecordingError } from "../sources/errors.ts";
+import type { SourceMedia, SourceRecording } from "../sources/source.ts";
 import type { Directory } from "./directory.ts";
-import { RecordingError } from "./errors.ts";
-import type { SourceMedia, SourceRecording } from "./source.ts";
 
 /** A recording of a source as the request that imports it. */
 export interface Converted {

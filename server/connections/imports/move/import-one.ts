@@ -18,10 +18,10 @@ import type { UploadQuotas } from "../../../processing/uploads/quotas.ts";
 import { checkForFile, takeFile } from "../../../processing/uploads/transfer/arrival.ts";
 import type { FileSettings } from "../../../processing/uploads/transfer/file-plan.ts";
 import { importRecording } from "../service.ts";
+import { RecordingError } from "../sources/errors.ts";
+import type { SourceMedia, SourceRecording } from "../sources/source.ts";
 import { convert } from "./convert.ts";
 import type { Directory } from "./directory.ts";
-import { RecordingError } from "./errors.ts";
-import type { SourceMedia, SourceRecording } from "./source.ts";
 
 export interface ImportDependencies {
   readonly db: Database;

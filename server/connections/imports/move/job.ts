@@ -2,8 +2,8 @@ import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
+import { ImportError, WaitError } from "../sources/errors.ts";
 import { grain } from "../sources/grain.ts";
-import { ImportError, WaitError } from "./errors.ts";
 import { endRun, failStoppedRuns, findRun, postponeRun, takeDueRuns } from "./queries.ts";
 import { type RunDependencies, runImport } from "./run.ts";
 

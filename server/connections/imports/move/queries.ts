@@ -7,7 +7,7 @@ import type { ImportRuns } from "../../../platform/db/types.ts";
 import { hasNoJob } from "../../../platform/jobs/queue.ts";
 import type { UploadRow } from "../../../processing/uploads/queries.ts";
 import { noticeOf } from "../file-notice.ts";
-import { cleanText } from "./clean-text.ts";
+import { cleanText } from "../sources/clean-text.ts";
 
 export type ImportRunRow = Selectable<ImportRuns>;
 

@@ -4,10 +4,11 @@ import pg from "pg";
 import { serverItself } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database } from "../../../platform/db/database.ts";
-import { cleanId } from "./clean-text.ts";
+import { cleanId } from "../sources/clean-text.ts";
+import { ImportError, WaitError } from "../sources/errors.ts";
+import type { ImportSource, SourceItem, SourceRecording } from "../sources/source.ts";
 import { convert } from "./convert.ts";
 import { type Directory, openDirectory } from "./directory.ts";
-import { ImportError, WaitError } from "./errors.ts";
 import { failUpload, type ImportDependencies, importOne, reasonOf, workspaceImporter } from "./import-one.ts";
 import {
   adoptPending,
@@ -24,7 +25,6 @@ import {
   refreshItems,
   saveItem,
 } from "./queries.ts";
-import type { ImportSource, SourceItem, SourceRecording } from "./source.ts";
 
 export type RunDependencies = ImportDependencies;
 

@@ -1,6 +1,6 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
 import { foldName } from "../../../../shared/fold-case.ts";
-import { ImportError } from "../move/errors.ts";
+import { ImportError } from "./errors.ts";
 
 /** A row with the line of the file on which it ends. */
 export interface TableRow {

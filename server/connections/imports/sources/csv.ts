@@ -3,8 +3,6 @@ import { Source } from "../../../../contract/recordings/recordings.ts";
 import { isTranscript, transcriptExtensions } from "../../../../shared/files/file-groups.ts";
 import { foldName } from "../../../../shared/fold-case.ts";
 import { type DateOrder, dateOrderOf, readWrittenTime } from "../../../../shared/times/written-time.ts";
-import { ImportError, RecordingError } from "../move/errors.ts";
-import type { ImportSource, SourceItem } from "../move/source.ts";
 import { readTable } from "./csv-table.ts";
 import {
   collectNotes,
@@ -18,6 +16,8 @@ import {
   shortHash,
 } from "./disk.ts";
 import { readDuration } from "./duration.ts";
+import { ImportError, RecordingError } from "./errors.ts";
+import type { ImportSource, SourceItem } from "./source.ts";
 
 /** What a column can have. */
 const fields = [

@@ -12,8 +12,8 @@ import { foldName } from "../../../../shared/fold-case.ts";
 import { runAtOnce, TranscriptFileError } from "../../../../shared/transcripts/subtitles.ts";
 import { describeEncoding, readTranscriptFile } from "../../../../shared/transcripts/transcript-file.ts";
 import { isSharedByUnnamed, isUnnamedSpeaker } from "../../../../shared/transcripts/unnamed-speaker.ts";
-import { ImportError, RecordingError } from "../move/errors.ts";
-import type { ImportSource, SourceItem, SourceMedia, SourceRecording } from "../move/source.ts";
+import { ImportError, RecordingError } from "./errors.ts";
+import type { ImportSource, SourceItem, SourceMedia, SourceRecording } from "./source.ts";
 
 /** A transcript or list of meetings may not be longer. */
 const maxTextBytes = 256 * 1024 * 1024;

@@ -2,7 +2,6 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, extname, relative } from "node:path";
 import { zoomTracksFolder } from "../../../../shared/files/file-groups.ts";
 import { timeInName } from "../../../../shared/times/time-in-name.ts";
-import type { ImportSource, SourceItem } from "../move/source.ts";
 import {
   fileSource,
   foldedName,
@@ -15,6 +14,7 @@ import {
   shortHash,
 } from "./disk.ts";
 import { readOtterText } from "./otter-text.ts";
+import type { ImportSource, SourceItem } from "./source.ts";
 
 const stemOf = (file: string): string => file.slice(0, file.length - extname(file).length);
 /** The line with the times of a cue, in subtitles that are named as a text. */

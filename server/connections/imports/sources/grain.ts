@@ -6,12 +6,12 @@ import { versionNames } from "../../../../contract/versions.ts";
 import { parseRanges } from "../../../platform/outbound/address-ranges.ts";
 import { createGuardedClient, type GuardedClient } from "../../../platform/outbound/guarded-client.ts";
 import { checkHookUrl } from "../../../platform/outbound/target.ts";
-import { cleanId } from "../move/clean-text.ts";
-import { ImportError, RecordingError, TokenRefusedError } from "../move/errors.ts";
-import type { ImportSource, SourceItem, SourceMedia, SourceRecording } from "../move/source.ts";
 import { normalBaseUrl } from "./base-url.ts";
+import { cleanId } from "./clean-text.ts";
+import { ImportError, RecordingError, TokenRefusedError } from "./errors.ts";
 import { requestJson, requestPatiently } from "./http.ts";
 import { formatOfResponse } from "./response-format.ts";
+import type { ImportSource, SourceItem, SourceMedia, SourceRecording } from "./source.ts";
 
 /*
  * A service with the contract's API: Grain, or another Parley. Responses are read leniently, because the contract doesn't

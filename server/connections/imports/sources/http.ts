@@ -6,7 +6,7 @@ import {
   type OutboundResponse,
   readJson,
 } from "../../../platform/outbound/guarded-client.ts";
-import { ImportError, WaitError } from "../move/errors.ts";
+import { ImportError, WaitError } from "./errors.ts";
 
 /** Delays before retries after network errors and 5xx, about three minutes in total. */
 const retryDelaysMs = [500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 60_000, 60_000];

@@ -1,12 +1,12 @@
 import { isUnencrypted } from "../../../../contract/accounts/redirect-target.ts";
 import type { Config } from "../../../platform/config/config.ts";
-import { ImportError } from "../move/errors.ts";
-import type { ImportSource } from "../move/source.ts";
 import { csv } from "./csv.ts";
+import { ImportError } from "./errors.ts";
 import { otter, zoomFolder } from "./file-exports.ts";
 import { grain } from "./grain.ts";
 import { fathom, fireflies } from "./json-exports.ts";
 import { parleyFolder } from "./parley-folder.ts";
+import type { ImportSource } from "./source.ts";
 
 /** What `parley import --from` accepts. */
 export const sourceKinds = ["parley", "grain", "fireflies", "otter", "fathom", "zoom", "csv"] as const;

@@ -2,8 +2,6 @@ import { basename, extname } from "node:path";
 import { z } from "zod";
 import { readWrittenTime } from "../../../../shared/times/written-time.ts";
 import { maxMilliseconds } from "../../../../shared/transcripts/transcript-limits.ts";
-import { RecordingError } from "../move/errors.ts";
-import type { ImportSource, SourceItem } from "../move/source.ts";
 import {
   fileSource,
   importedMeeting,
@@ -15,6 +13,8 @@ import {
   withEnds,
 } from "./disk.ts";
 import { clockMs, readDuration } from "./duration.ts";
+import { RecordingError } from "./errors.ts";
+import type { ImportSource, SourceItem } from "./source.ts";
 
 /*
  * Meetings that other services return as JSON, saved to files: each file has one meeting, a list of them, or a response of

@@ -1,7 +1,7 @@
 import type { PortableEntry } from "../../../../contract/recordings/portable.ts";
-import { RecordingError } from "../move/errors.ts";
 import { withEnds } from "./disk.ts";
 import { clockMs } from "./duration.ts";
+import { RecordingError } from "./errors.ts";
 
 /** A line that begins what a speaker says. */
 interface Head {

@@ -2,9 +2,9 @@ import { createReadStream } from "node:fs";
 import { z } from "zod";
 import { PortableEntry, type PortableRecording } from "../../../../contract/recordings/portable.ts";
 import { checkFile, readExport, readMetadata } from "../../exports/verify.ts";
-import { ImportError, RecordingError } from "../move/errors.ts";
-import type { ImportSource, SourceItem } from "../move/source.ts";
 import { fileBelow, readText } from "./disk.ts";
+import { ImportError, RecordingError } from "./errors.ts";
+import type { ImportSource, SourceItem } from "./source.ts";
 
 const Entries = z.array(PortableEntry);
 type FileEntry = PortableRecording["files"][number];

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { ImportError, RecordingError } from "../move/errors.ts";
 import { readTable } from "./csv-table.ts";
 import { readSubtitles } from "./disk.ts";
 import { readDuration } from "./duration.ts";
+import { ImportError, RecordingError } from "./errors.ts";
 import { readOtterText } from "./otter-text.ts";
 
 test("durations are read in every form of lists, and refused otherwise", () => {

@@ -4,7 +4,7 @@ import { foldCase, foldName } from "../../../../shared/fold-case.ts";
 import { redactDeliveries } from "../../../connections/webhooks/deliveries/suppress.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import type { MovedData, UploadParticipant } from "../../../platform/db/json-columns.ts";
-import { recordUploadUpdated } from "../../../processing/uploads/lifecycle/transition.ts";
+import { recordUploadUpdated } from "../../../processing/uploads/lifecycle/events.ts";
 import {
   findUploadsById,
   findUploadTranscripts,

@@ -7,7 +7,7 @@ import type { ObjectStore } from "../../../platform/storage/store.ts";
 import { endRun, restartRun } from "../../../processing/intelligence/index.ts";
 import { endTranscription, restartTranscription } from "../../../processing/transcription/index.ts";
 import { failDiscardedUpload } from "../../../processing/uploads/lifecycle/discard.ts";
-import { removeFile } from "../../../processing/uploads/transfer/upload-file.ts";
+import { removeFile } from "../../../processing/uploads/lifecycle/upload-file.ts";
 import { findFailedJob } from "./queries.ts";
 
 /** What a job of a kind is about, and how to end that when the job is discarded. */

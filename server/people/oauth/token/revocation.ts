@@ -4,12 +4,12 @@ import { originOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Database, Executor } from "../../../platform/db/database.ts";
 import { hashToken } from "../../accounts/tokens/access-tokens.ts";
 import { actorOfGrant, endFamily, lockGrant, type Origin } from "../../accounts/tokens/oauth-grants.ts";
-import { authenticateClient, readFields, requireField } from "../clients/client-authentication.ts";
 import type { ClientRow } from "../clients/queries.ts";
 import { allowOrigin, preflightRoute } from "../cors.ts";
 import { refuseOtherMethods } from "../methods.ts";
 import { OAuthError, sendJson } from "../oauth-error.ts";
 import type { TrustedOrigins } from "../trusted-origins.ts";
+import { authenticateClient, readFields, requireField } from "./client-authentication.ts";
 
 /**
  * The revocation endpoint (RFC 7009). Revoking a refresh token, or the access token of a legacy client, revokes the whole

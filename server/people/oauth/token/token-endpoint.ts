@@ -4,17 +4,12 @@ import { originOf } from "../../../platform/audit/record.ts";
 import type { Resource } from "../../../platform/auth/audience.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
-import {
-  authenticateClient,
-  type Fields,
-  readFields,
-  requireField,
-} from "../clients/client-authentication.ts";
 import { allowOrigin, preflightRoute } from "../cors.ts";
 import { refuseOtherMethods } from "../methods.ts";
 import { OAuthError, sendJson } from "../oauth-error.ts";
 import { readResource } from "../resource.ts";
 import type { TrustedOrigins } from "../trusted-origins.ts";
+import { authenticateClient, type Fields, readFields, requireField } from "./client-authentication.ts";
 import { exchangeCode } from "./grants/authorization-code.ts";
 import { refresh } from "./grants/refresh-token.ts";
 import type { GrantRequest, GrantResult } from "./grants/result.ts";

@@ -22,7 +22,7 @@ import {
   setOptions,
 } from "./libav.ts";
 import type { Part } from "./part.ts";
-import type { MediaJob, RenderResult } from "./process/protocol.ts";
+import type { MediaJob, RenderResult } from "./protocol.ts";
 
 /** Read before the start, so that the decoder has what it needs and the picture shown at the start is found. */
 const leadSec = 1;

@@ -3,7 +3,7 @@ import { detailOf, isMachineFailure, MediaFailedError } from "./errors.ts";
 import { type Keyframes, openKeyframes } from "./keyframes.ts";
 import { closeInput, displaySize, type Input, openInput } from "./libav.ts";
 import { createStoryboard, createThumbnail } from "./pictures.ts";
-import type { Companion, CompanionFailure, Companions, StoredMedia } from "./process/protocol.ts";
+import type { Companion, CompanionFailure, Companions, StoredMedia } from "./protocol.ts";
 import { createWaveform } from "./waveform.ts";
 
 /** Runs a stage of the work and measures its duration. */

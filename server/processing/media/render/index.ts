@@ -3,8 +3,8 @@ import type { ConvertedContainer } from "../../../../shared/files/media-formats.
 import { outputPath } from "../../../platform/confinement/index.ts";
 import type { MediaFacts } from "../../../platform/db/json-columns.ts";
 import type { MeasuredMedia } from "../validate/measured.ts";
-import type { AudioTracks, Companions, RenderResult, SpeechResult } from "./process/protocol.ts";
 import { runChild } from "./process/run-child.ts";
+import type { AudioTracks, Companions, RenderResult, SpeechResult } from "./protocol.ts";
 
 export { MediaFailedError, MediaKilledError } from "./errors.ts";
 export type {
@@ -16,7 +16,7 @@ export type {
   SpeechResult,
   StoryboardIndex,
   Waveform,
-} from "./process/protocol.ts";
+} from "./protocol.ts";
 
 /** Limits of the process that works on one file; absent limits are derived from the file. */
 export interface MediaWorkOptions {

@@ -21,7 +21,7 @@ import {
   secondsOf,
 } from "./libav.ts";
 import { findLinks, maxLinks } from "./links.ts";
-import type { MediaJob } from "./process/protocol.ts";
+import type { MediaJob } from "./protocol.ts";
 import { presentPart } from "./wav-length.ts";
 
 /** More tracks than any recording has: a file that claims them is a trap. */

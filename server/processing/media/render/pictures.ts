@@ -4,7 +4,7 @@ import sharp from "sharp";
 import { brightness, fitInto, type Rgb } from "./encode/rgb.ts";
 import { decodeRemedy, MediaFailedError } from "./errors.ts";
 import type { Keyframes } from "./keyframes.ts";
-import type { RenderResult, StoryboardIndex } from "./process/protocol.ts";
+import type { RenderResult, StoryboardIndex } from "./protocol.ts";
 
 /** Where in the video to look for a meaningful picture, in this order: not at the beginning, which is often black. */
 const thumbnailPlaces = [0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.05, 0.4, 0.6, 0.8, 0.95, 0];

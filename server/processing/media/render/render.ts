@@ -15,7 +15,7 @@ import { convert } from "./convert.ts";
 import { MediaFailedError } from "./errors.ts";
 import { closeInput, openInput } from "./libav.ts";
 import { type MediaPlan, planMedia } from "./plan.ts";
-import type { CompanionFailure, MediaJob, RenderResult, StoredMedia } from "./process/protocol.ts";
+import type { CompanionFailure, MediaJob, RenderResult, StoredMedia } from "./protocol.ts";
 
 type Task = Pick<MediaJob & { task: "render" }, "inputPath" | "outDir" | "facts" | "audioTracks">;
 

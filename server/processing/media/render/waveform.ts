@@ -5,7 +5,7 @@ import type { Frame, Stream } from "node-av/lib";
 import { decodeRemedy, MediaFailedError } from "./errors.ts";
 import { decode, type Input, newFrame, openDecoder, packetsOf, readOnly, secondsOf } from "./libav.ts";
 import { addSamples, emptyPeaks, toBytes } from "./peaks.ts";
-import type { Waveform } from "./process/protocol.ts";
+import type { Waveform } from "./protocol.ts";
 
 /**
  * Writes waveform.json, decoding the audio once. Without an audio track it has no peaks.

@@ -1,7 +1,7 @@
 import { setImmediate as otherWork } from "node:timers/promises";
+import { joinWords, type TimedWord } from "../model/words.ts";
 import { alignToSentences, speakersOf, type Turn } from "../speakers/assign.ts";
 import type { Piece, PlacedChunk } from "./merged.ts";
-import { joinWords, type TimedWord } from "./words.ts";
 
 /** A word, or a segment of a model that did not time its words, in times of the recording. */
 interface Item {

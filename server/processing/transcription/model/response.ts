@@ -3,9 +3,9 @@ import { countCharacters, maxSegmentCharacters } from "../../../../shared/transc
 import { parseForeignJson } from "../../../platform/json-limits.ts";
 import { ModelServerError } from "../../../platform/model-server/refusal.ts";
 import { toLanguageCode } from "../languages.ts";
-import { joinWords, type TimedWord } from "../merge/words.ts";
 import { repeatsOnePhrase } from "../repetition.ts";
 import type { ChunkTranscript, SpokenSegment, SpokenWord } from "./transcriber.ts";
+import { joinWords, type TimedWord } from "./words.ts";
 
 /** A number in the forms servers use: vLLM sends the duration as text. */
 const number = z.union([z.number(), z.string()]).nullish().transform(toFinite);

@@ -1,4 +1,3 @@
-import type { MergedSegment } from "../merge/merged.ts";
 import { clusterVoices, type Voice } from "./cluster.ts";
 
 /** Who speaks in one part of a recording, as it is stored until all parts are done. */
@@ -67,7 +66,10 @@ export function joinParts(parts: readonly PlacedVoices[], count: number | null):
 const maxGapMs = 5000;
 
 /** Anything with a time: a word or a segment. */
-type Timed = Pick<MergedSegment, "startMs" | "endMs">;
+interface Timed {
+  readonly startMs: number;
+  readonly endMs: number;
+}
 
 /**
  * The speaker of each item, by the turn that covers most of it; in a gap, the nearest turn, or null if none is near.

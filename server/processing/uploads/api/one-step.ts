@@ -6,15 +6,14 @@ import type { uploadRecording } from "../../../../contract/uploads/uploads.ts";
 import { findUserIds } from "../../../people/directory/queries.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Executor } from "../../../platform/db/database.ts";
-import { record } from "../../../platform/events/record.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import type { MediaExpectation } from "../../media/facts.ts";
+import { recordUploadAdded } from "../lifecycle/events.ts";
 import { advance } from "../lifecycle/transition.ts";
 import { insertUpload, type UploadRow } from "../queries.ts";
 import { checkUploadQuotas, type UploadQuotas } from "../quotas.ts";
 import { type FileSettings, planFile } from "../transfer/file-plan.ts";
 import { defaultTitle } from "./attributes.ts";
-import { audienceOf, uploadFields } from "./present.ts";
 
 type Extension = Extract<MediaExpectation, { kind: "one_step" }>["extension"];
 
@@ -99,13 +98,7 @@ export async function createOneStepUpload(
       one_step: extension,
       file: await planFile(tx, config, principal.workspaceId),
     });
-    await record(tx, {
-      workspaceId: created.workspace_id,
-      audience: audienceOf(created),
-      type: "upload_added",
-      subjectId: created.id,
-      data: uploadFields(created),
-    });
+    await recordUploadAdded(tx, created);
     return advance(tx, jobs, created);
   });
 }

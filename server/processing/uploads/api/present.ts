@@ -5,6 +5,7 @@ import type {
   UploadIncludeInput,
   UploadTarget,
 } from "../../../../contract/uploads/uploads.ts";
+import { uploadFields } from "../lifecycle/events.ts";
 import type { UploadRow } from "../queries.ts";
 import { anonymousSpeakers } from "../speakers.ts";
 import type { FileTarget } from "../transfer/file-links.ts";
@@ -59,25 +60,6 @@ export function presentTarget(row: UploadRow, target: FileTarget): z.input<typeo
     max_duration_sec: row.max_duration_sec ?? 0,
     max_upload_bytes: Number(row.max_upload_bytes),
     tus_url: target.tusUrl,
-  };
-}
-
-/** Who receives an upload's events: its creator, or the workspace alone if it was created with a workspace token. */
-export function audienceOf(row: UploadRow): string[] {
-  return row.scope === "personal" ? [row.created_by] : [];
-}
-
-/** The fields that every view of an upload has, and the data of its events. */
-export function uploadFields(row: UploadRow) {
-  return {
-    id: row.id,
-    media_type: row.media_type,
-    title: row.title,
-    status: row.status,
-    auto_promote: row.auto_promote,
-    recording_id: row.status === "success" ? row.recording_id : null,
-    created_datetime: row.created_at.toISOString(),
-    updated_datetime: row.updated_at.toISOString(),
   };
 }
 

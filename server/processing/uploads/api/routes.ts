@@ -7,13 +7,14 @@ import { readPage, takeUpToTotal, timeCursor } from "../../../platform/http/page
 import { type Api, route } from "../../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../../platform/storage/store.ts";
+import { uploadNotFound } from "../not-found.ts";
 import { findTranscriptSizes, findUpload, findUploads, type UploadRow } from "../queries.ts";
 import type { UploadQuotas } from "../quotas.ts";
 import { findTranscripts } from "../transcript-copies.ts";
 import { createFileLinks } from "../transfer/file-links.ts";
 import { createOneStepUpload, findOneStepViolations } from "./one-step.ts";
 import { presentUpload } from "./present.ts";
-import { createUpload, promoteUpload, updateUpload, uploadNotFound } from "./service.ts";
+import { createUpload, promoteUpload, updateUpload } from "./service.ts";
 import { findCreationViolations, findReferenceViolations } from "./violations.ts";
 
 const cursorFormat = timeCursor("uploads");

@@ -6,11 +6,12 @@ import type {
 } from "../../../../contract/uploads/uploads.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database } from "../../../platform/db/database.ts";
-import { record } from "../../../platform/events/record.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
+import { recordUploadAdded, recordUploadUpdated } from "../lifecycle/events.ts";
 import { canPromote, canUpdate } from "../lifecycle/state.ts";
-import { advance, recordUploadUpdated, stateOf, transition } from "../lifecycle/transition.ts";
+import { advance, stateOf, transition } from "../lifecycle/transition.ts";
+import { uploadNotFound } from "../not-found.ts";
 import {
   insertUpload,
   lockUpload,
@@ -21,7 +22,6 @@ import {
 import { checkUploadQuotas, type UploadQuotas } from "../quotas.ts";
 import { type FileSettings, planFile } from "../transfer/file-plan.ts";
 import { defaultTitle, toChanges } from "./attributes.ts";
-import { audienceOf, uploadFields } from "./present.ts";
 import { recordersRequired } from "./violations.ts";
 
 interface Dependencies {
@@ -34,11 +34,6 @@ interface CreateDependencies extends Dependencies {
 }
 
 type CreateInput = z.output<(typeof createUploadOperation)["body"]>;
-
-/** The same response whether the upload does not exist or the caller may not see it. */
-export function uploadNotFound(uploadId: string): ProblemError {
-  return new ProblemError("not_found", `there is no upload ${uploadId} that this token can see`);
-}
 
 /** Creates an upload. A transcript is complete with this call; by default it is promoted at once. */
 export async function createUpload(
@@ -69,13 +64,7 @@ export async function createUpload(
         : { file: await planFile(tx, config, principal.workspaceId) }),
     });
     if (attributes.transcript) await saveUploadTranscript(tx, created.id, attributes.transcript);
-    await record(tx, {
-      workspaceId: created.workspace_id,
-      audience: audienceOf(created),
-      type: "upload_added",
-      subjectId: created.id,
-      data: uploadFields(created),
-    });
+    await recordUploadAdded(tx, created);
     return advance(tx, jobs, created);
   });
   jobs.wake();

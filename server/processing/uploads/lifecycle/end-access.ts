@@ -7,8 +7,8 @@ import { forEachIsolated, type SweepLog } from "../../../platform/jobs/for-each-
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../../platform/storage/store.ts";
 import { lockUploadById, type UploadRow } from "../queries.ts";
-import { removeFile } from "../transfer/upload-file.ts";
 import { transition } from "./transition.ts";
+import { removeFile } from "./upload-file.ts";
 
 interface Dependencies {
   readonly db: Database;

@@ -5,8 +5,8 @@ import { isAtWork, type JobQueue } from "../../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../../platform/storage/store.ts";
 import { findExpiredMedia } from "../media-queries.ts";
 import { lockUploadById, type UploadRow } from "../queries.ts";
-import { removeFile } from "../transfer/upload-file.ts";
 import { jobOf, transition } from "./transition.ts";
+import { removeFile } from "./upload-file.ts";
 import { findStuckUploads, findUploadsWithoutJob, type WorkStatus } from "./work-queries.ts";
 
 interface Dependencies {

@@ -1,23 +1,9 @@
 import type { Tx } from "../../../platform/db/database.ts";
-import { record } from "../../../platform/events/record.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { uploadFinished } from "../../../platform/telemetry/signals.ts";
-import { recordUploadStatus } from "../api/one-step-status.ts";
-import { audienceOf, uploadFields } from "../api/present.ts";
 import { compareAndSetStatus, type StatusChange, type UploadRow } from "../queries.ts";
+import { recordUploadUpdated } from "./events.ts";
 import { automaticEvent, nextStatus, type UploadEvent, type UploadState } from "./state.ts";
-
-/** Contract, rule 3: "Each status change and each attribute edit sends an upload_updated hook." */
-export async function recordUploadUpdated(tx: Tx, row: UploadRow): Promise<void> {
-  await record(tx, {
-    workspaceId: row.workspace_id,
-    audience: audienceOf(row),
-    type: "upload_updated",
-    subjectId: row.id,
-    data: uploadFields(row),
-  });
-  if (row.one_step) await recordUploadStatus(tx, row);
-}
 
 /**
  * Applies an event to an upload, and the automatic transitions that follow. The only writer of `status`: each step is a

@@ -25,14 +25,14 @@ import {
 } from "../../media/render/index.ts";
 import { withScratch } from "../../media/scratch.ts";
 import { hasSpeechModel, requestTranscription } from "../../transcription/index.ts";
-import { recordUploadStatus } from "../api/one-step-status.ts";
 import { attempt } from "../lifecycle/attempt.ts";
 import { endIfDeactivated } from "../lifecycle/end-access.ts";
+import { recordUploadStatus } from "../lifecycle/events.ts";
 import { transition } from "../lifecycle/transition.ts";
+import { removeFile } from "../lifecycle/upload-file.ts";
 import { countKill, saveProgress } from "../lifecycle/work-queries.ts";
 import { findUploadById } from "../media-queries.ts";
 import { lockUploadById, type UploadRow } from "../queries.ts";
-import { removeFile } from "../transfer/upload-file.ts";
 import { createRecording, type StoredMedia } from "./create-recording.ts";
 import { detailOf, failPromotion, isDataError, unfitReason } from "./promote.ts";
 

@@ -12,10 +12,10 @@ import { validateAny, validateParts } from "../../media/validate-any.ts";
 import { defaultTitle } from "../api/attributes.ts";
 import { attempt } from "../lifecycle/attempt.ts";
 import { transition } from "../lifecycle/transition.ts";
+import { removeFile } from "../lifecycle/upload-file.ts";
 import { lockUploadById, type UploadRow } from "../queries.ts";
 import { countArrivedFile } from "../quotas.ts";
 import { findStart } from "../start-time.ts";
-import { removeFile } from "../transfer/upload-file.ts";
 
 interface Dependencies {
   readonly db: Database;

@@ -9,15 +9,15 @@ import {
   ObjectMissingError,
   type ObjectStore,
 } from "../../../platform/storage/store.ts";
-import { uploadNotFound } from "../api/service.ts";
 import { graceMsOf, isBegunRecording } from "../lifecycle/activity.ts";
 import { accessEnded, isCreatorDeactivated } from "../lifecycle/end-access.ts";
 import { transition } from "../lifecycle/transition.ts";
+import { removeFile } from "../lifecycle/upload-file.ts";
 import { findExpiredUploads, findUploadById, takeDueArrivals } from "../media-queries.ts";
+import { uploadNotFound } from "../not-found.ts";
 import { lockUploadById, type UploadRow } from "../queries.ts";
 import { refuseArrived } from "./refusals.ts";
 import { endResumable, isLeased } from "./resumable-queries.ts";
-import { removeFile } from "./upload-file.ts";
 
 interface Dependencies {
   readonly db: Database;

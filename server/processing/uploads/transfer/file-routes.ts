@@ -14,10 +14,10 @@ import {
   type ObjectStore,
   ObjectTooLargeError,
 } from "../../../platform/storage/store.ts";
-import { uploadNotFound } from "../api/service.ts";
 import { activityIntervalMs, type SweepTimeouts } from "../lifecycle/activity.ts";
 import { createSenderCheck, refuseEndedAccess } from "../lifecycle/end-access.ts";
 import { findUploadById, notePut } from "../media-queries.ts";
+import { uploadNotFound } from "../not-found.ts";
 import type { UploadRow } from "../queries.ts";
 import { outOfRoom, releaseStorage, reserveStorage, type StorageQuota } from "../quotas.ts";
 import { takeFile } from "./arrival.ts";

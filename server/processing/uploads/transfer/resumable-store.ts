@@ -12,16 +12,16 @@ import {
   ObjectTooLargeError,
   OffsetError,
 } from "../../../platform/storage/store.ts";
-import { uploadNotFound } from "../api/service.ts";
 import { activityIntervalMs, type SweepTimeouts } from "../lifecycle/activity.ts";
+import { needsFile } from "../lifecycle/upload-file.ts";
 import { findUploadById, noteResumable } from "../media-queries.ts";
+import { uploadNotFound } from "../not-found.ts";
 import type { UploadRow } from "../queries.ts";
 import { releaseStorage, reserveStorage, type StorageQuota } from "../quotas.ts";
 import { checkForFile, checkOrJoin, takeFile } from "./arrival.ts";
 import { alreadyUploaded, refuseArrived } from "./refusals.ts";
 import { type LeaseLocker, stillLocked } from "./resumable-lease.ts";
 import { beginResumable, forgetResumable } from "./resumable-queries.ts";
-import { needsFile } from "./upload-file.ts";
 
 export interface ResumableStoreDependencies {
   readonly db: Database;

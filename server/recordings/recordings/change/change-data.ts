@@ -12,8 +12,8 @@ import type { Recordings } from "../../../platform/db/types.ts";
 import { invalidInput } from "../../../platform/http/errors/problem.ts";
 import { insertRecorders } from "../create.ts";
 import { chooseMeetingTypeByParticipants } from "../participant-scope.ts";
-import { auditAccess, readAccess } from "../share/audit-access.ts";
 import { uniqueTags } from "../tags.ts";
+import { auditAccess, readAccess } from "./audit-access.ts";
 import { changedIf, success, updateRecording } from "./update-recording.ts";
 import { findDataViolations } from "./violations.ts";
 

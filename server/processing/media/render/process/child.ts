@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { MeasuredMedia } from "../../validate/measured.ts";
 import { damagedReason, detailOf, isMachineFailure, MediaFailedError } from "../errors.ts";
-import type { ChildMessage, Companions, MediaJob, RenderResult, SpeechResult } from "./protocol.ts";
+import type { ChildMessage, Companions, MediaJob, RenderResult, SpeechResult } from "../protocol.ts";
 
 type MediaResult = RenderResult | Companions | SpeechResult | MeasuredMedia;
 

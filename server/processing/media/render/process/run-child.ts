@@ -15,7 +15,7 @@ import {
 import type { Watch } from "../../../../platform/confinement/watchdog.ts";
 import { bytesIn, memoryOf } from "../../memory.ts";
 import { damagedReason, detailOf, MediaFailedError, MediaKilledError } from "../errors.ts";
-import type { ChildMessage, MediaJob, RenderResult } from "./protocol.ts";
+import type { ChildMessage, MediaJob, RenderResult } from "../protocol.ts";
 
 export interface ChildLimits {
   readonly signal?: AbortSignal | undefined;

@@ -12,7 +12,7 @@ import {
   readOnly,
   secondsOf,
 } from "../libav.ts";
-import type { MediaJob, SpeechChunk, SpeechResult } from "../process/protocol.ts";
+import type { MediaJob, SpeechChunk, SpeechResult } from "../protocol.ts";
 import { findCancelled, separateChannels } from "./channels.ts";
 import { openSpeechFile, type SpeechFile } from "./file.ts";
 import { type Chunk, frameMs, planChunks } from "./plan-chunks.ts";

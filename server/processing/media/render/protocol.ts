@@ -1,7 +1,7 @@
-import type { ConvertedContainer } from "../../../../../shared/files/media-formats.ts";
-import type { Watch } from "../../../../platform/confinement/watchdog.ts";
-import type { MediaFacts } from "../../../../platform/db/json-columns.ts";
-import type { MeasuredMedia } from "../../validate/measured.ts";
+import type { ConvertedContainer } from "../../../../shared/files/media-formats.ts";
+import type { Watch } from "../../../platform/confinement/watchdog.ts";
+import type { MediaFacts } from "../../../platform/db/json-columns.ts";
+import type { MeasuredMedia } from "../validate/measured.ts";
 
 /** What becomes of several audio tracks: they are mixed, or also transcribed one by one, each as one speaker. */
 export type AudioTracks = "mix" | "speakers";

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Database } from "../../../platform/db/database.ts";
-import { ModelServerError } from "../../../platform/model-server/refusal.ts";
-import { estimateTokens } from "../generate/chunks.ts";
-import { repairPrompt, systemPrompt } from "../generate/prompts.ts";
-import { type Ask, type Question, TruncatedAnswer } from "../generate/summarize.ts";
-import { findStep, saveStep } from "../queries.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { ModelServerError } from "../../platform/model-server/refusal.ts";
+import { estimateTokens } from "./generate/chunks.ts";
+import { repairPrompt, systemPrompt } from "./generate/prompts.ts";
+import { type Ask, type Question, TruncatedAnswer } from "./generate/summarize.ts";
 import {
   BudgetSpent,
   effectiveLimit,
@@ -13,9 +12,10 @@ import {
   type Reservation,
   reserve,
   settle,
-} from "./budget.ts";
-import type { LanguageModel, ModelAnswer, ModelMessage } from "./model.ts";
-import { jsonSchemaOf, readAnswer } from "./response.ts";
+} from "./model/budget.ts";
+import type { LanguageModel, ModelAnswer, ModelMessage } from "./model/model.ts";
+import { jsonSchemaOf, readAnswer } from "./model/response.ts";
+import { findStep, saveStep } from "./queries.ts";
 
 /** The workspace's admins switched the model off. */
 export class SwitchedOff extends Error {}

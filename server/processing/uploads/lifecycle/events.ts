@@ -1,7 +1,48 @@
 import type { Tx } from "../../../platform/db/database.ts";
 import { record } from "../../../platform/events/record.ts";
 import type { UploadRow } from "../queries.ts";
-import { audienceOf } from "./present.ts";
+
+/** Who receives an upload's events: its creator, or the workspace alone if it was created with a workspace token. */
+function audienceOf(row: UploadRow): string[] {
+  return row.scope === "personal" ? [row.created_by] : [];
+}
+
+/** The fields that every view of an upload has, and the data of its events. */
+export function uploadFields(row: UploadRow) {
+  return {
+    id: row.id,
+    media_type: row.media_type,
+    title: row.title,
+    status: row.status,
+    auto_promote: row.auto_promote,
+    recording_id: row.status === "success" ? row.recording_id : null,
+    created_datetime: row.created_at.toISOString(),
+    updated_datetime: row.updated_at.toISOString(),
+  };
+}
+
+/** Reports a new upload. */
+export async function recordUploadAdded(tx: Tx, row: UploadRow): Promise<void> {
+  await record(tx, {
+    workspaceId: row.workspace_id,
+    audience: audienceOf(row),
+    type: "upload_added",
+    subjectId: row.id,
+    data: uploadFields(row),
+  });
+}
+
+/** Contract, rule 3: "Each status change and each attribute edit sends an upload_updated hook." */
+export async function recordUploadUpdated(tx: Tx, row: UploadRow): Promise<void> {
+  await record(tx, {
+    workspaceId: row.workspace_id,
+    audience: audienceOf(row),
+    type: "upload_updated",
+    subjectId: row.id,
+    data: uploadFields(row),
+  });
+  if (row.one_step) await recordUploadStatus(tx, row);
+}
 
 /** The message of an upload_status event; statuses that pass at once have none. */
 const messages: Partial<Record<UploadRow["status"], string>> = {

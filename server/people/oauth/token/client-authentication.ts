@@ -1,10 +1,10 @@
 import type { FastifyRequest } from "fastify";
 import type { Database } from "../../../platform/db/database.ts";
 import { hashToken } from "../../accounts/tokens/access-tokens.ts";
+import { type ClientRow, findClient } from "../clients/queries.ts";
+import { isSameHash } from "../clients/secrets.ts";
 import { OAuthError } from "../oauth-error.ts";
-import { type Attempt, countGuess, refuseGuessing } from "../token/throttle.ts";
-import { type ClientRow, findClient } from "./queries.ts";
-import { isSameHash } from "./secrets.ts";
+import { type Attempt, countGuess, refuseGuessing } from "./throttle.ts";
 
 /** Supported fields of token and revocation requests; others are ignored (RFC 6749, section 3.2). */
 const known = [
