@@ -1,0 +1,370 @@
+-- function parley_contains(text)
+CREATE OR REPLACE FUNCTION public.parley_contains(value text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (('%'::text || replace(replace(replace(parley_fold(value), '\'::text, '\\'::text), '%'::text, '\%'::text), '_'::text, '\_'::text)) || '%'::text);
+
+-- function parley_letter_pairs(text)
+CREATE OR REPLACE FUNCTION public.parley_letter_pairs(value text)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+declare
+  letters text[] := string_to_array(value, null);
+  count integer := cardinality(letters);
+  result text[] := letters;
+begin
+  for i in 2 .. count loop
+    result[count + i - 1] := letters[i - 1] || letters[i];
+  end loop;
+  return result;
+end $function$;
+
+-- function parley_principals(uuid,uuid)
+CREATE OR REPLACE FUNCTION public.parley_principals(user_id uuid, members_id uuid)
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (ARRAY[user_id, members_id] || ARRAY(SELECT t.team_id FROM team_members t WHERE (t.user_id = parley_principals.user_id)));
+
+-- function parley_search_added()
+CREATE OR REPLACE FUNCTION public.parley_search_added()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform parley_search_mark_changed(array(select distinct recording_id from added), tg_argv[0]::boolean, tg_argv[1]::boolean);
+  return null;
+end $function$;
+
+-- function parley_search_changed()
+CREATE OR REPLACE FUNCTION public.parley_search_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform parley_search_index(c.recording_id, c.transcript, c.content)
+    from search_changes c where c.recording_id = new.recording_id;
+  delete from search_changes where recording_id = new.recording_id;
+  return null;
+end $function$;
+
+-- function parley_search_clean(text)
+CREATE OR REPLACE FUNCTION public.parley_search_clean(value text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+declare
+  is_ascii boolean := octet_length(value) = length(value);
+  -- A letter or digit of a word with apostrophes.
+  letter text := '[a-z0-9]';
+begin
+  if is_ascii then
+    value := lower(value collate "C");
+  else
+    letter := '[^\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u00d7\u00f7\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u2000-\u33ff'
+      '\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001f000-\U0001fbff\U00020000-\U0003134f]';
+    value := translate(value, '’ʼ‘ʻ＇′´·׳', '''''''''''''''''''');
+    value := regexp_replace(value, '(?<=[0-9])[\u00a0\u2007\u2009\u202f](?=[0-9]{3}(?![0-9]))', ',', 'g');
+    value := parley_lower(case when value is nfkc normalized then value else normalize(value, nfkc) end);
+    value := regexp_replace(value,
+      '[\u00ad\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u061c\u0640\u064b-\u065f\u0670'
+      '\u06d6-\u06dc\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\u20e3\ufe00-\ufe0f\ufeff'
+      '\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]+', '', 'g');
+    -- Hebrew abbreviations have quotes before their last letter.
+    value := regexp_replace(value, '([\u05d0-\u05ea])["\u05f4\u201d](?=[\u05d0-\u05ea])', '\1''', 'g');
+  end if;
+  if strpos(value, '`') > 0 then value := replace(value, '`', ''''); end if;
+  if value ~ '[0-9][,.'' ][0-9]' then
+    value := regexp_replace(value, '(?<=[0-9])[,.''](?=(?:[0-9]{2},)*[0-9]{3}(?![0-9]))', '', 'g');
+    value := regexp_replace(value,
+      '(?<![0-9])([0-9]{1,3}) ([0-9]{3})(?: ([0-9]{3}))?(?![0-9])', '\1\2\3 \1 \2 \3', 'g');
+  end if;
+  if strpos(value, '''') > 0 then
+    value := regexp_replace(value,
+      '(' || letter || '+)''(' || letter || '+)''(' || letter || '+)', '\1\2\3 \1 \2\3 \2 \3', 'g');
+    value := regexp_replace(value, '(' || letter || '+)''(' || letter || '+)', '\1\2 \1 \2', 'g');
+  end if;
+  value := regexp_replace(value, '[-./@_:<>&+#~]', ' ', 'g');
+  if is_ascii then return value; end if;
+  value := regexp_replace(value,
+    '([\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff'
+    '\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003134f])', ' \1 ', 'g');
+  return regexp_replace(value,
+    '([\u2190-\u23ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001fbff])', ' <e "\1"> ', 'g');
+end $function$;
+
+-- function parley_search_find(uuid[],tsquery,tsquery)
+CREATE OR REPLACE FUNCTION public.parley_search_find(viewers uuid[], wanted tsquery, ranked tsquery)
+ RETURNS TABLE(recording_id uuid, start_datetime timestamp with time zone, head_score integer)
+ LANGUAGE sql
+ STABLE ROWS 100
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+  select s.recording_id, s.start_datetime,
+    case when s.head @@ ranked
+      then (1000000 * (numnode(ranked) + 1) * ts_rank('{0, 0.3, 0.6, 1}', s.head, ranked))::integer
+      else 0
+    end
+  from search_recordings s
+  where s.principals && viewers and s.words @@ wanted
+$function$;
+
+-- function parley_search_highlights_updated()
+CREATE OR REPLACE FUNCTION public.parley_search_highlights_updated()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform parley_search_mark_changed(array(
+    select unnest(array[o.recording_id, n.recording_id]) from removed o join added n using (id)
+    where (o.recording_id, o.text, o.tags) is distinct from (n.recording_id, n.text, n.tags)), false, true);
+  return null;
+end $function$;
+
+-- function parley_search_index(uuid,boolean,boolean)
+CREATE OR REPLACE FUNCTION public.parley_search_index(target uuid, transcript boolean, content boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  recording record;
+  dictionary regdictionary;
+  viewers uuid[];
+  tag text;
+  forms text[];
+  heads tsvector;
+  -- Or indexed by earlier rules.
+  is_new boolean := not exists (select 1 from search_recordings s where s.recording_id = target and s.rules = 2);
+begin
+  select r.id, r.title, r.tags, r.start_datetime, parley_search_language(r.transcript_language) as language
+    into recording from recordings r where r.id = target;
+  if not found then return; end if;
+  viewers := array(select distinct g.principal_id from recording_grants g where g.recording_id = target);
+  if not (is_new or transcript or content) then
+    update search_recordings s set principals = viewers
+      where s.recording_id = target and s.principals is distinct from viewers;
+    return;
+  end if;
+
+  heads := parley_search_short(recording.title, 'A', recording.language)
+    || parley_search_short(array_to_string(recording.tags, ' , '), 'B', recording.language)
+    || coalesce((
+      select parley_search_short(string_agg(concat_ws(' ', p.name, p.email), ' ' order by p.position), 'B', null)
+      from participants p where p.recording_id = target), '')
+    || coalesce((
+      select parley_search_short(
+        left(string_agg(concat_ws(' ', h.text, array_to_string(h.tags, ' ')), ' ' order by h.start_ms), 100000),
+        'C', recording.language)
+      from highlights h where h.recording_id = target), '');
+
+  if recording.language is not null then
+    dictionary := (recording.language || '_stem')::regdictionary;
+    tag := '=' || recording.language || '=';
+  end if;
+  if is_new or transcript then
+    delete from search_chunks c where c.recording_id = target;
+    with chunks as (
+      insert into search_chunks (recording_id, number, positions, words)
+      select target, min(position), array_agg(position order by position),
+        parley_search_vector(replace(
+          parley_search_clean(string_agg(replace(text, E'\x1f', ' '), E'\x1f' order by position)),
+          E'\x1f', ' /s/s '))
+      from (
+        select position, text, part, row_number() over (partition by part order by position) / 200 as block
+        from (
+          -- A tsvector keeps the first 256 positions of a word, and positions up to 16,383.
+          select position, text, sum(octet_length(text)) over (order by position) / 12000 as part
+          from transcript_segments where recording_id = target
+        ) s
+      ) s
+      group by part, block
+      returning words
+    )
+    select array_agg(l) into forms
+    from (select l from chunks, unnest(tsvector_to_array(words)) l group by l) l;
+  else
+    select array_agg(l) into forms
+    from (
+      select l from search_chunks c, unnest(tsvector_to_array(c.words)) l where c.recording_id = target group by l) l;
+  end if;
+  forms := array_remove(forms, '/s/s');
+  if dictionary is not null then
+    forms := forms || array(
+      select tag || stem from unnest(forms) l, lateral (select (ts_lexize(dictionary, l))[1] as stem offset 0) s
+      where stem is not null);
+    if parley_search_tail(recording.language, tag || 'compound') is not null then
+      forms := forms || array(
+        select tail from unnest(forms) f, lateral (select parley_search_tail(recording.language, f) as tail offset 0) t
+        where starts_with(f, tag) and tail is not null);
+    end if;
+  end if;
+  forms := coalesce(forms, '{}') || tsvector_to_array(heads);
+  if cardinality(forms) > 30000 then
+    -- A tsvector holds 1 MB. The longest are dropped first, which are not real words.
+    forms := array(
+      select form from (
+        select form, sum(octet_length(form) + 4) over (order by octet_length(form), form) as bytes
+        from (select distinct form from unnest(forms) form) f) f
+      where bytes < 900000);
+  end if;
+
+  insert into search_recordings as s (recording_id, start_datetime, principals, language, head, words, rules)
+  values (target, recording.start_datetime, viewers, recording.language, heads, array_to_tsvector(forms), 2)
+  on conflict (recording_id) do update
+    set start_datetime = excluded.start_datetime, principals = excluded.principals, language = excluded.language,
+      head = excluded.head, words = excluded.words, rules = excluded.rules;
+end $function$;
+
+-- function parley_search_language(text)
+CREATE OR REPLACE FUNCTION public.parley_search_language(code text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE split_part(replace(lower(code), '_'::text, '-'::text), '-'::text, 1) WHEN 'ar'::text THEN 'arabic'::text WHEN 'ara'::text THEN 'arabic'::text WHEN 'hy'::text THEN 'armenian'::text WHEN 'hye'::text THEN 'armenian'::text WHEN 'eu'::text THEN 'basque'::text WHEN 'eus'::text THEN 'basque'::text WHEN 'ca'::text THEN 'catalan'::text WHEN 'cat'::text THEN 'catalan'::text WHEN 'da'::text THEN 'danish'::text WHEN 'dan'::text THEN 'danish'::text WHEN 'nl'::text THEN 'dutch'::text WHEN 'nld'::text THEN 'dutch'::text WHEN 'dut'::text THEN 'dutch'::text WHEN 'en'::text THEN 'english'::text WHEN 'eng'::text THEN 'english'::text WHEN 'fi'::text THEN 'finnish'::text WHEN 'fin'::text THEN 'finnish'::text WHEN 'fr'::text THEN 'french'::text WHEN 'fra'::text THEN 'french'::text WHEN 'fre'::text THEN 'french'::text WHEN 'de'::text THEN 'german'::text WHEN 'deu'::text THEN 'german'::text WHEN 'ger'::text THEN 'german'::text WHEN 'el'::text THEN 'greek'::text WHEN 'ell'::text THEN 'greek'::text WHEN 'gre'::text THEN 'greek'::text WHEN 'hi'::text THEN 'hindi'::text WHEN 'hin'::text THEN 'hindi'::text WHEN 'hu'::text THEN 'hungarian'::text WHEN 'hun'::text THEN 'hungarian'::text WHEN 'id'::text THEN 'indonesian'::text WHEN 'ind'::text THEN 'indonesian'::text WHEN 'ga'::text THEN 'irish'::text WHEN 'gle'::text THEN 'irish'::text WHEN 'it'::text THEN 'italian'::text WHEN 'ita'::text THEN 'italian'::text WHEN 'lt'::text THEN 'lithuanian'::text WHEN 'lit'::text THEN 'lithuanian'::text WHEN 'ne'::text THEN 'nepali'::text WHEN 'nep'::text THEN 'nepali'::text WHEN 'no'::text THEN 'norwegian'::text WHEN 'nb'::text THEN 'norwegian'::text WHEN 'nn'::text THEN 'norwegian'::text WHEN 'nor'::text THEN 'norwegian'::text WHEN 'pt'::text THEN 'portuguese'::text WHEN 'por'::text THEN 'portuguese'::text WHEN 'ro'::text THEN 'romanian'::text WHEN 'ron'::text THEN 'romanian'::text WHEN 'rum'::text THEN 'romanian'::text WHEN 'ru'::text THEN 'russian'::text WHEN 'rus'::text THEN 'russian'::text WHEN 'sr'::text THEN 'serbian'::text WHEN 'srp'::text THEN 'serbian'::text WHEN 'es'::text THEN 'spanish'::text WHEN 'spa'::text THEN 'spanish'::text WHEN 'sv'::text THEN 'swedish'::text WHEN 'swe'::text THEN 'swedish'::text WHEN 'ta'::text THEN 'tamil'::text WHEN 'tam'::text THEN 'tamil'::text WHEN 'tr'::text THEN 'turkish'::text WHEN 'tur'::text THEN 'turkish'::text WHEN 'yi'::text THEN 'yiddish'::text WHEN 'yid'::text THEN 'yiddish'::text ELSE NULL::text END;
+
+-- function parley_search_mark_changed(uuid[],boolean,boolean)
+CREATE OR REPLACE FUNCTION public.parley_search_mark_changed(ids uuid[], is_transcript boolean, is_content boolean)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into search_changes as c (recording_id, transcript, content)
+  select id, is_transcript, is_content from (select distinct unnest(ids) as id) i order by id
+  on conflict (recording_id) do update
+    set transcript = c.transcript or excluded.transcript, content = c.content or excluded.content
+    where (c.transcript, c.content) is distinct from (c.transcript or excluded.transcript, c.content or excluded.content)
+$function$;
+
+-- function parley_search_participants_updated()
+CREATE OR REPLACE FUNCTION public.parley_search_participants_updated()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform parley_search_mark_changed(array(
+    select unnest(array[o.recording_id, n.recording_id]) from removed o join added n using (id)
+    where (o.recording_id, o.name, o.email) is distinct from (n.recording_id, n.name, n.email)), false, true);
+  return null;
+end $function$;
+
+-- function parley_search_recordings_added()
+CREATE OR REPLACE FUNCTION public.parley_search_recordings_added()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform parley_search_mark_changed(array(select id from added), true, true);
+  return null;
+end $function$;
+
+-- function parley_search_recordings_updated()
+CREATE OR REPLACE FUNCTION public.parley_search_recordings_updated()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform parley_search_mark_changed(array(
+    select n.id from removed o join added n using (id)
+    where (o.title, o.tags, o.transcript_language, o.start_datetime)
+      is distinct from (n.title, n.tags, n.transcript_language, n.start_datetime)), false, true);
+  return null;
+end $function$;
+
+-- function parley_search_removed()
+CREATE OR REPLACE FUNCTION public.parley_search_removed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform parley_search_mark_changed(array(select distinct recording_id from removed), tg_argv[0]::boolean, tg_argv[1]::boolean);
+  return null;
+end $function$;
+
+-- function parley_search_segments_updated()
+CREATE OR REPLACE FUNCTION public.parley_search_segments_updated()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform parley_search_mark_changed(array(
+    select distinct id from (
+      (select recording_id as id, position, text from removed except all select recording_id, position, text from added)
+      union all
+      (select recording_id, position, text from added except all select recording_id, position, text from removed)) d),
+    true, true);
+  return null;
+end $function$;
+
+-- function parley_search_short(text,"char",text)
+CREATE OR REPLACE FUNCTION public.parley_search_short(value text, weight "char", language text)
+ RETURNS tsvector
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN setweight(COALESCE((SELECT (string_agg(((quote_literal(w.form) || ':'::text) || array_to_string(w.positions, ','::text)), ' '::text))::tsvector AS string_agg FROM (SELECT l.lexeme AS form, l.positions FROM unnest(parley_search_vector(parley_search_clean(parley_search_short.value))) l(lexeme, positions, weights) UNION ALL SELECT f.form, array_agg(p.p) AS array_agg FROM (((unnest(parley_search_vector(parley_search_clean(parley_search_short.value))) l(lexeme, positions, weights) CROSS JOIN LATERAL (SELECT parley_search_stem(parley_search_short.language, l.lexeme) AS stem OFFSET 0) s) CROSS JOIN LATERAL (VALUES (s.stem), (parley_search_tail(parley_search_short.language, s.stem))) f(form)) CROSS JOIN LATERAL unnest(l.positions) p(p)) WHERE (f.form IS NOT NULL) GROUP BY f.form) w), ''::tsvector), weight);
+
+-- function parley_search_stem(text,text)
+CREATE OR REPLACE FUNCTION public.parley_search_stem(language text, word text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN ((('='::text || language) || '='::text) || (ts_lexize(((language || '_stem'::text))::regdictionary, word))[1]);
+
+-- function parley_search_tail(text,text)
+CREATE OR REPLACE FUNCTION public.parley_search_tail(language text, stem text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN ((language = ANY (ARRAY['danish'::text, 'dutch'::text, 'finnish'::text, 'german'::text, 'hungarian'::text, 'norwegian'::text, 'swedish'::text])) AND (length(stem) >= ((length(language) + 2) + 7))) THEN ((('='::text || language) || '<'::text) || reverse(substr(stem, (length(language) + 3)))) ELSE NULL::text END;
+
+-- function parley_search_vector(text)
+CREATE OR REPLACE FUNCTION public.parley_search_vector(clean text)
+ RETURNS tsvector
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN (octet_length(clean) = length(clean)) THEN to_tsvector('simple'::regconfig, "left"(clean, 200000)) ELSE to_tsvector('parley_search'::regconfig, "left"(clean, 200000)) END;
+
+-- trigger search_added on highlights
+CREATE TRIGGER search_added AFTER INSERT ON public.highlights REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION parley_search_added('false', 'true');
+
+-- trigger search_added on participants
+CREATE TRIGGER search_added AFTER INSERT ON public.participants REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION parley_search_added('false', 'true');
+
+-- trigger search_added on recording_grants
+CREATE TRIGGER search_added AFTER INSERT ON public.recording_grants REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION parley_search_added('false', 'false');
+
+-- trigger search_added on recordings
+CREATE TRIGGER search_added AFTER INSERT ON public.recordings REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION parley_search_recordings_added();
+
+-- trigger search_added on transcript_segments
+CREATE TRIGGER search_added AFTER INSERT ON public.transcript_segments REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION parley_search_added('true', 'true');
+
+-- trigger search_changes_deferred on search_changes
+CREATE CONSTRAINT TRIGGER search_changes_deferred AFTER INSERT ON public.search_changes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION parley_search_changed();
+
+-- trigger search_removed on highlights
+CREATE TRIGGER search_removed AFTER DELETE ON public.highlights REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION parley_search_removed('false', 'true');
+
+-- trigger search_removed on participants
+CREATE TRIGGER search_removed AFTER DELETE ON public.participants REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION parley_search_removed('false', 'true');
+
+-- trigger search_removed on recording_grants
+CREATE TRIGGER search_removed AFTER DELETE ON public.recording_grants REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION parley_search_removed('false', 'false');
+
+-- trigger search_removed on transcript_segments
+CREATE TRIGGER search_removed AFTER DELETE ON public.transcript_segments REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION parley_search_removed('true', 'true');
+
+-- trigger search_updated on highlights
+CREATE TRIGGER search_updated AFTER UPDATE ON public.highlights REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION parley_search_highlights_updated();
+
+-- trigger search_updated on participants
+CREATE TRIGGER search_updated AFTER UPDATE ON public.participants REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION parley_search_participants_updated();
+
+-- trigger search_updated on recordings
+CREATE TRIGGER search_updated AFTER UPDATE ON public.recordings REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION parley_search_recordings_updated();
+
+-- trigger search_updated on transcript_segments
+CREATE TRIGGER search_updated AFTER UPDATE ON public.transcript_segments REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION parley_search_segments_updated();
