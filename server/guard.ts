@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Operation } from "../contract/operation.ts";
 import type { VersionName } from "../contract/versions.ts";
-import { createAuthenticate } from "./people/accounts/tokens/authenticate.ts";
+import { createAuthenticate } from "./people/accounts/sign-in/authenticate.ts";
 import { createCredentialCheck } from "./people/accounts/tokens/credential-check.ts";
 import { allowRegisteredOrigins } from "./people/oauth/cors.ts";
 import type { TrustedOrigins } from "./people/oauth/trusted-origins.ts";

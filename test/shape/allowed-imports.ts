@@ -170,11 +170,7 @@ export const upward: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Folders whose sub-folders still import each other in a circle. */
-export const circles: readonly string[] = [
-  "server/connections/webhooks",
-  "server/people/accounts",
-  "web/record",
-];
+export const circles: readonly string[] = ["server/connections/webhooks"];
 
 /** Top-level folders, and what they may import besides themselves. */
 export const roots: Readonly<Record<string, readonly string[]>> = {

@@ -5,7 +5,7 @@ import staticFiles from "@fastify/static";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Uuid } from "../../../contract/common.ts";
 import { pagePaths, sharedPagePaths } from "../../../contract/pages.ts";
-import { readSession } from "../../people/accounts/tokens/authenticate.ts";
+import { readSession } from "../../people/accounts/sign-in/authenticate.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";

@@ -5,9 +5,9 @@ import type { Role } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { changeMembership, syncGrants } from "../access/grants.ts";
 import { defaultMeetingTypes } from "../directory/default-meeting-types.ts";
-import { releaseUnprovenEmail } from "./one-time-links/prove-email.ts";
 import { hashPassword } from "./sign-in/passwords.ts";
 import { type AccessTokenType, generateToken, hashToken } from "./tokens/access-tokens.ts";
+import { releaseUnprovenEmail } from "./users/prove-email.ts";
 import { claimKeyOfEmail, findDomainOwner } from "./workspaces/email-domains.ts";
 
 /** An account operation that failed; the message is for the user who requested it. */

@@ -10,8 +10,8 @@ import {
   VideoSample,
   VideoSampleSource,
 } from "mediabunny";
+import { wholeFragments } from "../outbox/fragments.ts";
 import { createPicture, type Picture } from "./compose.ts";
-import { wholeFragments } from "./fragments.ts";
 import type { FromEncoder, StartMessage, ToEncoder } from "./messages.ts";
 import { createPieceWriter } from "./piece-writer.ts";
 

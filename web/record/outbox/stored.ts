@@ -1,6 +1,6 @@
 import { ApiError } from "../../api/client/api-error.ts";
 import { findImport } from "../../api/uploads.ts";
-import { headerLength } from "../capture/fragments.ts";
+import { headerLength } from "./fragments.ts";
 import {
   allFolders,
   ignoreMissing,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { call, startTestApp } from "../../../../test/support/app.ts";
 import { makeUser, makeWorkspace } from "../../../../test/support/factories.ts";
+import { ownPath } from "../pages/next.ts";
 import {
   auditOf,
   deleteAllAttempts,
@@ -11,7 +12,6 @@ import {
   password,
   signInAs,
 } from "../test/accounts.ts";
-import { ownPath } from "./next.ts";
 import { hashPassword, passwordCost } from "./passwords.ts";
 
 const app = await startTestApp();

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
+import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { ipPrefixOf } from "../../../platform/http/limits/ip-prefix.ts";
 
 /**
@@ -73,6 +74,15 @@ export async function takeAttempt(db: Database, limits: readonly Limit[]): Promi
     if (!tx.isCommitted && !tx.isRolledBack) await tx.rollback().execute();
     throw error;
   }
+}
+
+/** The error for an attempt that has to wait. */
+export function tooManyAttempts(retryAfterSec: number): ProblemError {
+  return new ProblemError(
+    "rate_limited",
+    `too many attempts; try again in ${retryAfterSec} ${retryAfterSec === 1 ? "second" : "seconds"}`,
+    { headers: { "retry-after": String(retryAfterSec) } },
+  );
 }
 
 interface Count {

@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import { recordAudit } from "../../../platform/audit/record.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import { deleteLinks } from "../one-time-links/one-time-links.ts";
-import { proveEmail } from "../one-time-links/prove-email.ts";
 import { createUser } from "../service.ts";
 import { actorFor, type SignInUser } from "../sign-in/sign-in.ts";
+import { proveEmail } from "../users/prove-email.ts";
 import { claimKeyOfEmail, findDomainOwner } from "../workspaces/email-domains.ts";
 import { type ProvenIdentity, SingleSignOnError } from "./single-sign-on.ts";
 

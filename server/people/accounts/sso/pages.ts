@@ -6,9 +6,9 @@ import type { Database } from "../../../platform/db/database.ts";
 import { transactWithRetry } from "../../../platform/db/retry.ts";
 import { html } from "../../../platform/pages/html.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
+import { ownPath } from "../pages/next.ts";
+import { seeOther, servePages } from "../pages/page-parts.ts";
 import { AccountError } from "../service.ts";
-import { ownPath } from "../sign-in/next.ts";
-import { seeOther, servePages } from "../sign-in/page-parts.ts";
 import {
   addCookie,
   ownCookie,

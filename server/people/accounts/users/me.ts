@@ -8,7 +8,7 @@ import { deleteLinks } from "../one-time-links/one-time-links.ts";
 import { passwordProblem } from "../sign-in/password-rules.ts";
 import { hashPassword, verifyPassword } from "../sign-in/passwords.ts";
 import { endSessions } from "../sign-in/sessions.ts";
-import { deleteAttempts, keyOf, takeAttempt } from "../sign-in/throttle.ts";
+import { deleteAttempts, keyOf, takeAttempt, tooManyAttempts } from "../sign-in/throttle.ts";
 import { type EndedAccess, endTokens } from "./end-access.ts";
 
 /** A user with their workspace and password hash. */
@@ -112,12 +112,4 @@ export async function changePassword(
 /** The id of the caller's session; null when the caller uses a token. */
 export function currentSession(principal: Principal): string | null {
   return principal.tokenType === "session" ? principal.tokenId : null;
-}
-
-export function tooManyAttempts(retryAfterSec: number): ProblemError {
-  return new ProblemError(
-    "rate_limited",
-    `too many attempts; try again in ${retryAfterSec} ${retryAfterSec === 1 ? "second" : "seconds"}`,
-    { headers: { "retry-after": String(retryAfterSec) } },
-  );
 }

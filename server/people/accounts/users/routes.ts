@@ -7,8 +7,8 @@ import { transactWithRetry } from "../../../platform/db/retry.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type Api, route } from "../../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
-import { unbindSingleSignOn } from "../sso/identities.ts";
 import { summarizeAccess } from "./end-access.ts";
+import { unbindSingleSignOn } from "./identities.ts";
 import { findUserAccounts, stateOf, type UserAccountRow } from "./queries.ts";
 import * as service from "./users.ts";
 

@@ -4,8 +4,7 @@ import { actorOf } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { type Api, route } from "../../../platform/http/routing/route.ts";
-import { keyOf, takeAttempt } from "../sign-in/throttle.ts";
-import { tooManyAttempts } from "../users/me.ts";
+import { keyOf, takeAttempt, tooManyAttempts } from "../sign-in/throttle.ts";
 import { releaseClaim, startClaim, verifyClaim } from "./claim-domains.ts";
 import { type DomainClaim, dnsRecordOf, findClaims } from "./email-domains.ts";
 

@@ -6,10 +6,10 @@ import type { CompatibilityDefaults, Config } from "../../../platform/config/con
 import type { Database } from "../../../platform/db/database.ts";
 import { isCrossSite } from "../../../platform/http/origin/cross-site.ts";
 import { type Page, sendPage } from "../../../platform/pages/page.ts";
+import { readSession } from "../../accounts/sign-in/authenticate.ts";
 import { setSessionCookie } from "../../accounts/sign-in/session-cookie.ts";
 import { endSession } from "../../accounts/sign-in/sessions.ts";
 import { signIn } from "../../accounts/sign-in/sign-in.ts";
-import { readSession } from "../../accounts/tokens/authenticate.ts";
 import { isSelfRegistered } from "../clients/queries.ts";
 import { withResponse } from "../clients/redirect-uri.ts";
 import type { FindApp } from "../clients/self-registered/find.ts";

@@ -5,9 +5,9 @@ import {
   type Limit,
   refundAttempt,
   takeAttempt,
+  tooManyAttempts,
   touchAttempt,
 } from "../../../people/accounts/sign-in/throttle.ts";
-import { tooManyAttempts } from "../../../people/accounts/users/me.ts";
 import type { LinkSigner } from "../../../platform/crypto/link-signer.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";

@@ -1,7 +1,7 @@
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
-import { lockAccount } from "../users/queries.ts";
+import { lockAccount } from "./queries.ts";
 
 /** The single sign-on identities of a user, the oldest first. */
 export function findIdentities(db: Executor, userId: string) {

@@ -5,12 +5,12 @@ import type { Database } from "../../../platform/db/database.ts";
 import { html } from "../../../platform/pages/html.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
 import { userCard } from "../../../platform/pages/person.ts";
-import { readSession } from "../tokens/authenticate.ts";
+import { readSession } from "../sign-in/authenticate.ts";
+import { clearSessionCookie, sessionCookieOf, setSessionCookie } from "../sign-in/session-cookie.ts";
+import { endOwnSession, endSessionOf } from "../sign-in/sessions.ts";
+import { actorFor, signIn } from "../sign-in/sign-in.ts";
 import { ownPath } from "./next.ts";
 import { checkForm, errorNotice, field, hiddenToken, seeOther, servePages } from "./page-parts.ts";
-import { clearSessionCookie, sessionCookieOf, setSessionCookie } from "./session-cookie.ts";
-import { endOwnSession, endSessionOf } from "./sessions.ts";
-import { actorFor, signIn } from "./sign-in.ts";
 
 interface Dependencies {
   readonly db: Database;

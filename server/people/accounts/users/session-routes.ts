@@ -7,11 +7,18 @@ import type { Database } from "../../../platform/db/database.ts";
 import { readQuarantine } from "../../../platform/db/quarantine.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type Api, Ready, route } from "../../../platform/http/routing/route.ts";
-import { findIdentities, unbindSingleSignOn } from "../sso/identities.ts";
-import { changePassword, currentSession, findMe, renameMe, tooManyAttempts } from "../users/me.ts";
-import { clearedSessionCookie, sessionCookie, sessionCookieOf } from "./session-cookie.ts";
-import { endOwnSession, endSessionOf, endSessions, findSessions, type SignInMethod } from "./sessions.ts";
-import { signIn } from "./sign-in.ts";
+import { clearedSessionCookie, sessionCookie, sessionCookieOf } from "../sign-in/session-cookie.ts";
+import {
+  endOwnSession,
+  endSessionOf,
+  endSessions,
+  findSessions,
+  type SignInMethod,
+} from "../sign-in/sessions.ts";
+import { signIn } from "../sign-in/sign-in.ts";
+import { tooManyAttempts } from "../sign-in/throttle.ts";
+import { findIdentities, unbindSingleSignOn } from "./identities.ts";
+import { changePassword, currentSession, findMe, renameMe } from "./me.ts";
 
 /** Sessions and the caller's own account, for the web app. */
 export function sessionRoutes(

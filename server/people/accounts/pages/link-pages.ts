@@ -5,14 +5,14 @@ import type { Database } from "../../../platform/db/database.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { html } from "../../../platform/pages/html.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
-import { checkForm, errorNotice, field, hiddenToken, seeOther, servePages } from "../sign-in/page-parts.ts";
+import { findLinkOwner, type LinkOwner, type LinkPurpose } from "../one-time-links/one-time-links.ts";
+import { requestPasswordReset } from "../one-time-links/password-reset.ts";
 import { passwordProblem } from "../sign-in/password-rules.ts";
 import { hashPassword } from "../sign-in/passwords.ts";
 import { sessionCookieOf, setSessionCookie } from "../sign-in/session-cookie.ts";
 import { endSessionOf } from "../sign-in/sessions.ts";
-import { acceptLink } from "./accept-link.ts";
-import { findLinkOwner, type LinkOwner, type LinkPurpose } from "./one-time-links.ts";
-import { requestPasswordReset } from "./password-reset.ts";
+import { acceptLink } from "../users/accept-link.ts";
+import { checkForm, errorNotice, field, hiddenToken, seeOther, servePages } from "./page-parts.ts";
 
 interface Dependencies {
   readonly db: Database;

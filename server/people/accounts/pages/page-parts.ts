@@ -7,7 +7,7 @@ import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { refuseCrossSite } from "../../../platform/http/origin/cross-site.ts";
 import { type Html, html } from "../../../platform/pages/html.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
-import { readSession } from "../tokens/authenticate.ts";
+import { readSession } from "../sign-in/authenticate.ts";
 import { checkFormToken, formTokenField, formTokenOf } from "./form-token.ts";
 
 /** Sets up a scope that serves pages: it parses forms, and shows errors as pages. */

@@ -5,8 +5,8 @@ import type { Tx } from "../../../platform/db/database.ts";
 import { changeMembership, syncGrants } from "../../access/grants.ts";
 import { actorFor, type SignInUser } from "../sign-in/sign-in.ts";
 import { deleteSignInHistory } from "../sign-in/throttle.ts";
-import { type EndedAccess, endAccess } from "../users/end-access.ts";
-import { lockAccount } from "../users/queries.ts";
+import { type EndedAccess, endAccess } from "./end-access.ts";
+import { lockAccount } from "./queries.ts";
 
 /**
  * Records that the user who signs in owns the account's email. The first proof ends everything set up before: password, sessions, tokens, apps, links and hooks may belong to someone who registered the email first

@@ -4,10 +4,10 @@ import { isAudience, type Resource } from "../../../platform/auth/audience.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { refuseCrossSite } from "../../../platform/http/origin/cross-site.ts";
-import { sessionCookieOf } from "../sign-in/session-cookie.ts";
-import { findSession, hashSession, looksLikeSession, touchSession } from "../sign-in/sessions.ts";
-import { hashToken, tokenTypeOf } from "./access-tokens.ts";
-import { findToken, type TokenRow, touchToken } from "./queries.ts";
+import { hashToken, tokenTypeOf } from "../tokens/access-tokens.ts";
+import { findToken, type TokenRow, touchToken } from "../tokens/queries.ts";
+import { sessionCookieOf } from "./session-cookie.ts";
+import { findSession, hashSession, looksLikeSession, touchSession } from "./sessions.ts";
 
 /**
  * Authenticates a request's caller by token (RFC 6750) or by the session of a signed-in browser.

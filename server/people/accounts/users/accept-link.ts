@@ -1,11 +1,16 @@
 import { recordAudit } from "../../../platform/audit/record.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { transactWithRetry } from "../../../platform/db/retry.ts";
+import {
+  consumeLink,
+  deleteLinks,
+  type LinkOwner,
+  type LinkPurpose,
+} from "../one-time-links/one-time-links.ts";
 import { endSessions } from "../sign-in/sessions.ts";
 import { actorFor, beginSession } from "../sign-in/sign-in.ts";
-import { endTokens } from "../users/end-access.ts";
 import { isOutsideItsDomain } from "../workspaces/email-domains.ts";
-import { consumeLink, deleteLinks, type LinkOwner, type LinkPurpose } from "./one-time-links.ts";
+import { endTokens } from "./end-access.ts";
 import { proveEmail } from "./prove-email.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
-import { sessionCookieOf } from "./session-cookie.ts";
+import { sessionCookieOf } from "../sign-in/session-cookie.ts";
 
 /** The name of the hidden field. */
 export const formTokenField = "form_token";
