@@ -190,6 +190,27 @@ test("Otter: text and SubRip, with the audio of the same name", async () => {
   assert.deepEqual([byTitle.Call.text, byTitle.Call.media_type], ["Ada: From SubRip.\n", "audio"]);
 });
 
+test("the content decides about files without a known extension; what is not a recording is named as not read", async () => {
+  const text = "Ada  0:00\nHello.\n\nBo  0:05\nGood morning.\n";
+  const path = write("unknown", {
+    "Call.txt": text,
+    Call: "media:good-cbr.mp3",
+    "Other.txt": text.replace("Hello", "Welcome"),
+    "Other.pdf": "%PDF-1.4",
+    "Other.mp3.part": "media:good-cbr.mp3",
+  });
+  const { recordings, notes } = await importAll("otter", path);
+  const types = recordings.map(({ title, media_type }: { title: string; media_type: string }) => [
+    title,
+    media_type,
+  ]);
+  assert.deepEqual(types.sort(), [
+    ["Call", "audio"],
+    ["Other", "transcript"],
+  ]);
+  assert.deepEqual(notes, ["not read: 2 files: Other.mp3.part, Other.pdf"]);
+});
+
 /** Each line of the transcripts of Otter's conversations. */
 const linesOf = (recordings: readonly { readonly text: string }[]) =>
   recordings.flatMap(({ text }) => text.trimEnd().split("\n"));

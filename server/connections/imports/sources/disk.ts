@@ -179,9 +179,10 @@ export async function indexMedia(files: readonly string[]): Promise<MediaIndex> 
   for (const file of files) if (formatOf(file) === null && (await isMedia(file))) others.push(file);
   for (const file of [...named, ...others]) {
     const name = basename(file);
-    for (let at = name.indexOf("."); at !== -1; at = name.indexOf(".", at + 1)) {
-      const path = foldedName(file.slice(0, file.length - name.length + at));
-      const stem = foldedName(name.slice(0, at));
+    const ends = [...name.matchAll(/\./g)].map(({ index }) => index);
+    for (const end of ends.length === 0 ? [name.length] : ends) {
+      const path = foldedName(file.slice(0, file.length - name.length + end));
+      const stem = foldedName(name.slice(0, end));
       if (!byPath.has(path)) byPath.set(path, file);
       if (!byName.has(stem)) byName.set(stem, file);
     }
