@@ -4,7 +4,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { type QueryKey, type UseMutationResult, useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../api/client/api-error.ts";
 
-interface Action<Input, Result> {
+export interface Action<Input, Result> {
   readonly run: (input: Input) => Promise<Result>;
   /** The notification on success. */
   readonly done?: string | ((result: Result, input: Input) => string);

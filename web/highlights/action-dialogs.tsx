@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { deleteHighlight, type ListedBody } from "../api/highlights.ts";
-import { ConfirmForm } from "../common/dialogs/confirm-form.tsx";
+import { ConfirmForm } from "../common/dialogs/confirm.tsx";
 import { FormDialog } from "../common/dialogs/form-dialog.tsx";
 import { LazyLinkManager } from "../link-settings/lazy-link-manager.tsx";
 import { AddToStory } from "./add-to-story.tsx";
@@ -48,8 +48,8 @@ export function ActionDialogs({ action, onClose }: { action: Action | null; onCl
       ) : null}
       {action?.kind === "delete" ? (
         <ConfirmForm
-          verb="Delete highlight"
-          act={() => deleteHighlight(action.highlight.id)}
+          label="Delete highlight"
+          run={() => deleteHighlight(action.highlight.id)}
           onDone={finish}
           onCancel={onClose}
         >

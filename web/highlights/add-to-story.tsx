@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Select, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { HighlightBody } from "../api/highlights.ts";
 import { createStory, storiesQuery, updateStory } from "../api/stories.ts";
+import { Form, useForm } from "../common/dialogs/form.tsx";
 
 const newStory = "new";
 
@@ -20,69 +21,49 @@ export function AddToStory(props: {
   const [title, setTitle] = useState("");
   const story = stories.find(({ id }) => id === chosen);
   const isIncluded = story?.highlights.some(({ id }) => id === highlight.id) ?? false;
-  const add = useMutation({
-    mutationFn: () =>
+  const add = useForm({
+    run: () =>
       story === undefined
         ? createStory({ title, description: "", tags: [], highlight_ids: [highlight.id] })
         : updateStory(story.id, { highlight_ids: [...story.highlights.map(({ id }) => id), highlight.id] }),
-    onSuccess: (saved) => {
+    onDone: (saved) => {
       notifications.show({ message: `Added to ${saved.title}`, color: "teal" });
       onDone();
     },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        add.mutate();
-      }}
-    >
-      <Stack gap="sm">
-        <Select
-          label="Story"
-          allowDeselect={false}
-          searchable
-          data={[
-            { value: newStory, label: "New story" },
-            ...stories.map(({ id, title }) => ({ value: id, label: title })),
-          ]}
-          value={chosen}
-          onChange={(value) => setChosen(value ?? newStory)}
-          error={isIncluded ? "This highlight is already in this story." : undefined}
+    <Form form={add} label="Add" onCancel={onCancel} isDisabled={isIncluded}>
+      <Select
+        label="Story"
+        allowDeselect={false}
+        searchable
+        data={[
+          { value: newStory, label: "New story" },
+          ...stories.map(({ id, title }) => ({ value: id, label: title })),
+        ]}
+        value={chosen}
+        onChange={(value) => setChosen(value ?? newStory)}
+        error={isIncluded ? "This highlight is already in this story." : undefined}
+      />
+      {chosen === newStory ? (
+        <TextInput
+          label="Title"
+          required
+          maxLength={500}
+          value={title}
+          onChange={(event) => setTitle(event.currentTarget.value)}
         />
-        {chosen === newStory ? (
-          <TextInput
-            label="Title"
-            required
-            maxLength={500}
-            value={title}
-            onChange={(event) => setTitle(event.currentTarget.value)}
-          />
-        ) : null}
-        {query.hasNextPage ? (
-          <Button
-            variant="subtle"
-            size="xs"
-            loading={query.isFetchingNextPage}
-            onClick={() => query.fetchNextPage()}
-          >
-            Show older stories
-          </Button>
-        ) : null}
-        {add.isError ? (
-          <Alert color="red" variant="light">
-            {add.error.message}
-          </Alert>
-        ) : null}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={add.isPending} disabled={isIncluded}>
-            Add
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      ) : null}
+      {query.hasNextPage ? (
+        <Button
+          variant="subtle"
+          size="xs"
+          loading={query.isFetchingNextPage}
+          onClick={() => query.fetchNextPage()}
+        >
+          Show older stories
+        </Button>
+      ) : null}
+    </Form>
   );
 }

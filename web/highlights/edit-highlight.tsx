@@ -1,8 +1,7 @@
-import { Alert, Button, Group, NumberInput, Stack, TagsInput, Textarea } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
-import { ApiError } from "../api/client/api-error.ts";
+import { Group, NumberInput, TagsInput, Textarea } from "@mantine/core";
 import { type ListedBody, updateHighlight } from "../api/highlights.ts";
-import { DraftNotice, useDraft } from "../common/drafts/use-draft.tsx";
+import { Form, useForm } from "../common/dialogs/form.tsx";
+import { useDraft } from "../common/drafts/use-draft.tsx";
 import { clock } from "../common/format/time.ts";
 
 interface HighlightDraft {
@@ -23,89 +22,57 @@ export function EditHighlight(props: { highlight: ListedBody; onDone: () => void
     lengthSec: highlight.duration / 1000,
   });
   const { text, tags, startSec, lengthSec } = draft.value;
-  const save = useMutation({
-    mutationFn: () =>
+  const save = useForm({
+    run: () =>
       updateHighlight(highlight.id, {
         text,
         tags: [...tags],
         timestamp: Math.round(Number(startSec) * 1000),
         duration: Math.round(Number(lengthSec) * 1000),
       }),
-    onSuccess: () => {
-      draft.saved();
-      onDone();
-    },
+    draft,
+    onDone,
   });
-  const violations = save.error instanceof ApiError ? save.error.violations : [];
-  const errorAt = (name: string) =>
-    violations.find(({ pointer }) => pointer === `/${name}` || pointer.startsWith(`/${name}/`))?.detail;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
-      <Stack gap="sm">
-        <DraftNotice draft={draft} />
-        <Textarea
-          label="Text"
-          required
-          autosize
-          maxLength={500}
-          data-autofocus
-          value={text}
-          onChange={(event) => draft.change({ text: event.currentTarget.value })}
-          error={errorAt("text")}
+    <Form form={save} label="Save" onCancel={onCancel}>
+      <Textarea
+        label="Text"
+        required
+        autosize
+        maxLength={500}
+        data-autofocus
+        value={text}
+        onChange={(event) => draft.change({ text: event.currentTarget.value })}
+        error={save.errorOf("text")}
+      />
+      <TagsInput
+        label="Tags"
+        description="Letters, numbers, dashes. Press Enter to add."
+        value={[...tags]}
+        onChange={(tags) => draft.change({ tags })}
+        error={save.errorOf("tags")}
+      />
+      <Group grow align="flex-start">
+        <NumberInput
+          label="Start (seconds)"
+          description={clock(Number(startSec) * 1000)}
+          min={0}
+          max={highlight.recording.duration_ms / 1000}
+          decimalScale={3}
+          value={startSec}
+          onChange={(startSec) => draft.change({ startSec })}
+          error={save.errorOf("timestamp")}
         />
-        <TagsInput
-          label="Tags"
-          description="Letters, numbers, dashes. Press Enter to add."
-          value={[...tags]}
-          onChange={(tags) => draft.change({ tags })}
-          error={errorAt("tags")}
+        <NumberInput
+          label="Length (seconds)"
+          description={clock(Number(lengthSec) * 1000)}
+          min={0.001}
+          decimalScale={3}
+          value={lengthSec}
+          onChange={(lengthSec) => draft.change({ lengthSec })}
+          error={save.errorOf("duration")}
         />
-        <Group grow align="flex-start">
-          <NumberInput
-            label="Start (seconds)"
-            description={clock(Number(startSec) * 1000)}
-            min={0}
-            max={highlight.recording.duration_ms / 1000}
-            decimalScale={3}
-            value={startSec}
-            onChange={(startSec) => draft.change({ startSec })}
-            error={errorAt("timestamp")}
-          />
-          <NumberInput
-            label="Length (seconds)"
-            description={clock(Number(lengthSec) * 1000)}
-            min={0.001}
-            decimalScale={3}
-            value={lengthSec}
-            onChange={(lengthSec) => draft.change({ lengthSec })}
-            error={errorAt("duration")}
-          />
-        </Group>
-        {save.isError && violations.length === 0 ? (
-          <Alert color="red" variant="light">
-            {save.error.message}
-          </Alert>
-        ) : null}
-        <Group justify="flex-end">
-          <Button
-            variant="default"
-            onClick={() => {
-              draft.forget();
-              onCancel();
-            }}
-          >
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      </Group>
+    </Form>
   );
 }

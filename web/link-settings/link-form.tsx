@@ -1,11 +1,11 @@
-import { Button, Group, PasswordInput, Stack, Switch, TextInput } from "@mantine/core";
+import { Button, Group, PasswordInput, Switch, TextInput } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
 import { calendarLabels } from "../common/format/calendar-labels.ts";
 import "@mantine/dates/styles.css";
 import { useMediaQuery } from "@mantine/hooks";
 import { useState } from "react";
 import { type LinkBody, type LinkChange, updateLink } from "../api/public-links.ts";
-import { FormError, fieldErrors, useAction } from "../common/actions.tsx";
+import { Form, useForm } from "../common/dialogs/form.tsx";
 import { clock } from "../common/format/time.ts";
 import { exactClock, localText, readClock, toIso } from "./form-values.ts";
 import classes from "./link-settings.module.css";
@@ -33,7 +33,7 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
   const [start, setStart] = useState(link.start === null ? "" : exactClock(link.start));
   const startMs = readClock(start);
   const isStartWrong = startMs === undefined || (startMs !== null && startMs > (durationMs ?? Infinity));
-  const save = useAction({
+  const save = useForm({
     run: () => {
       const body: LinkChange = {
         expires_datetime: expires === null ? null : toIso(expires),
@@ -45,20 +45,12 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
     },
     done: "Saved",
     refresh: [["links"]],
-    showsError: true,
     onDone: onClose,
   });
-  const errors = fieldErrors(save.error);
   const needsPassword = hasPassword && !link.has_password && password === "";
   return (
-    <form
-      className={classes.panel}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isStartWrong && !needsPassword) save.mutate();
-      }}
-    >
-      <Stack gap="sm">
+    <div className={classes.panel}>
+      <Form form={save} label="Save" onCancel={onClose} isDisabled={isStartWrong || needsPassword}>
         <DateTimePicker
           ariaLabels={calendarLabels}
           label="Expires"
@@ -75,7 +67,7 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
           submitButtonProps={{ "aria-label": "Apply" }}
           value={expires}
           onChange={setExpires}
-          error={errors.expires_datetime}
+          error={save.errorOf("expires_datetime")}
         />
         <Switch
           label="Require password"
@@ -90,7 +82,7 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
             autoComplete="new-password"
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
-            error={errors.password}
+            error={save.errorOf("password")}
             visibilityToggleButtonProps={{ "aria-label": "Show password" }}
           />
         ) : null}
@@ -110,7 +102,7 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
               error={
                 isStartWrong
                   ? `Enter a time like 1:05${durationMs === undefined ? "" : `, up to ${clock(durationMs)}`}`
-                  : errors.start
+                  : save.errorOf("start")
               }
             />
             <Button variant="default" onClick={() => setStart(exactClock(nowMs()))}>
@@ -118,16 +110,7 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
             </Button>
           </Group>
         )}
-        <FormError error={save.error} fields={["expires_datetime", "password", "start"]} />
-        <Group gap="xs">
-          <Button type="submit" size="xs" loading={save.isPending} disabled={isStartWrong || needsPassword}>
-            Save
-          </Button>
-          <Button size="xs" variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      </Form>
+    </div>
   );
 }

@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Radio, Stack, Text } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { FormError } from "../common/actions.tsx";
+import { Form, useForm } from "../common/dialogs/form.tsx";
 import type { RecordingNote } from "./outbox/pieces.ts";
 import { transfers } from "./outbox/transfers.ts";
 import { discardUnfinished, finishUpload } from "./outbox/unfinished.ts";
@@ -53,8 +53,8 @@ function Choices(props: {
   const [choice, setChoice] = useState<Choice>("finish");
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const work = useMutation({
-    mutationFn: async () => {
+  const work = useForm({
+    run: async () => {
       if (choice === "finish") {
         const sending = new Set(transfers.list().map(({ uploadId }) => uploadId));
         for (const { uploadId } of recordings)
@@ -71,49 +71,38 @@ function Choices(props: {
     },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        work.mutate();
-      }}
+    <Form
+      form={work}
+      label={labels[choice]}
+      color={choice === "delete" ? "red.9" : undefined}
+      onCancel={onClose}
     >
-      <Stack>
-        <Text size="sm">
-          A part of {recordings.map(({ title }) => `“${title}”`).join(", ")} is stored only in this browser.
-        </Text>
-        <Radio.Group
-          label="Before you sign out"
-          value={choice}
-          onChange={(value) => setChoice(value as Choice)}
-        >
-          <Stack gap="xs" mt="xs">
-            <Radio
-              value="finish"
-              label="Finish the upload first"
-              description="You stay signed in. Sign out when the upload is complete."
-            />
-            <Radio
-              value="keep"
-              label="Keep on this device"
-              description="You can finish the upload after signing in again in this browser. The recording is stored unencrypted: don't choose this on a computer that you share."
-            />
-            <Radio
-              value="delete"
-              label="Delete"
-              description="Removes the recordings from this browser and, unless they are complete, from the server. This can't be undone."
-            />
-          </Stack>
-        </Radio.Group>
-        <FormError error={work.error} fields={[]} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" {...(choice === "delete" ? { color: "red.9" } : {})} loading={work.isPending}>
-            {labels[choice]}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <Text size="sm">
+        A part of {recordings.map(({ title }) => `“${title}”`).join(", ")} is stored only in this browser.
+      </Text>
+      <Radio.Group
+        label="Before you sign out"
+        value={choice}
+        onChange={(value) => setChoice(value as Choice)}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio
+            value="finish"
+            label="Finish the upload first"
+            description="You stay signed in. Sign out when the upload is complete."
+          />
+          <Radio
+            value="keep"
+            label="Keep on this device"
+            description="You can finish the upload after signing in again in this browser. The recording is stored unencrypted: don't choose this on a computer that you share."
+          />
+          <Radio
+            value="delete"
+            label="Delete"
+            description="Removes the recordings from this browser and, unless they are complete, from the server. This can't be undone."
+          />
+        </Stack>
+      </Radio.Group>
+    </Form>
   );
 }

@@ -1,12 +1,11 @@
-import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
-import { IconTrash } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { List, Modal, Stack, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { markChanged } from "../api/library/pages.ts";
 import { deleteRecording } from "../api/library/trash.ts";
 import type { View } from "../api/recording/recording.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
-import { FormError } from "../common/actions.tsx";
+import { ConfirmForm } from "../common/dialogs/confirm.tsx";
 import { counted } from "../common/format/count.ts";
 import { showDeletedToast } from "../trash/deleted-toast.ts";
 import { WhatDeletingDoes } from "../trash/what-deleting-does.tsx";
@@ -24,54 +23,44 @@ export function DeleteDialog(props: {
   const client = useQueryClient();
   const navigate = useNavigate();
   const days = useQuery({ ...workspaceQuery, enabled: isOpen }).data?.trash_days;
-  const remove = useMutation({
-    mutationFn: () => deleteRecording(id),
-    onSuccess: (deletion) => {
-      onDeleted();
-      markChanged(client, [id]);
-      void client.invalidateQueries({ queryKey: ["recordings"], refetchType: "none" });
-      void client.invalidateQueries({ queryKey: ["trash"] });
-      showDeletedToast(client, deletion);
-      void navigate({ to: "/" });
-    },
-  });
+  const showDeleted = (deletion: Awaited<ReturnType<typeof deleteRecording>>): void => {
+    onDeleted();
+    markChanged(client, [id]);
+    void client.invalidateQueries({ queryKey: ["recordings"], refetchType: "none" });
+    void client.invalidateQueries({ queryKey: ["trash"] });
+    showDeletedToast(client, deletion);
+    void navigate({ to: "/" });
+  };
   return (
     <Modal opened={isOpen} onClose={onClose} title="Delete this recording?">
-      <Stack>
-        <Text>
-          {days === 0 ? (
-            <>
-              Deletes <b dir="auto">{view.recording.title}</b>
-            </>
-          ) : (
-            <>
-              Moves <b dir="auto">{view.recording.title}</b> to the trash
-            </>
-          )}{" "}
-          for everyone, including:
-        </Text>
-        <List spacing={4}>
-          {willBeDeleted(view).map((line) => (
-            <List.Item key={line}>{line}</List.Item>
-          ))}
-        </List>
-        <WhatDeletingDoes days={days} />
-        <FormError error={remove.error} fields={[]} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            Cancel
-          </Button>
-          <Button
-            color="red.9"
-            leftSection={<IconTrash size={18} aria-hidden />}
-            loading={remove.isPending}
-            disabled={days === undefined}
-            onClick={() => remove.mutate()}
-          >
-            Delete recording
-          </Button>
-        </Group>
-      </Stack>
+      <ConfirmForm
+        label="Delete recording"
+        isDisabled={days === undefined}
+        run={() => deleteRecording(id)}
+        onDone={showDeleted}
+        onCancel={onClose}
+      >
+        <Stack>
+          <Text>
+            {days === 0 ? (
+              <>
+                Deletes <b dir="auto">{view.recording.title}</b>
+              </>
+            ) : (
+              <>
+                Moves <b dir="auto">{view.recording.title}</b> to the trash
+              </>
+            )}{" "}
+            for everyone, including:
+          </Text>
+          <List spacing={4}>
+            {willBeDeleted(view).map((line) => (
+              <List.Item key={line}>{line}</List.Item>
+            ))}
+          </List>
+          <WhatDeletingDoes days={days} />
+        </Stack>
+      </ConfirmForm>
     </Modal>
   );
 }

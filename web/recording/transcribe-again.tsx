@@ -1,8 +1,8 @@
-import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Modal, Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError } from "../api/client/api-error.ts";
 import { refreshRecording } from "../api/recording/recording.ts";
+import { Form, useForm } from "../common/dialogs/form.tsx";
 import { LanguageSelect } from "../common/language-select.tsx";
 import { useRecording } from "./context.ts";
 import { type ManualEdits, ManualEditsRadio } from "./transcript/manual-edits.tsx";
@@ -14,20 +14,20 @@ export function TranscribeAgainDialog({ isOpen, onClose }: { isOpen: boolean; on
   const [edits, setEdits] = useState<ManualEdits>("keep");
   const [language, setLanguage] = useState(view.transcript.transcription?.spoken_language ?? "auto");
   const hasTranscript = view.transcript.segments > 0;
-  const ask = useMutation({
-    mutationFn: () =>
+  const ask = useForm({
+    run: () =>
       actions.transcribeAgain({
         spoken_language: language,
         ...(hasTranscript ? { edits } : {}),
       }),
-    onSuccess: async () => {
+    onDone: async () => {
       await refreshRecording(client, id);
       onClose();
     },
   });
   return (
     <Modal opened={isOpen} onClose={onClose} title={hasTranscript ? "Transcribe again?" : "Transcribe"}>
-      <Stack>
+      <Form form={ask} label={hasTranscript ? "Transcribe again" : "Transcribe"} onCancel={onClose}>
         {hasTranscript ? <Text size="sm">This replaces the current transcript.</Text> : null}
         <LanguageSelect
           label="Language"
@@ -36,20 +36,7 @@ export function TranscribeAgainDialog({ isOpen, onClose }: { isOpen: boolean; on
           onChange={setLanguage}
         />
         {hasTranscript ? <ManualEditsRadio value={edits} onChange={setEdits} /> : null}
-        {ask.isError ? (
-          <Alert color="red" role="alert">
-            {ask.error instanceof ApiError ? ask.error.message : "Something went wrong."}
-          </Alert>
-        ) : null}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button loading={ask.isPending} onClick={() => ask.mutate()}>
-            {hasTranscript ? "Transcribe again" : "Transcribe"}
-          </Button>
-        </Group>
-      </Stack>
+      </Form>
     </Modal>
   );
 }

@@ -1,5 +1,6 @@
 import { Select } from "@mantine/core";
 import type { Compatibility, DatetimeFilters } from "../../contract/common.ts";
+import type { FormState } from "../common/dialogs/form.tsx";
 
 const readings = [
   { value: "contract", label: "As the API documentation says" },
@@ -20,11 +21,16 @@ export interface CompatibilityValue {
 /** The names of these fields in requests. */
 export const compatibilityFields = ["datetime_filters", "compatibility"] as const;
 
+/** The errors that the server reported for these fields. */
+export function compatibilityErrors({ errorOf }: Pick<FormState, "errorOf">) {
+  return { datetime_filters: errorOf("datetime_filters"), compatibility: errorOf("compatibility") };
+}
+
 /** Settings of a token or app for programs that were made for the original service. */
 export function CompatibilityFields(props: {
   value: CompatibilityValue;
   onChange: (change: Partial<CompatibilityValue>) => void;
-  errors: Readonly<Record<string, string | undefined>>;
+  errors: ReturnType<typeof compatibilityErrors>;
   /** Whether the server's setting can be chosen again: not once another one is saved. */
   canClear: boolean;
 }) {

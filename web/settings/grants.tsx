@@ -1,12 +1,12 @@
-import { Button, Group, Stack } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { describeTarget } from "../../contract/accounts/redirect-target.ts";
 import { usersQuery } from "../api/directory.ts";
 import { type Grant, grantsQuery, revokeGrant, updateGrant } from "../api/settings/account.ts";
-import { FormError, fieldErrors, useAction } from "../common/actions.tsx";
 import { ConfirmButton } from "../common/dialogs/confirm.tsx";
+import { Form, useForm } from "../common/dialogs/form.tsx";
 import { FormDialog, useUnsavedInDialog } from "../common/dialogs/form-dialog.tsx";
 import { whenInLine } from "../common/format/time.ts";
 import { LoadMore } from "../common/lists/load-more.tsx";
@@ -15,6 +15,7 @@ import {
   CompatibilityFields,
   type CompatibilityValue,
   chosen,
+  compatibilityErrors,
   compatibilityFacts,
   compatibilityFields,
 } from "./compatibility-fields.tsx";
@@ -94,38 +95,21 @@ function GrantForm({ grant, onDone }: { grant: Grant; onDone: () => void }) {
     compatibilityFields.filter((field) => value[field] === grant[field]).map((field) => [field, null]),
   );
   useUnsavedInDialog(Object.keys(unchanged).length < compatibilityFields.length, noDraft);
-  const save = useAction({
+  const save = useForm({
     run: () => updateGrant(grant.id, chosen({ ...value, ...unchanged })),
     done: "App saved.",
     refresh: [["grants"]],
-    showsError: true,
     onDone,
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
-      <Stack>
-        <CompatibilityFields
-          value={value}
-          onChange={(change) => setValue((before) => ({ ...before, ...change }))}
-          errors={fieldErrors(save.error)}
-          canClear={false}
-        />
-        <FormError error={save.error} fields={compatibilityFields} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onDone}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form form={save} label="Save" onCancel={onDone}>
+      <CompatibilityFields
+        value={value}
+        onChange={(change) => setValue((before) => ({ ...before, ...change }))}
+        errors={compatibilityErrors(save)}
+        canClear={false}
+      />
+    </Form>
   );
 }
 

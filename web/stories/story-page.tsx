@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { deleteStory, lengthOf, type StoryBody, storyQuery, updateStory } from "../api/stories.ts";
-import { ConfirmForm } from "../common/dialogs/confirm-form.tsx";
+import { ConfirmForm } from "../common/dialogs/confirm.tsx";
 import { FormDialog } from "../common/dialogs/form-dialog.tsx";
 import { lengthInWords } from "../common/format/time.ts";
 import { BackLink, PageStack } from "../common/page-frame.tsx";
@@ -196,8 +196,8 @@ function Head({ story, order }: { story: StoryBody; order: StoryOrder }) {
         ) : null}
         {dialog === "delete" ? (
           <ConfirmForm
-            verb="Delete story"
-            act={() => deleteStory(story.id)}
+            label="Delete story"
+            run={() => deleteStory(story.id)}
             onDone={() => {
               void queryClient.invalidateQueries({ queryKey: ["stories", "list"] });
               void navigate({ to: "/stories" });

@@ -1,62 +1,60 @@
-import { Button, type ButtonProps, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, type ButtonProps, Modal, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import type { ReactNode } from "react";
-import { FormError, useAction } from "../actions.tsx";
+import { Form, type FormAction, useForm } from "./form.tsx";
 
-interface Question<Result> {
-  readonly title: string;
+interface Question<Result> extends Omit<FormAction<Result>, "draft"> {
   /** The consequences, shown before the user confirms. */
   readonly children: ReactNode;
   /** The label of the button that confirms. */
   readonly label: string;
-  readonly run: () => Promise<Result>;
-  readonly done: string | ((result: Result) => string);
-  readonly refresh?: readonly (readonly string[])[];
-  readonly onDone?: () => void;
   /** Whether the action is harmless; otherwise the button is red. */
   readonly isHarmless?: boolean;
+  readonly isDisabled?: boolean;
 }
 
-/** Asks for confirmation, runs the action, and stays open with the error if it fails. */
+/** Asks for confirmation inside a dialog, runs the action, and stays with the error if it fails. */
+export function ConfirmForm<Result>(props: Question<Result> & { onCancel: () => void }) {
+  const { children, label, isHarmless = false, isDisabled = false, onCancel, ...action } = props;
+  const form = useForm(action);
+  return (
+    <Form
+      form={form}
+      label={label}
+      color={isHarmless ? undefined : "red.9"}
+      isCautious
+      isDisabled={isDisabled}
+      onCancel={onCancel}
+    >
+      <Text component="div" size="sm">
+        {children}
+      </Text>
+    </Form>
+  );
+}
+
+interface DialogQuestion<Result> extends Question<Result> {
+  readonly title: string;
+}
+
+/** A dialog that asks for confirmation. */
 export function Confirm<Result>({
   opened,
   onClose,
+  title,
+  onDone,
   ...question
-}: Question<Result> & { opened: boolean; onClose: () => void }) {
-  const action = useAction({
-    run: question.run,
-    done: question.done,
-    refresh: question.refresh ?? [],
-    showsError: true,
-    onDone: () => {
-      onClose();
-      question.onDone?.();
-    },
-  });
-  const close = () => {
-    action.reset();
-    onClose();
-  };
+}: DialogQuestion<Result> & { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={close} title={question.title} centered>
-      <Stack>
-        <Text component="div" size="sm">
-          {question.children}
-        </Text>
-        <FormError error={action.error} fields={[]} />
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={close} data-autofocus>
-            Cancel
-          </Button>
-          <Button
-            color={question.isHarmless ? "indigo" : "red.9"}
-            loading={action.isPending}
-            onClick={() => action.mutate()}
-          >
-            {question.label}
-          </Button>
-        </Group>
-      </Stack>
+    <Modal opened={opened} onClose={onClose} title={title} centered>
+      <ConfirmForm
+        {...question}
+        onCancel={onClose}
+        onDone={(result) => {
+          onClose();
+          onDone?.(result);
+        }}
+      />
     </Modal>
   );
 }
@@ -66,7 +64,7 @@ export function ConfirmButton<Result>({
   text,
   button,
   ...question
-}: Question<Result> & { text: string; button?: ButtonProps & { "aria-label"?: string } }) {
+}: DialogQuestion<Result> & { text: string; button?: ButtonProps & { "aria-label"?: string } }) {
   const [opened, { open, close }] = useDisclosure();
   return (
     <>

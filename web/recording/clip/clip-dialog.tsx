@@ -1,5 +1,4 @@
 import { Button, Group, RangeSlider, Stack, Text, TextInput } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { IconLink } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
@@ -8,6 +7,7 @@ import { createLink } from "../../api/public-links.ts";
 import { type RecordingHighlight, refreshRecording } from "../../api/recording/recording.ts";
 import { errorText } from "../../common/actions.tsx";
 import { useClipboard } from "../../common/clipboard.ts";
+import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { type Draft, DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
 import { clock, lengthInWords } from "../../common/format/time.ts";
@@ -169,38 +169,24 @@ function ChangedClip(props: { clip: RecordingHighlight; range: ClipRange; onClos
   const { id, actions } = useRecording();
   const client = useQueryClient();
   const { draft, body, hasTitle } = useClip(`highlight-clip:${clip.id}`, range);
-  const save = useMutation({
-    mutationFn: () => actions.updateHighlight(clip.id, body),
-    onSuccess: async () => {
-      draft.saved();
+  const save = useForm({
+    run: () => actions.updateHighlight(clip.id, body),
+    draft,
+    done: "Highlight saved",
+    onDone: async () => {
       await refreshRecording(client, id);
       onClose();
-      notifications.show({ message: "Highlight saved" });
     },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (hasTitle) save.mutate();
-      }}
-    >
-      <Stack>
-        <DraftNotice draft={draft} />
-        <Fields draft={draft} error={save.error} />
-        <Group justify="flex-end">
-          <Cancel draft={draft} onClose={onClose} />
-          <Button type="submit" loading={save.isPending} disabled={!hasTitle}>
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form form={{ ...save, error: null }} label="Save" onCancel={onClose} isDisabled={!hasTitle}>
+      <Fields draft={draft} error={save.error} />
+    </Form>
   );
 }
 
 /** Title and range. */
-function Fields({ draft, error }: { draft: Draft<ClipDraft>; error: Error | null }) {
+function Fields({ draft, error }: { draft: Draft<ClipDraft>; error: unknown }) {
   const maxMs = useRecording().view.recording.duration_ms;
   const { text, start, end } = draft.value;
   const [room] = useState(() => ({

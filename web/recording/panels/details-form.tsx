@@ -1,4 +1,4 @@
-import { Button, Group, MultiSelect, Select, Stack, Text } from "@mantine/core";
+import { MultiSelect, Select, Text } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
 import { calendarLabels } from "../../common/format/calendar-labels.ts";
 import "@mantine/dates/styles.css";
@@ -8,8 +8,8 @@ import { useState } from "react";
 import { meetingTypesQuery, usersQuery } from "../../api/directory.ts";
 import { refreshRecording } from "../../api/recording/recording.ts";
 import { sessionQuery } from "../../api/session.ts";
-import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
-import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { Form, useForm } from "../../common/dialogs/form.tsx";
+import { useDraft } from "../../common/drafts/use-draft.tsx";
 import { timeZoneAt } from "../../common/format/time-zone.ts";
 import { useRecording } from "../context.ts";
 import { sources } from "./sources.ts";
@@ -35,117 +35,93 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
   }));
   const kept = useDraft(`details:${id}`, before);
   const { value: draft, change: set } = kept;
-  const save = useAction({
+  const save = useForm({
     run: () => actions.change(changesOf(before, draft)),
     done: "Details saved",
-    showsError: true,
+    draft: kept,
     onDone: async () => {
-      kept.saved();
       await refreshRecording(client, id);
       onClose();
     },
   });
-  const errors = fieldErrors(save.error);
   const people = new Map(
     // Deactivated users may still be owners.
     [...recording.recorders, ...(users.data?.users ?? [])].map((one) => [one.id, one] as const),
   );
   const isLeaving = me !== undefined && before.recorders.includes(me) && !draft.recorders.includes(me);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!kept.isDirty) onClose();
-        else save.mutate();
-      }}
+    <Form
+      form={{ ...save, submit: () => (kept.isDirty ? save.submit() : onClose()) }}
+      label="Save"
+      onCancel={onClose}
+      isDisabled={draft.recorders.length === 0}
     >
-      <Stack>
-        <DraftNotice draft={kept} />
-        <Select
-          label="Meeting type"
-          description="Automatic is based on participants."
-          allowDeselect={false}
-          searchable
-          openOnFocus={false}
-          data-autofocus
-          data={[
-            { value: automatic, label: "Automatic" },
-            { value: none, label: "None" },
-            ...(["internal", "external"] as const).map((scope) => ({
-              group: `For ${scopeNames[scope]}`,
-              items: (types.data?.meeting_types ?? [])
-                .filter((type) => type.scope === scope)
-                .map((type) => ({ value: type.id, label: type.name })),
-            })),
-          ]}
-          value={draft.type}
-          onChange={(type) => set({ type: type ?? automatic })}
-          error={errors.meeting_type_id}
-        />
-        <DateTimePicker
-          ariaLabels={calendarLabels}
-          label="Start time"
-          description={`Your time zone: ${timeZoneAt(new Date(draft.start))}. End time shifts too.`}
-          valueFormat="ddd D MMM YYYY, HH:mm:ss"
-          withSeconds
-          required
-          maxDate={new Date()}
-          value={draft.start}
-          onChange={(start) => set({ start: start ?? before.start })}
-          error={errors.start_datetime}
-          submitButtonProps={{ "aria-label": "Apply" }}
-          timePickerProps={{
-            hoursInputLabel: "Hours",
-            minutesInputLabel: "Minutes",
-            secondsInputLabel: "Seconds",
-          }}
-        />
-        <Select
-          label="Source"
-          allowDeselect={false}
-          data={Object.entries(sources).map(([value, label]) => ({ value, label }))}
-          value={draft.source}
-          onChange={(source) => set({ source: source ?? before.source })}
-          error={errors.source}
-        />
-        <MultiSelect
-          label="Owners"
-          description="Owners always see the recording, and can change, share and delete it."
-          searchable
-          data={[...people.values()].map(({ id: value, name, email }) => ({
-            value,
-            label: email === name ? name : `${name} (${email})`,
-          }))}
-          value={draft.recorders}
-          onChange={(recorders) => set({ recorders })}
-          error={draft.recorders.length === 0 ? "Choose at least one person." : errors.recorder_ids}
-        />
-        {isLeaving ? (
-          <Text size="sm" role="status">
-            You are removing yourself. Unless you are an admin, you can no longer change this recording, and
-            see it only if it is shared with you.
-          </Text>
-        ) : null}
-        <FormError
-          error={save.error}
-          fields={["meeting_type_id", "start_datetime", "source", "recorder_ids"]}
-        />
-        <Group justify="flex-end">
-          <Button
-            variant="default"
-            onClick={() => {
-              kept.forget();
-              onClose();
-            }}
-          >
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending} disabled={draft.recorders.length === 0}>
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <Select
+        label="Meeting type"
+        description="Automatic is based on participants."
+        allowDeselect={false}
+        searchable
+        openOnFocus={false}
+        data-autofocus
+        data={[
+          { value: automatic, label: "Automatic" },
+          { value: none, label: "None" },
+          ...(["internal", "external"] as const).map((scope) => ({
+            group: `For ${scopeNames[scope]}`,
+            items: (types.data?.meeting_types ?? [])
+              .filter((type) => type.scope === scope)
+              .map((type) => ({ value: type.id, label: type.name })),
+          })),
+        ]}
+        value={draft.type}
+        onChange={(type) => set({ type: type ?? automatic })}
+        error={save.errorOf("meeting_type_id")}
+      />
+      <DateTimePicker
+        ariaLabels={calendarLabels}
+        label="Start time"
+        description={`Your time zone: ${timeZoneAt(new Date(draft.start))}. End time shifts too.`}
+        valueFormat="ddd D MMM YYYY, HH:mm:ss"
+        withSeconds
+        required
+        maxDate={new Date()}
+        value={draft.start}
+        onChange={(start) => set({ start: start ?? before.start })}
+        error={save.errorOf("start_datetime")}
+        submitButtonProps={{ "aria-label": "Apply" }}
+        timePickerProps={{
+          hoursInputLabel: "Hours",
+          minutesInputLabel: "Minutes",
+          secondsInputLabel: "Seconds",
+        }}
+      />
+      <Select
+        label="Source"
+        allowDeselect={false}
+        data={Object.entries(sources).map(([value, label]) => ({ value, label }))}
+        value={draft.source}
+        onChange={(source) => set({ source: source ?? before.source })}
+        error={save.errorOf("source")}
+      />
+      <MultiSelect
+        label="Owners"
+        description="Owners always see the recording, and can change, share and delete it."
+        searchable
+        data={[...people.values()].map(({ id: value, name, email }) => ({
+          value,
+          label: email === name ? name : `${name} (${email})`,
+        }))}
+        value={draft.recorders}
+        onChange={(recorders) => set({ recorders })}
+        error={draft.recorders.length === 0 ? "Choose at least one person." : save.errorOf("recorder_ids")}
+      />
+      {isLeaving ? (
+        <Text size="sm" role="status">
+          You are removing yourself. Unless you are an admin, you can no longer change this recording, and see
+          it only if it is shared with you.
+        </Text>
+      ) : null}
+    </Form>
   );
 }
 

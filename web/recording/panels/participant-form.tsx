@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Checkbox, Select, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import {
@@ -7,8 +7,8 @@ import {
   type Speaker,
   transcriptQuery,
 } from "../../api/recording/recording.ts";
-import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
-import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { Form, useForm } from "../../common/dialogs/form.tsx";
+import { useDraft } from "../../common/drafts/use-draft.tsx";
 import { lengthInWords } from "../../common/format/time.ts";
 import { speakerKey, speakerReference } from "../../common/speakers.ts";
 import { useRecording } from "../context.ts";
@@ -71,7 +71,7 @@ export function ParticipantForm(props: {
     set({ speaks: null });
   };
   const [savedId, setSavedId] = useState(person?.id);
-  const save = useAction({
+  const save = useForm({
     run: async () => {
       try {
         if (savedId === undefined) {
@@ -88,108 +88,72 @@ export function ParticipantForm(props: {
       }
     },
     done: person === null ? "Participant added" : "Participant saved",
-    showsError: true,
-    onDone: () => {
-      kept.saved();
-      onClose();
-    },
+    draft: kept,
+    onDone: onClose,
   });
-  const errors = fieldErrors(save.error);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isNameless) save.mutate();
-      }}
-    >
-      <Stack>
-        <DraftNotice draft={kept} />
-        <TextInput
-          label="Name"
-          {...(person === null ? {} : { description: "Also renames them in the transcript." })}
-          maxLength={320}
-          dir="auto"
-          data-autofocus
-          value={draft.name}
-          onChange={(event) => set({ name: event.currentTarget.value })}
-          error={errors.name}
+    <Form form={save} label={person === null ? "Add" : "Save"} onCancel={onClose} isDisabled={isNameless}>
+      <TextInput
+        label="Name"
+        {...(person === null ? {} : { description: "Also renames them in the transcript." })}
+        maxLength={320}
+        dir="auto"
+        data-autofocus
+        value={draft.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        error={save.errorOf("name")}
+      />
+      <TextInput
+        label="Email"
+        description="Determines team or guest. Colleagues get access through it."
+        inputMode="email"
+        maxLength={320}
+        value={draft.email}
+        onChange={(event) => set({ email: event.currentTarget.value })}
+        error={save.errorOf("email")}
+      />
+      <TextInput
+        label="Phone"
+        inputMode="tel"
+        maxLength={320}
+        value={draft.phone}
+        onChange={(event) => set({ phone: event.currentTarget.value })}
+        error={save.errorOf("phone")}
+      />
+      {otherSpeakers.length === 0 ? null : (
+        <Select
+          label="Speaker in the transcript"
+          description="Assigns this speaker's lines to the participant. You can undo this in the transcript."
+          placeholder={person === null ? "None" : "No other speaker"}
+          clearable
+          searchable
+          data={otherSpeakers.map((one) => ({
+            value: speakerKey(one),
+            label: `${one.name} · ${lengthInWords(one.duration_ms)}`,
+          }))}
+          value={draft.speaks}
+          onChange={(speaks) =>
+            set({ speaks, ...(speaks === null ? {} : { confirmed: true, attended: true }) })
+          }
         />
-        <TextInput
-          label="Email"
-          description="Determines team or guest. Colleagues get access through it."
-          inputMode="email"
-          maxLength={320}
-          value={draft.email}
-          onChange={(event) => set({ email: event.currentTarget.value })}
-          error={errors.email}
-        />
-        <TextInput
-          label="Phone"
-          inputMode="tel"
-          maxLength={320}
-          value={draft.phone}
-          onChange={(event) => set({ phone: event.currentTarget.value })}
-          error={errors.phone}
-        />
-        {otherSpeakers.length === 0 ? null : (
-          <Select
-            label="Speaker in the transcript"
-            description="Assigns this speaker's lines to the participant. You can undo this in the transcript."
-            placeholder={person === null ? "None" : "No other speaker"}
-            clearable
-            searchable
-            data={otherSpeakers.map((one) => ({
-              value: speakerKey(one),
-              label: `${one.name} · ${lengthInWords(one.duration_ms)}`,
-            }))}
-            value={draft.speaks}
-            onChange={(speaks) =>
-              set({ speaks, ...(speaks === null ? {} : { confirmed: true, attended: true }) })
-            }
-          />
-        )}
-        <Checkbox
-          label="Likely attended"
-          checked={draft.attended}
-          onChange={(event) => set({ attended: event.currentTarget.checked })}
-          error={errors.attended}
-        />
-        <Checkbox
-          label="Appears in the recording"
-          checked={draft.confirmed}
-          onChange={(event) => set({ confirmed: event.currentTarget.checked })}
-          error={errors.confirmed_attendee}
-        />
-        {isNameless ? (
-          <Text size="sm" c="dimmed" role="status">
-            {missingNameText}
-          </Text>
-        ) : null}
-        {save.error !== null && save.error.constructor === Error ? (
-          <Text size="sm" c="var(--mantine-color-error)" role="alert">
-            {save.error.message}
-          </Text>
-        ) : (
-          <FormError
-            error={save.error}
-            fields={["name", "email", "phone", "attended", "confirmed_attendee"]}
-          />
-        )}
-        <Group justify="flex-end">
-          <Button
-            variant="default"
-            onClick={() => {
-              kept.forget();
-              onClose();
-            }}
-          >
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending} disabled={isNameless}>
-            {person === null ? "Add" : "Save"}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      <Checkbox
+        label="Likely attended"
+        checked={draft.attended}
+        onChange={(event) => set({ attended: event.currentTarget.checked })}
+        error={save.errorOf("attended")}
+      />
+      <Checkbox
+        label="Appears in the recording"
+        checked={draft.confirmed}
+        onChange={(event) => set({ confirmed: event.currentTarget.checked })}
+        error={save.errorOf("confirmed_attendee")}
+      />
+      {isNameless ? (
+        <Text size="sm" c="dimmed" role="status">
+          {missingNameText}
+        </Text>
+      ) : null}
+    </Form>
   );
 }

@@ -1,6 +1,7 @@
-import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Checkbox, Group, Select, Text, TextInput } from "@mantine/core";
 import { useDeferredValue, useMemo, useState } from "react";
 import type { Transcript } from "../../api/recording/recording.ts";
+import { Form } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { counted } from "../../common/format/count.ts";
 import { clock } from "../../common/format/time.ts";
@@ -29,12 +30,12 @@ export function ReplaceDialog(props: {
 }) {
   return (
     <FormDialog opened={props.isOpen} onClose={props.onClose} title="Find and replace" size="lg">
-      <Form {...props} />
+      <ReplaceForm {...props} />
     </FormDialog>
   );
 }
 
-function Form({
+function ReplaceForm({
   transcript,
   query,
   onClose,
@@ -74,95 +75,86 @@ function Form({
   const all = useMemo(() => findReplacements(transcript.segments, latest), [transcript.segments, latest]);
   const edits = useMemo(() => editsOf(all), [all]);
   const count = all.reduce((sum, line) => sum + line.count, 0);
+  const submit = (): void => {
+    if (latest !== options) return;
+    // If an edit fails, the dialog continues with the lines that still have their old text.
+    setAttempted((before) => new Map([...before, ...all.map(({ index, after }) => [index, after] as const)]));
+    let replaced = 0;
+    edit.mutate(
+      {
+        run: async (version) => {
+          let result = await actions.correct(version, edits[0] ?? []);
+          replaced = edits[0]?.length ?? 0;
+          for (const segments of edits.slice(1)) {
+            result = await actions.correct(result.transcript_version, segments);
+            replaced += segments.length;
+          }
+          return result;
+        },
+        failed: (error) =>
+          replaced === 0
+            ? editErrorText(error)
+            : `${replaced.toLocaleString()} of ${counted(all.length, "line")} were changed. ${editErrorText(error)} Replace again to change the rest.`,
+        done: () =>
+          `Replaced ${counted(count, "match", "matches")}. ${
+            edits.length === 1
+              ? "Undo last edit reverts all of them."
+              : `Undo last edit ${edits.length} times to revert all of them.`
+          }`,
+      },
+      { onSuccess: onClose },
+    );
+  };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (count === 0 || latest !== options) return;
-        // If an edit fails, the dialog continues with the lines that still have their old text.
-        setAttempted(
-          (before) => new Map([...before, ...all.map(({ index, after }) => [index, after] as const)]),
-        );
-        let replaced = 0;
-        edit.mutate(
-          {
-            run: async (version) => {
-              let result = await actions.correct(version, edits[0] ?? []);
-              replaced = edits[0]?.length ?? 0;
-              for (const segments of edits.slice(1)) {
-                result = await actions.correct(result.transcript_version, segments);
-                replaced += segments.length;
-              }
-              return result;
-            },
-            failed: (error) =>
-              replaced === 0
-                ? editErrorText(error)
-                : `${replaced.toLocaleString()} of ${counted(all.length, "line")} were changed. ${editErrorText(error)} Replace again to change the rest.`,
-            done: () =>
-              `Replaced ${counted(count, "match", "matches")}. ${
-                edits.length === 1
-                  ? "Undo last edit reverts all of them."
-                  : `Undo last edit ${edits.length} times to revert all of them.`
-              }`,
-          },
-          { onSuccess: onClose },
-        );
-      }}
+    <Form
+      form={{ isPending: edit.isPending, submit }}
+      label={count === 0 ? "Replace" : `Replace ${count}`}
+      onCancel={onClose}
+      isDisabled={count === 0}
     >
-      <Stack>
-        <TextInput
-          label="Find"
-          required
-          data-autofocus
-          maxLength={200}
-          value={find}
-          onChange={({ currentTarget: { value } }) => search(() => setFind(value))}
+      <TextInput
+        label="Find"
+        required
+        data-autofocus
+        maxLength={200}
+        value={find}
+        onChange={({ currentTarget: { value } }) => search(() => setFind(value))}
+      />
+      <TextInput
+        label="Replace with"
+        maxLength={200}
+        value={replacement}
+        onChange={({ currentTarget: { value } }) => search(() => setReplacement(value))}
+      />
+      <Group>
+        <Checkbox
+          label="Whole words"
+          checked={isWholeWord}
+          onChange={({ currentTarget: { checked } }) => search(() => setWholeWord(checked))}
         />
-        <TextInput
-          label="Replace with"
-          maxLength={200}
-          value={replacement}
-          onChange={({ currentTarget: { value } }) => search(() => setReplacement(value))}
+        <Checkbox
+          label="Match case"
+          checked={isCaseSensitive}
+          onChange={({ currentTarget: { checked } }) => search(() => setCaseSensitive(checked))}
         />
-        <Group>
-          <Checkbox
-            label="Whole words"
-            checked={isWholeWord}
-            onChange={({ currentTarget: { checked } }) => search(() => setWholeWord(checked))}
-          />
-          <Checkbox
-            label="Match case"
-            checked={isCaseSensitive}
-            onChange={({ currentTarget: { checked } }) => search(() => setCaseSensitive(checked))}
-          />
-        </Group>
-        <Select
-          label="Speaker"
-          placeholder="All speakers"
-          clearable
-          data={transcript.speakers.map((one) => ({ value: speakerKey(one), label: one.name }))}
-          value={speaker}
-          onChange={setSpeaker}
-        />
-        <Text size="sm" role="status">
-          {find.trim() === ""
-            ? "Type what to find."
-            : count === 0
-              ? "No matches"
-              : `${counted(count, "match", "matches")} in ${counted(all.length, "line")}`}
-        </Text>
-        <Preview lines={all} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={count === 0} loading={edit.isPending}>
-            {count === 0 ? "Replace" : `Replace ${count}`}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      </Group>
+      <Select
+        label="Speaker"
+        placeholder="All speakers"
+        clearable
+        data={transcript.speakers.map((one) => ({ value: speakerKey(one), label: one.name }))}
+        value={speaker}
+        onChange={setSpeaker}
+      />
+      <Text size="sm" role="status">
+        {find.trim() === ""
+          ? "Type what to find."
+          : count === 0
+            ? "No matches"
+            : `${counted(count, "match", "matches")} in ${counted(all.length, "line")}`}
+      </Text>
+      <Preview lines={all} />
+    </Form>
   );
 }
 

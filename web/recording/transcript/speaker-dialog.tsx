@@ -1,7 +1,8 @@
-import { Button, Group, Radio, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Radio, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Segment, type Transcript, voicesQuery } from "../../api/recording/recording.ts";
+import { Form } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { segmentSpeakerKey, speakerKey, speakerReference } from "../../common/speakers.ts";
 import { useRecording } from "../context.ts";
@@ -20,12 +21,12 @@ export function SpeakerDialog(props: {
   const { transcript, segment, onClose } = props;
   return (
     <FormDialog opened={segment !== null} onClose={onClose} title="Who is speaking?">
-      {segment === null ? null : <Form transcript={transcript} segment={segment} onClose={onClose} />}
+      {segment === null ? null : <SpeakerForm transcript={transcript} segment={segment} onClose={onClose} />}
     </FormDialog>
   );
 }
 
-function Form(props: { transcript: Transcript; segment: Segment; onClose: () => void }) {
+function SpeakerForm(props: { transcript: Transcript; segment: Segment; onClose: () => void }) {
   const { transcript, segment, onClose } = props;
   const { id, view, actions } = useRecording();
   const voice = useQuery(voicesQuery(id)).data?.voices.find(({ speaker }) => speaker === segment.speaker);
@@ -57,9 +58,7 @@ function Form(props: { transcript: Transcript; segment: Segment; onClose: () => 
     setChoice(noVoice);
   };
 
-  const submit = (event: React.FormEvent): void => {
-    event.preventDefault();
-    if (!isReady || asksForConsent) return;
+  const submit = (): void => {
     const finish = { onSuccess: onClose };
     if (action === "rename")
       edit.mutate(
@@ -94,77 +93,72 @@ function Form(props: { transcript: Transcript; segment: Segment; onClose: () => 
       );
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Radio.Group
-          aria-label="What to change"
-          value={action}
-          onChange={(value) => {
-            setAction(value as Action);
-            edit.reset();
-          }}
-        >
-          <Stack gap="xs">
-            <Radio value="rename" label={`Rename ${segment.speaker} everywhere`} />
-            <Radio
-              value="merge"
-              label={`Merge ${segment.speaker} with another speaker`}
-              disabled={others.length === 0}
-            />
-            <Radio
-              value="assign"
-              label={
-                turn.length === 1
-                  ? "Change speaker for this line only"
-                  : `Change speaker for these ${turn.length} lines only`
-              }
-              disabled={others.length === 0}
-            />
-          </Stack>
-        </Radio.Group>
-        {action === "rename" ? (
-          <TextInput
-            label="Name"
-            value={name}
-            maxLength={320}
-            dir="auto"
-            data-autofocus
-            onChange={(event) => setName(event.currentTarget.value)}
+    <Form
+      form={{ isPending: edit.isPending, submit }}
+      label="Change"
+      onCancel={onClose}
+      isDisabled={!isReady || asksForConsent}
+    >
+      <Radio.Group
+        aria-label="What to change"
+        value={action}
+        onChange={(value) => {
+          setAction(value as Action);
+          edit.reset();
+        }}
+      >
+        <Stack gap="xs">
+          <Radio value="rename" label={`Rename ${segment.speaker} everywhere`} />
+          <Radio
+            value="merge"
+            label={`Merge ${segment.speaker} with another speaker`}
+            disabled={others.length === 0}
           />
-        ) : (
-          <Select
-            label="Speaker"
-            searchable
-            placeholder="Choose a speaker"
-            data={others.map((person) => ({ value: speakerKey(person), label: person.name }))}
-            value={other}
-            onChange={setOther}
+          <Radio
+            value="assign"
+            label={
+              turn.length === 1
+                ? "Change speaker for this line only"
+                : `Change speaker for these ${turn.length} lines only`
+            }
+            disabled={others.length === 0}
           />
-        )}
-        {action === "rename" && voice?.sounds_like && name.trim() !== voice.sounds_like.name ? (
-          <SoundsLike
-            name={voice.sounds_like.name}
-            onConfirm={() => setName(voice.sounds_like?.name ?? name)}
-          />
-        ) : null}
-        {voice !== undefined && action !== "assign" && isReady && view.can.edit_transcript ? (
-          <RememberVoice name={newName} value={choice} onChange={setChoice} />
-        ) : null}
-        {action === "merge" ? (
-          <Text size="sm" c="dimmed">
-            The speakers are merged. You can undo this.
-          </Text>
-        ) : null}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={!isReady || asksForConsent} loading={edit.isPending}>
-            Change
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        </Stack>
+      </Radio.Group>
+      {action === "rename" ? (
+        <TextInput
+          label="Name"
+          value={name}
+          maxLength={320}
+          dir="auto"
+          data-autofocus
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      ) : (
+        <Select
+          label="Speaker"
+          searchable
+          placeholder="Choose a speaker"
+          data={others.map((person) => ({ value: speakerKey(person), label: person.name }))}
+          value={other}
+          onChange={setOther}
+        />
+      )}
+      {action === "rename" && voice?.sounds_like && name.trim() !== voice.sounds_like.name ? (
+        <SoundsLike
+          name={voice.sounds_like.name}
+          onConfirm={() => setName(voice.sounds_like?.name ?? name)}
+        />
+      ) : null}
+      {voice !== undefined && action !== "assign" && isReady && view.can.edit_transcript ? (
+        <RememberVoice name={newName} value={choice} onChange={setChoice} />
+      ) : null}
+      {action === "merge" ? (
+        <Text size="sm" c="dimmed">
+          The speakers are merged. You can undo this.
+        </Text>
+      ) : null}
+    </Form>
   );
 }
 

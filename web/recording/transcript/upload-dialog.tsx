@@ -1,9 +1,10 @@
-import { Alert, Button, FileInput, Group, Stack, Text } from "@mantine/core";
+import { Alert, FileInput, Text } from "@mantine/core";
 import { IconFileText } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "../../api/client/api-error.ts";
 import { refreshRecording } from "../../api/recording/recording.ts";
+import { Form } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { counted } from "../../common/format/count.ts";
 import { clock } from "../../common/format/time.ts";
@@ -71,8 +72,14 @@ function UploadForm({ onClose }: { onClose: () => void }) {
     const maxStart = media_type === "transcript" ? Number.POSITIVE_INFINITY : duration_ms;
     setReading(chosen === null ? null : await read(chosen, maxStart));
   };
+  const found = reading !== null && "segments" in reading ? reading : null;
   return (
-    <Stack>
+    <Form
+      form={{ isPending: supply.isPending, submit: () => found !== null && supply.mutate(found) }}
+      label={lines > 0 ? "Replace transcript" : "Add transcript"}
+      isDisabled={found === null}
+      onCancel={onClose}
+    >
       <Text size="sm">
         A transcript file: WebVTT (.vtt), SubRip (.srt), TTML, SBV, SubStation Alpha (.ass), Whisper's JSON,
         or Parley's own text (.txt) or JSON. Speakers are matched to participants by name.
@@ -94,29 +101,15 @@ function UploadForm({ onClose }: { onClose: () => void }) {
       {reading !== null && "error" in reading && reading.advice !== null ? (
         <Text size="sm">{reading.advice}</Text>
       ) : null}
-      {reading !== null && "segments" in reading ? <Preview segments={reading.segments} /> : null}
-      {reading !== null && "segments" in reading ? <FileWarnings texts={reading.warnings} /> : null}
+      {found === null ? null : <Preview segments={found.segments} />}
+      {found === null ? null : <FileWarnings texts={found.warnings} />}
       {isEdited ? <ManualEditsRadio value={edits} onChange={setEdits} /> : null}
       {supply.isError ? (
         <Alert color="red" role="alert" title="Couldn't use this file">
           {inWords(supply.error)}
         </Alert>
       ) : null}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          disabled={reading === null || "error" in reading}
-          loading={supply.isPending}
-          onClick={() => {
-            if (reading !== null && "segments" in reading) supply.mutate(reading);
-          }}
-        >
-          {lines > 0 ? "Replace transcript" : "Add transcript"}
-        </Button>
-      </Group>
-    </Stack>
+    </Form>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { Button, Checkbox, PasswordInput, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
@@ -10,10 +10,11 @@ import {
   rename,
   sessionsQuery,
 } from "../../api/settings/account.ts";
-import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { useAction } from "../../common/actions.tsx";
 import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
+import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { ownerOf, removeAllDrafts } from "../../common/drafts/store.ts";
-import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { useDraft } from "../../common/drafts/use-draft.tsx";
 import { whenInLine } from "../../common/format/time.ts";
 import { Loaded, Panel, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
 import { AppearanceForm } from "./appearance.tsx";
@@ -53,41 +54,26 @@ export function ProfilePage() {
 function NameForm(props: { name: string; email: string; role: string }) {
   const draft = useDraft("profile-name", props.name);
   const name = draft.value;
-  const save = useAction({
+  const save = useForm({
     run: () => rename(name),
     done: "Name saved.",
     refresh: [sessionQuery.queryKey, ["directory"]],
-    showsError: true,
-    onDone: draft.saved,
+    draft,
   });
   return (
     <Panel>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
-        <Stack gap="sm" maw={420}>
-          <DraftNotice draft={draft} />
-          <TextInput
-            label="Name"
-            autoComplete="name"
-            required
-            value={name}
-            onChange={(event) => draft.set(event.currentTarget.value)}
-            error={fieldErrors(save.error).name}
-          />
-          <TextInput label="Email" value={props.email} readOnly description="Your email can't be changed." />
-          <TextInput label="Role" value={props.role} readOnly description="Only admins can change roles." />
-          <FormError error={save.error} fields={["name"]} />
-          <Group>
-            <Button type="submit" loading={save.isPending} disabled={name.trim() === props.name}>
-              Save
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Form form={save} label="Save" isDisabled={name.trim() === props.name} maxWidth={420}>
+        <TextInput
+          label="Name"
+          autoComplete="name"
+          required
+          value={name}
+          onChange={(event) => draft.set(event.currentTarget.value)}
+          error={save.errorOf("name")}
+        />
+        <TextInput label="Email" value={props.email} readOnly description="Your email can't be changed." />
+        <TextInput label="Role" value={props.role} readOnly description="Only admins can change roles." />
+      </Form>
     </Panel>
   );
 }
@@ -97,7 +83,7 @@ function PasswordForm() {
   const [next, setNext] = useState("");
   const [endsSessions, setEndsSessions] = useState(true);
   const [endsTokens, setEndsTokens] = useState(false);
-  const save = useAction({
+  const save = useForm({
     run: () =>
       changePassword({
         current_password: current,
@@ -110,57 +96,42 @@ function PasswordForm() {
         revoked_tokens > 0 ? ` Tokens revoked: ${revoked_tokens}.` : ""
       }`,
     refresh: [sessionsQuery.queryKey, ["tokens"], ["grants"], ["hooks"]],
-    showsError: true,
     onDone: () => {
       setCurrent("");
       setNext("");
     },
   });
-  const errors = fieldErrors(save.error);
   return (
     <Panel>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
-        <Stack gap="sm" maw={420}>
-          <PasswordInput
-            label="Current password"
-            autoComplete="current-password"
-            required
-            value={current}
-            onChange={(event) => setCurrent(event.currentTarget.value)}
-            error={errors.current_password}
-          />
-          <PasswordInput
-            label="New password"
-            autoComplete="new-password"
-            required
-            value={next}
-            onChange={(event) => setNext(event.currentTarget.value)}
-            error={errors.new_password}
-          />
-          <Checkbox
-            label="Sign out everywhere else"
-            checked={endsSessions}
-            onChange={(event) => setEndsSessions(event.currentTarget.checked)}
-          />
-          <Checkbox
-            label="Revoke my access tokens and the access of my apps"
-            description="Also workspace tokens you issued. Webhooks created with them are disabled."
-            checked={endsTokens}
-            onChange={(event) => setEndsTokens(event.currentTarget.checked)}
-          />
-          <FormError error={save.error} fields={["current_password", "new_password"]} />
-          <Group>
-            <Button type="submit" loading={save.isPending} disabled={current === "" || next === ""}>
-              Change password
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Form form={save} label="Change password" isDisabled={current === "" || next === ""} maxWidth={420}>
+        <PasswordInput
+          label="Current password"
+          autoComplete="current-password"
+          required
+          value={current}
+          onChange={(event) => setCurrent(event.currentTarget.value)}
+          error={save.errorOf("current_password")}
+        />
+        <PasswordInput
+          label="New password"
+          autoComplete="new-password"
+          required
+          value={next}
+          onChange={(event) => setNext(event.currentTarget.value)}
+          error={save.errorOf("new_password")}
+        />
+        <Checkbox
+          label="Sign out everywhere else"
+          checked={endsSessions}
+          onChange={(event) => setEndsSessions(event.currentTarget.checked)}
+        />
+        <Checkbox
+          label="Revoke my access tokens and the access of my apps"
+          description="Also workspace tokens you issued. Webhooks created with them are disabled."
+          checked={endsTokens}
+          onChange={(event) => setEndsTokens(event.currentTarget.checked)}
+        />
+      </Form>
     </Panel>
   );
 }

@@ -6,8 +6,8 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { usersQuery } from "../../api/directory.ts";
 import { createToken, revokeToken, type Token, tokensQuery } from "../../api/settings/account.ts";
-import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
 import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
+import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { SecretOnce } from "../../common/dialogs/secret-once.tsx";
 import { whenInLine } from "../../common/format/time.ts";
@@ -15,8 +15,8 @@ import {
   CompatibilityFields,
   type CompatibilityValue,
   chosen,
+  compatibilityErrors,
   compatibilityFacts,
-  compatibilityFields,
 } from "../compatibility-fields.tsx";
 import { Loaded, NoneYet, Row, Rows, SettingsPage, Tag } from "../parts.tsx";
 
@@ -171,7 +171,7 @@ function TokenForm(props: { isAdmin: boolean; onCreated: (token: string) => void
     datetime_filters: null,
     compatibility: null,
   });
-  const create = useAction({
+  const create = useForm({
     run: () =>
       createToken({
         name,
@@ -180,73 +180,55 @@ function TokenForm(props: { isAdmin: boolean; onCreated: (token: string) => void
         ...(days === "" ? {} : { expires_at: new Date(Date.now() + Number(days) * dayMs).toISOString() }),
       }),
     refresh: [["tokens"]],
-    showsError: true,
     onDone: ({ token }) => onCreated(token),
   });
-  const errors = fieldErrors(create.error);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate();
-      }}
-    >
-      <Stack>
-        <TextInput
-          label="Name"
-          description="What this token is for"
-          placeholder="Nightly export"
-          required
-          data-autofocus
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={errors.name}
-        />
-        {isAdmin ? (
-          <Radio.Group
-            label="Access"
-            value={type}
-            onChange={(value) => setType(value as typeof type)}
-            error={errors.type}
-          >
-            <Stack gap="xs" mt={6}>
-              <Radio
-                value="personal_access_token"
-                label="Personal"
-                description="Everything you can access, as you"
-              />
-              <Radio
-                value="workspace_access_token"
-                label="Workspace"
-                description="All recordings in the workspace"
-              />
-            </Stack>
-          </Radio.Group>
-        ) : null}
-        <Select
-          label="Expires in"
-          allowDeselect={false}
-          data={lifetimes}
-          value={days}
-          onChange={(value) => setDays(value ?? "")}
-          error={errors.expires_at}
-        />
-        <CompatibilityFields
-          value={compatibility}
-          onChange={(change) => setCompatibility((before) => ({ ...before, ...change }))}
-          errors={errors}
-          canClear
-        />
-        <FormError error={create.error} fields={["name", "type", "expires_at", ...compatibilityFields]} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Create token
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form form={create} label="Create token" onCancel={onCancel}>
+      <TextInput
+        label="Name"
+        description="What this token is for"
+        placeholder="Nightly export"
+        required
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={create.errorOf("name")}
+      />
+      {isAdmin ? (
+        <Radio.Group
+          label="Access"
+          value={type}
+          onChange={(value) => setType(value as typeof type)}
+          error={create.errorOf("type")}
+        >
+          <Stack gap="xs" mt={6}>
+            <Radio
+              value="personal_access_token"
+              label="Personal"
+              description="Everything you can access, as you"
+            />
+            <Radio
+              value="workspace_access_token"
+              label="Workspace"
+              description="All recordings in the workspace"
+            />
+          </Stack>
+        </Radio.Group>
+      ) : null}
+      <Select
+        label="Expires in"
+        allowDeselect={false}
+        data={lifetimes}
+        value={days}
+        onChange={(value) => setDays(value ?? "")}
+        error={create.errorOf("expires_at")}
+      />
+      <CompatibilityFields
+        value={compatibility}
+        onChange={(change) => setCompatibility((before) => ({ ...before, ...change }))}
+        errors={compatibilityErrors(create)}
+        canClear
+      />
+    </Form>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Select, Stack, Switch, TextInput } from "@mantine/core";
+import { PasswordInput, Select, Switch, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { isUnencrypted } from "../../../contract/accounts/redirect-target.ts";
 import {
@@ -7,7 +7,7 @@ import {
   createConnection,
   type NewConnection,
 } from "../../api/settings/connections.ts";
-import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { serviceLabels } from "./services.ts";
 
 type Kind = Connection["kind"];
@@ -73,64 +73,49 @@ export function ConnectionForm({ onDone }: { onDone: () => void }) {
   const [values, setValues] = useState<Partial<Record<FieldName, string>>>({});
   const [allowsHttp, setAllowsHttp] = useState(false);
   const shown = [...common, ...fields[kind]];
-  const create = useAction({
+  const create = useForm({
     run: () => createConnection(bodyOf(kind, shown, values, allowsHttp)),
     done: "Connection created. Enter its webhook URL in the service.",
     refresh: [connectionsQuery.queryKey],
     onDone,
-    showsError: true,
   });
-  const errors = fieldErrors(create.error);
   const isIncomplete = shown.some(({ name, isRequired }) => isRequired && !values[name]?.trim());
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate();
-      }}
-    >
-      <Stack gap="sm">
-        <Select
-          label="Service"
-          data={Object.entries(serviceLabels).map(([value, label]) => ({ value, label }))}
-          value={kind}
-          allowDeselect={false}
-          onChange={(value) => {
-            setKind((value ?? "zoom") as Kind);
-            create.reset();
-          }}
-        />
-        {shown.map(({ name, label, description, isSecret = false, isRequired = false }) => {
-          const Input = isSecret ? PasswordInput : TextInput;
-          return (
-            <Input
-              key={`${kind} ${name}`}
-              label={label}
-              description={description}
-              required={isRequired}
-              autoComplete="off"
-              value={values[name] ?? ""}
-              onChange={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
-              error={errors[name]}
-            />
-          );
-        })}
-        {kind !== "zoom" && isUnencrypted(values.base_url ?? "") ? (
-          <Switch
-            label="Connect without encryption"
-            description="The API key and recordings can be intercepted."
-            checked={allowsHttp}
-            onChange={(event) => setAllowsHttp(event.currentTarget.checked)}
+    <Form form={create} label="Create connection" isDisabled={isIncomplete}>
+      <Select
+        label="Service"
+        data={Object.entries(serviceLabels).map(([value, label]) => ({ value, label }))}
+        value={kind}
+        allowDeselect={false}
+        onChange={(value) => {
+          setKind((value ?? "zoom") as Kind);
+          create.reset();
+        }}
+      />
+      {shown.map(({ name, label, description, isSecret = false, isRequired = false }) => {
+        const Input = isSecret ? PasswordInput : TextInput;
+        return (
+          <Input
+            key={`${kind} ${name}`}
+            label={label}
+            description={description}
+            required={isRequired}
+            autoComplete="off"
+            value={values[name] ?? ""}
+            onChange={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
+            error={create.errorOf(name)}
           />
-        ) : null}
-        <FormError error={create.error} fields={shown.map(({ name }) => name)} />
-        <Group justify="flex-end">
-          <Button type="submit" loading={create.isPending} disabled={isIncomplete}>
-            Create connection
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        );
+      })}
+      {kind !== "zoom" && isUnencrypted(values.base_url ?? "") ? (
+        <Switch
+          label="Connect without encryption"
+          description="The API key and recordings can be intercepted."
+          checked={allowsHttp}
+          onChange={(event) => setAllowsHttp(event.currentTarget.checked)}
+        />
+      ) : null}
+    </Form>
   );
 }
 

@@ -10,7 +10,7 @@ import {
   erasurePreviewQuery,
   erasuresQuery,
 } from "../../api/settings/retention.ts";
-import { FormError, useAction } from "../../common/actions.tsx";
+import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { counted } from "../../common/format/count.ts";
 import { Loaded, Panel } from "../parts.tsx";
@@ -118,46 +118,35 @@ function ConfirmErasure(props: {
 }) {
   const { email, found, choice } = props;
   const [typed, setTyped] = useState("");
-  const erase = useAction({
+  const erase = useForm({
     run: () => erasePersonalData(email, choice),
     done: "Account erased. The rest continues in the background.",
     refresh: [erasuresQuery.queryKey, ["users"], ["directory"], ["recordings"], ["team members"]],
-    showsError: true,
     onDone: props.onDone,
   });
   const isSame = typed.trim().toLowerCase() === email.toLowerCase();
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isSame) erase.mutate();
-      }}
+    <Form
+      form={erase}
+      label="Erase personal data"
+      color="red.9"
+      onCancel={props.onCancel}
+      isDisabled={!isSame}
     >
-      <Stack>
-        <Text size="sm">Permanently erases:</Text>
-        <ul className={classes.goes}>
-          {willBeErased(found, choice).map((line) => (
-            <li key={line}>{line}</li>
-          ))}
-        </ul>
-        <TextInput
-          label={`Type ${email} to confirm`}
-          autoComplete="off"
-          data-autofocus
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-        <FormError error={erase.error} fields={[]} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={props.onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" color="red.9" disabled={!isSame} loading={erase.isPending}>
-            Erase personal data
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <Text size="sm">Permanently erases:</Text>
+      <ul className={classes.goes}>
+        {willBeErased(found, choice).map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      <TextInput
+        label={`Type ${email} to confirm`}
+        autoComplete="off"
+        data-autofocus
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
+    </Form>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Select, Stack, Textarea } from "@mantine/core";
+import { Anchor, Button, Select, Textarea } from "@mantine/core";
 import { useDebouncedValue, useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -12,10 +12,10 @@ import {
   titlesQuery,
 } from "../../api/settings/retention.ts";
 import { managedUsersQuery } from "../../api/settings/users.ts";
-import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
 import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
+import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
-import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { useDraft } from "../../common/drafts/use-draft.tsx";
 import { day, dayAndTime, whenInLine } from "../../common/format/time.ts";
 import { recordingUrl } from "../../common/recording-url.ts";
 import { Loaded, NoneYet, Row, Rows, SettingsPage } from "../parts.tsx";
@@ -121,59 +121,38 @@ function HoldForm({ hold, onDone }: { hold?: LegalHold; onDone: () => void }) {
     },
   );
   const { recordingId, reason } = draft.value;
-  const save = useAction({
+  const save = useForm({
     run: () => placeHold(recordingId ?? "", reason),
     done: hold === undefined ? "Hold placed." : "Reason saved.",
     refresh: [holdsQuery.queryKey],
-    showsError: true,
-    onDone: () => {
-      draft.saved();
-      onDone();
-    },
+    onDone,
+    draft,
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
+    <Form
+      form={save}
+      label={hold === undefined ? "Place hold" : "Save"}
+      onCancel={onDone}
+      isDisabled={recordingId === null}
     >
-      <Stack>
-        <DraftNotice draft={draft} />
-        {hold === undefined ? (
-          <RecordingSelect value={recordingId} onChange={(recordingId) => draft.change({ recordingId })} />
-        ) : null}
-        <Textarea
-          label="Reason"
-          description="Shown to admins before they release the hold."
-          placeholder="Case 2026-14"
-          required
-          autosize
-          minRows={2}
-          maxRows={8}
-          maxLength={1000}
-          {...(hold === undefined ? {} : { "data-autofocus": true })}
-          value={reason}
-          onChange={(event) => draft.change({ reason: event.currentTarget.value })}
-          error={fieldErrors(save.error).reason}
-        />
-        <FormError error={save.error} fields={["reason"]} />
-        <Group justify="flex-end">
-          <Button
-            variant="default"
-            onClick={() => {
-              draft.forget();
-              onDone();
-            }}
-          >
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending} disabled={recordingId === null}>
-            {hold === undefined ? "Place hold" : "Save"}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      {hold === undefined ? (
+        <RecordingSelect value={recordingId} onChange={(recordingId) => draft.change({ recordingId })} />
+      ) : null}
+      <Textarea
+        label="Reason"
+        description="Shown to admins before they release the hold."
+        placeholder="Case 2026-14"
+        required
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={1000}
+        {...(hold === undefined ? {} : { "data-autofocus": true })}
+        value={reason}
+        onChange={(event) => draft.change({ reason: event.currentTarget.value })}
+        error={save.errorOf("reason")}
+      />
+    </Form>
   );
 }
 

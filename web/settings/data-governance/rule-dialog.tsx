@@ -8,9 +8,10 @@ import {
   rulesQuery,
   updateRule,
 } from "../../api/settings/retention.ts";
-import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { FormError } from "../../common/actions.tsx";
+import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
-import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { useDraft } from "../../common/drafts/use-draft.tsx";
 import { whenInLine } from "../../common/format/time.ts";
 import { describeRule, type Names } from "./describe-rule.ts";
 import { RulePreview } from "./preview.tsx";
@@ -39,8 +40,6 @@ export function RuleDialog(props: DialogProps) {
   );
 }
 
-const fields = ["name", "older_than_days", "team_id", "meeting_type_id", "tag", "scope"] as const;
-
 function RuleForm({ rule, names, onClose }: DialogProps) {
   const [isPreviewing, setPreviewing] = useState(false);
   const draft = useDraft<{ name: string; conditions: Conditions }>(`rule:${rule?.id ?? "new"}`, {
@@ -55,7 +54,7 @@ function RuleForm({ rule, names, onClose }: DialogProps) {
   });
   const { name, conditions } = draft.value;
   const set = (change: Partial<Conditions>) => draft.change({ conditions: { ...conditions, ...change } });
-  const save = useAction({
+  const save = useForm({
     run: () => {
       const body: NewRule = { ...conditions, name };
       return rule === undefined ? createRule(body) : updateRule(rule.id, body);
@@ -65,13 +64,13 @@ function RuleForm({ rule, names, onClose }: DialogProps) {
         enabled ? `. It starts ${whenInLine(acts_from_datetime)}` : ""
       }.`,
     refresh: [rulesQuery.queryKey],
-    showsError: true,
-    onDone: () => {
-      draft.saved();
-      onClose();
-    },
+    draft,
+    onDone: onClose,
   });
-  const errors = fieldErrors(save.error);
+  const preview = () => {
+    save.reset();
+    setPreviewing(true);
+  };
   const isDisabled = rule?.enabled === false;
   if (isPreviewing)
     return (
@@ -87,114 +86,88 @@ function RuleForm({ rule, names, onClose }: DialogProps) {
           <Button variant="default" onClick={() => setPreviewing(false)} data-autofocus>
             Back
           </Button>
-          <Button
-            color={isDisabled ? "indigo" : "red.9"}
-            loading={save.isPending}
-            onClick={() => save.mutate()}
-          >
+          <Button color={isDisabled ? "indigo" : "red.9"} loading={save.isPending} onClick={save.submit}>
             {rule === undefined ? "Create rule" : "Save rule"}
           </Button>
         </Group>
       </Stack>
     );
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.reset();
-        setPreviewing(true);
-      }}
-    >
-      <Stack>
-        <DraftNotice draft={draft} />
+    <Form form={{ ...save, submit: preview }} label="Preview" onCancel={onClose}>
+      <TextInput
+        label="Name"
+        placeholder="Old interviews"
+        required
+        data-autofocus
+        maxLength={200}
+        value={name}
+        onChange={(event) => draft.change({ name: event.currentTarget.value })}
+        error={save.errorOf("name")}
+      />
+      <NumberInput
+        label="Older than"
+        description="Days since the recording started."
+        suffix={conditions.older_than_days === 1 ? " day" : " days"}
+        required
+        min={1}
+        max={36_500}
+        clampBehavior="blur"
+        allowDecimal={false}
+        allowNegative={false}
+        thousandSeparator=","
+        value={conditions.older_than_days}
+        onChange={(value) => set({ older_than_days: typeof value === "number" ? value : 1 })}
+        error={save.errorOf("older_than_days")}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+        <Select
+          label="Meeting type"
+          placeholder="Any type"
+          clearable
+          searchable
+          data={[...names.types].map(([value, label]) => ({ value, label }))}
+          value={conditions.meeting_type_id ?? null}
+          onChange={(meeting_type_id) => set({ meeting_type_id })}
+          error={save.errorOf("meeting_type_id")}
+        />
+        <Select
+          label="Participants"
+          placeholder="Anyone"
+          clearable
+          data={[
+            { value: "internal", label: "Internal only" },
+            { value: "external", label: "With guests" },
+          ]}
+          value={conditions.scope ?? null}
+          onChange={(scope) => set({ scope: scope as Conditions["scope"] })}
+          error={save.errorOf("scope")}
+        />
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+        <Select
+          label="Shared with team"
+          placeholder="Any or none"
+          clearable
+          searchable
+          data={[...names.teams].map(([value, label]) => ({ value, label }))}
+          value={conditions.team_id ?? null}
+          onChange={(team_id) => set({ team_id })}
+          error={save.errorOf("team_id")}
+        />
         <TextInput
-          label="Name"
-          placeholder="Old interviews"
-          required
-          data-autofocus
+          label="Tag"
+          placeholder="Any or none"
           maxLength={200}
-          value={name}
-          onChange={(event) => draft.change({ name: event.currentTarget.value })}
-          error={errors.name}
+          value={conditions.tag ?? ""}
+          onChange={(event) =>
+            set({ tag: event.currentTarget.value === "" ? null : event.currentTarget.value })
+          }
+          error={save.errorOf("tag")}
         />
-        <NumberInput
-          label="Older than"
-          description="Days since the recording started."
-          suffix={conditions.older_than_days === 1 ? " day" : " days"}
-          required
-          min={1}
-          max={36_500}
-          clampBehavior="blur"
-          allowDecimal={false}
-          allowNegative={false}
-          thousandSeparator=","
-          value={conditions.older_than_days}
-          onChange={(value) => set({ older_than_days: typeof value === "number" ? value : 1 })}
-          error={errors.older_than_days}
-        />
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
-          <Select
-            label="Meeting type"
-            placeholder="Any type"
-            clearable
-            searchable
-            data={[...names.types].map(([value, label]) => ({ value, label }))}
-            value={conditions.meeting_type_id ?? null}
-            onChange={(meeting_type_id) => set({ meeting_type_id })}
-            error={errors.meeting_type_id}
-          />
-          <Select
-            label="Participants"
-            placeholder="Anyone"
-            clearable
-            data={[
-              { value: "internal", label: "Internal only" },
-              { value: "external", label: "With guests" },
-            ]}
-            value={conditions.scope ?? null}
-            onChange={(scope) => set({ scope: scope as Conditions["scope"] })}
-            error={errors.scope}
-          />
-        </SimpleGrid>
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
-          <Select
-            label="Shared with team"
-            placeholder="Any or none"
-            clearable
-            searchable
-            data={[...names.teams].map(([value, label]) => ({ value, label }))}
-            value={conditions.team_id ?? null}
-            onChange={(team_id) => set({ team_id })}
-            error={errors.team_id}
-          />
-          <TextInput
-            label="Tag"
-            placeholder="Any or none"
-            maxLength={200}
-            value={conditions.tag ?? ""}
-            onChange={(event) =>
-              set({ tag: event.currentTarget.value === "" ? null : event.currentTarget.value })
-            }
-            error={errors.tag}
-          />
-        </SimpleGrid>
-        <Text size="sm" c="dimmed" aria-live="polite">
-          {describeRule(conditions, names)}
-        </Text>
-        <FormError error={save.error} fields={fields} />
-        <Group justify="flex-end">
-          <Button
-            variant="default"
-            onClick={() => {
-              draft.forget();
-              onClose();
-            }}
-          >
-            Cancel
-          </Button>
-          <Button type="submit">Preview</Button>
-        </Group>
-      </Stack>
-    </form>
+      </SimpleGrid>
+      <Text size="sm" c="dimmed" aria-live="polite">
+        {describeRule(conditions, names)}
+      </Text>
+    </Form>
   );
 }

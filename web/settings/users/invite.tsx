@@ -1,4 +1,4 @@
-import { Button, Group, MultiSelect, Select, Stack, TextInput } from "@mantine/core";
+import { MultiSelect, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import {
@@ -8,7 +8,7 @@ import {
   type Role,
   teamMembersQuery,
 } from "../../api/settings/users.ts";
-import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 
 interface InviteProps {
@@ -32,69 +32,51 @@ function InviteForm({ onClose, onInvited }: Omit<InviteProps, "opened">) {
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("member");
   const [teamIds, setTeamIds] = useState<string[]>([]);
-  const send = useAction({
+  const send = useForm({
     run: () => invite({ name, email, role, team_ids: teamIds }),
     refresh: [managedUsersQuery.queryKey, teamMembersQuery.queryKey],
-    showsError: true,
     onDone: ({ user, invitation }) => onInvited(`Invitation for ${user.name}`, invitation),
   });
-  const errors = fieldErrors(send.error);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        send.mutate();
-      }}
-    >
-      <Stack>
-        <TextInput
-          label="Name"
-          required
-          data-autofocus
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={errors.name}
+    <Form form={send} label="Create invitation" onCancel={onClose}>
+      <TextInput
+        label="Name"
+        required
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={send.errorOf("name")}
+      />
+      <TextInput
+        label="Email"
+        type="email"
+        required
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        error={send.errorOf("email")}
+      />
+      <Select
+        label="Role"
+        allowDeselect={false}
+        data={[
+          { value: "member", label: "Member: can record and share" },
+          { value: "viewer", label: "Viewer: read-only" },
+          { value: "admin", label: "Admin: full control" },
+        ]}
+        value={role}
+        onChange={(value) => setRole((value ?? "member") as Role)}
+        error={send.errorOf("role")}
+      />
+      {teams.length === 0 ? null : (
+        <MultiSelect
+          label="Teams"
+          placeholder={teamIds.length === 0 ? "None" : ""}
+          data={teams.map(({ id, name }) => ({ value: id, label: name }))}
+          value={teamIds}
+          onChange={setTeamIds}
+          error={send.errorOf("team_ids")}
         />
-        <TextInput
-          label="Email"
-          type="email"
-          required
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          error={errors.email}
-        />
-        <Select
-          label="Role"
-          allowDeselect={false}
-          data={[
-            { value: "member", label: "Member: can record and share" },
-            { value: "viewer", label: "Viewer: read-only" },
-            { value: "admin", label: "Admin: full control" },
-          ]}
-          value={role}
-          onChange={(value) => setRole((value ?? "member") as Role)}
-          error={errors.role}
-        />
-        {teams.length === 0 ? null : (
-          <MultiSelect
-            label="Teams"
-            placeholder={teamIds.length === 0 ? "None" : ""}
-            data={teams.map(({ id, name }) => ({ value: id, label: name }))}
-            value={teamIds}
-            onChange={setTeamIds}
-            error={errors.team_ids}
-          />
-        )}
-        <FormError error={send.error} fields={["name", "email", "role", "team_ids"]} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={send.isPending}>
-            Create invitation
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+    </Form>
   );
 }

@@ -1,6 +1,6 @@
-import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useState } from "react";
-import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 
 interface NameFormProps {
@@ -25,33 +25,17 @@ export function NameDialog(props: NameFormProps) {
 
 function NameForm({ label, value, run, done, refresh, onClose }: NameFormProps) {
   const [name, setName] = useState(value);
-  const save = useAction({ run: () => run(name), done, refresh, showsError: true, onDone: onClose });
+  const save = useForm({ run: () => run(name), done, refresh, onDone: onClose });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
-      <Stack>
-        <TextInput
-          label="Name"
-          required
-          data-autofocus
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={fieldErrors(save.error).name}
-        />
-        <FormError error={save.error} fields={["name"]} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {label}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form form={save} label={label} onCancel={onClose}>
+      <TextInput
+        label="Name"
+        required
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={save.errorOf("name")}
+      />
+    </Form>
   );
 }

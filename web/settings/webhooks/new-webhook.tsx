@@ -1,7 +1,7 @@
-import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Checkbox, Group, Select, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { createHook, type HookType, hooksQuery } from "../../api/settings/webhooks.ts";
-import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { SecretOnce } from "../../common/dialogs/secret-once.tsx";
 import { eventTypeLabel, eventTypes, includesOf } from "./event-types.ts";
@@ -39,7 +39,7 @@ function WebhookForm(props: { onCreated: (secret: string) => void; onCancel: () 
   const [url, setUrl] = useState("");
   const [chosen, setChosen] = useState<string[]>([]);
   const includes = includesOf(type);
-  const create = useAction({
+  const create = useForm({
     run: () =>
       createHook({
         hook_url: url,
@@ -51,59 +51,41 @@ function WebhookForm(props: { onCreated: (secret: string) => void; onCancel: () 
         ),
       }),
     refresh: [hooksQuery("me").queryKey],
-    showsError: true,
     onDone: ({ secret }) => onCreated(secret ?? ""),
   });
-  const errors = fieldErrors(create.error);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate();
-      }}
-    >
-      <Stack>
-        <Select
-          label="Event"
-          allowDeselect={false}
-          data={eventTypes.map(({ group, items }) => ({
-            group,
-            items: items.map((value) => ({ value, label: eventTypeLabel(value) })),
-          }))}
-          value={type}
-          onChange={(value) => setType((value ?? "recording_added") as HookType)}
-          error={errors.hook_type}
-        />
-        <TextInput
-          label="URL"
-          description="Must be https and return 2xx to a test request. May contain user:password@, which isn't shown again."
-          placeholder="https://example.com/hooks/parley"
-          type="url"
-          required
-          data-autofocus
-          value={url}
-          onChange={(event) => setUrl(event.currentTarget.value)}
-          error={errors.hook_url}
-        />
-        {Object.keys(includes).length === 0 ? null : (
-          <Checkbox.Group label="Include" value={chosen} onChange={setChosen} error={errors.include}>
-            <Group gap="xs" mt={6}>
-              {Object.entries(includes).map(([name, label]) => (
-                <Checkbox key={name} value={name} label={label} />
-              ))}
-            </Group>
-          </Checkbox.Group>
-        )}
-        <FormError error={create.error} fields={["hook_type", "hook_url", "include"]} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Create webhook
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form form={create} label="Create webhook" onCancel={onCancel}>
+      <Select
+        label="Event"
+        allowDeselect={false}
+        data={eventTypes.map(({ group, items }) => ({
+          group,
+          items: items.map((value) => ({ value, label: eventTypeLabel(value) })),
+        }))}
+        value={type}
+        onChange={(value) => setType((value ?? "recording_added") as HookType)}
+        error={create.errorOf("hook_type")}
+      />
+      <TextInput
+        label="URL"
+        description="Must be https and return 2xx to a test request. May contain user:password@, which isn't shown again."
+        placeholder="https://example.com/hooks/parley"
+        type="url"
+        required
+        data-autofocus
+        value={url}
+        onChange={(event) => setUrl(event.currentTarget.value)}
+        error={create.errorOf("hook_url")}
+      />
+      {Object.keys(includes).length === 0 ? null : (
+        <Checkbox.Group label="Include" value={chosen} onChange={setChosen} error={create.errorOf("include")}>
+          <Group gap="xs" mt={6}>
+            {Object.entries(includes).map(([name, label]) => (
+              <Checkbox key={name} value={name} label={label} />
+            ))}
+          </Group>
+        </Checkbox.Group>
+      )}
+    </Form>
   );
 }

@@ -1,10 +1,10 @@
-import { Button, Group, Radio, Stack } from "@mantine/core";
+import { Radio, Stack } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
 import { calendarLabels } from "../../common/format/calendar-labels.ts";
 import "@mantine/dates/styles.css";
 import { useState } from "react";
 import { type Hook, type ReplayBody, replay } from "../../api/settings/webhooks.ts";
-import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 
 const dayMs = 86_400_000;
@@ -36,7 +36,7 @@ function ReplayForm({ hook, onDone }: { hook: Hook; onDone: () => void }) {
   const [since, setSince] = useState<string | null>(localText(new Date(Date.now() - dayMs)));
   const [until, setUntil] = useState<string | null>(null);
   const [which, setWhich] = useState<NonNullable<ReplayBody["which"]>>("failed");
-  const send = useAction({
+  const send = useForm({
     run: () =>
       replay(hook.id, {
         since: toIso(since) ?? "",
@@ -45,56 +45,38 @@ function ReplayForm({ hook, onDone }: { hook: Hook; onDone: () => void }) {
       }),
     done: ({ count }) => (count === 1 ? "1 event queued." : `${count} events queued.`),
     refresh: [["hook", hook.id], ["hooks"]],
-    showsError: true,
     onDone,
   });
-  const errors = fieldErrors(send.error);
   const earliest = localText(new Date(Date.now() - 30 * dayMs));
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        send.mutate();
-      }}
-    >
-      <Stack>
-        <DateTimePicker
-          ariaLabels={calendarLabels}
-          label="From"
-          description="At most 30 days back"
-          required
-          minDate={earliest.slice(0, 10)}
-          value={since}
-          onChange={setSince}
-          error={errors.since}
-        />
-        <DateTimePicker
-          ariaLabels={calendarLabels}
-          label="To"
-          placeholder="Now"
-          clearable
-          value={until}
-          onChange={setUntil}
-          error={errors.until}
-        />
-        <Radio.Group label="Events" value={which} onChange={(value) => setWhich(value as typeof which)}>
-          <Stack gap="xs" mt={6}>
-            {choices.map((choice) => (
-              <Radio key={choice.value} {...choice} />
-            ))}
-          </Stack>
-        </Radio.Group>
-        <FormError error={send.error} fields={["since", "until"]} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onDone}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={send.isPending}>
-            Replay events
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form form={send} label="Replay events" onCancel={onDone}>
+      <DateTimePicker
+        ariaLabels={calendarLabels}
+        label="From"
+        description="At most 30 days back"
+        required
+        minDate={earliest.slice(0, 10)}
+        value={since}
+        onChange={setSince}
+        error={send.errorOf("since")}
+      />
+      <DateTimePicker
+        ariaLabels={calendarLabels}
+        label="To"
+        placeholder="Now"
+        clearable
+        value={until}
+        onChange={setUntil}
+        error={send.errorOf("until")}
+      />
+      <Radio.Group label="Events" value={which} onChange={(value) => setWhich(value as typeof which)}>
+        <Stack gap="xs" mt={6}>
+          {choices.map((choice) => (
+            <Radio key={choice.value} {...choice} />
+          ))}
+        </Stack>
+      </Radio.Group>
+    </Form>
   );
 }
 

@@ -1,12 +1,12 @@
-import { Button, Checkbox, Group, Stack, Textarea, TextInput } from "@mantine/core";
+import { Checkbox, Textarea, TextInput } from "@mantine/core";
 import { type Client, clientsQuery, createClient, updateClient } from "../../api/settings/oauth-clients.ts";
-import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
-import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { Form, useForm } from "../../common/dialogs/form.tsx";
+import { useDraft } from "../../common/drafts/use-draft.tsx";
 import {
   CompatibilityFields,
   type CompatibilityValue,
   chosen,
-  compatibilityFields,
+  compatibilityErrors,
 } from "../compatibility-fields.tsx";
 
 interface ClientFormProps {
@@ -33,7 +33,7 @@ export function ClientForm({ client, onSaved, onCancel }: ClientFormProps) {
     datetime_filters: draft.value.datetime_filters || null,
     compatibility: draft.value.compatibility || null,
   } as CompatibilityValue;
-  const save = useAction({
+  const save = useForm({
     run: async () => {
       const body = {
         name,
@@ -48,99 +48,71 @@ export function ClientForm({ client, onSaved, onCancel }: ClientFormProps) {
     },
     ...(client === undefined ? {} : { done: "App saved." }),
     refresh: [clientsQuery.queryKey],
-    showsError: true,
     onDone: ({ saved, secret }) => {
-      draft.saved();
       onSaved(saved, secret);
     },
+    draft,
   });
-  const errors = fieldErrors(save.error);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
-      <Stack>
-        <DraftNotice draft={draft} />
-        <TextInput
-          label="Name"
-          description="Shown to users when the app requests access"
-          required
-          data-autofocus
-          value={name}
-          onChange={(event) => draft.change({ name: event.currentTarget.value })}
-          error={errors.name}
-        />
-        <Textarea
-          label="Redirect URIs"
-          description="One per line, exact match"
-          placeholder="https://app.example.com/callback"
-          required
-          autosize
-          minRows={2}
-          value={uris}
-          onChange={(event) => draft.change({ uris: event.currentTarget.value })}
-          error={errors.redirect_uris}
-        />
-        <Textarea
-          label="CORS origins"
-          description="Of pages that request tokens from a browser, one per line"
-          placeholder="https://app.example.com"
-          autosize
-          minRows={1}
-          value={origins}
-          onChange={(event) => draft.change({ origins: event.currentTarget.value })}
-          error={errors.cors_origins}
-        />
-        {client !== undefined ? null : (
-          <>
-            <Checkbox
-              label="Public"
-              description="Runs in a browser, on a phone or desktop, and can't keep a secret"
-              checked={isPublic}
-              onChange={(event) => draft.change({ isPublic: event.currentTarget.checked })}
-              error={errors.public}
-            />
-            <Checkbox
-              label="Legacy"
-              description="Access tokens don't expire, and there are no refresh tokens"
-              checked={isLegacy}
-              onChange={(event) => draft.change({ isLegacy: event.currentTarget.checked })}
-              error={errors.legacy}
-            />
-          </>
-        )}
-        <CompatibilityFields
-          value={compatibility}
-          onChange={(change) => {
-            const { datetime_filters, compatibility: names } = { ...compatibility, ...change };
-            draft.change({ datetime_filters: datetime_filters ?? "", compatibility: names ?? "" });
-          }}
-          errors={errors}
-          canClear={client === undefined}
-        />
-        <FormError
-          error={save.error}
-          fields={["name", "redirect_uris", "cors_origins", "public", "legacy", ...compatibilityFields]}
-        />
-        <Group justify="flex-end">
-          <Button
-            variant="default"
-            onClick={() => {
-              draft.forget();
-              onCancel();
-            }}
-          >
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {client === undefined ? "Create app" : "Save"}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form form={save} label={client === undefined ? "Create app" : "Save"} onCancel={onCancel}>
+      <TextInput
+        label="Name"
+        description="Shown to users when the app requests access"
+        required
+        data-autofocus
+        value={name}
+        onChange={(event) => draft.change({ name: event.currentTarget.value })}
+        error={save.errorOf("name")}
+      />
+      <Textarea
+        label="Redirect URIs"
+        description="One per line, exact match"
+        placeholder="https://app.example.com/callback"
+        required
+        autosize
+        minRows={2}
+        value={uris}
+        onChange={(event) => draft.change({ uris: event.currentTarget.value })}
+        error={save.errorOf("redirect_uris")}
+      />
+      <Textarea
+        label="CORS origins"
+        description="Of pages that request tokens from a browser, one per line"
+        placeholder="https://app.example.com"
+        autosize
+        minRows={1}
+        value={origins}
+        onChange={(event) => draft.change({ origins: event.currentTarget.value })}
+        error={save.errorOf("cors_origins")}
+      />
+      {client !== undefined ? null : (
+        <>
+          <Checkbox
+            label="Public"
+            description="Runs in a browser, on a phone or desktop, and can't keep a secret"
+            checked={isPublic}
+            onChange={(event) => draft.change({ isPublic: event.currentTarget.checked })}
+            error={save.errorOf("public")}
+          />
+          <Checkbox
+            label="Legacy"
+            description="Access tokens don't expire, and there are no refresh tokens"
+            checked={isLegacy}
+            onChange={(event) => draft.change({ isLegacy: event.currentTarget.checked })}
+            error={save.errorOf("legacy")}
+          />
+        </>
+      )}
+      <CompatibilityFields
+        value={compatibility}
+        onChange={(change) => {
+          const { datetime_filters, compatibility: names } = { ...compatibility, ...change };
+          draft.change({ datetime_filters: datetime_filters ?? "", compatibility: names ?? "" });
+        }}
+        errors={compatibilityErrors(save)}
+        canClear={client === undefined}
+      />
+    </Form>
   );
 }
 

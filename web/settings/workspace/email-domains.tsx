@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Code, Stack, Text, TextInput } from "@mantine/core";
 import { IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -10,8 +10,9 @@ import {
   verifyDomainClaim,
 } from "../../api/settings/email-domains.ts";
 import type { Workspace } from "../../api/settings/workspace.ts";
-import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { FormError, useAction } from "../../common/actions.tsx";
 import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
+import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { Loaded, Panel, Row, RowButton, Rows, Section } from "../parts.tsx";
 
 const refresh = [domainClaimsQuery.queryKey];
@@ -90,21 +91,15 @@ function ClaimRow({ claim }: { claim: DomainClaim }) {
 
 function ClaimForm({ workspace }: { workspace: Workspace }) {
   const [domain, setDomain] = useState("");
-  const add = useAction({
+  const add = useForm({
     run: () => createDomainClaim(domain),
     refresh,
     onDone: () => setDomain(""),
-    showsError: true,
   });
   return (
     <Panel>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          add.mutate();
-        }}
-      >
-        <Stack gap="sm" maw={520}>
+      <Stack gap="sm" maw={520}>
+        <Form form={add} label="Add domain" isDisabled={domain.trim() === ""} maxWidth={520}>
           <TextInput
             label="Domain"
             description="You'll prove with a DNS record that you own it."
@@ -112,17 +107,11 @@ function ClaimForm({ workspace }: { workspace: Workspace }) {
             maxLength={253}
             value={domain}
             onChange={(event) => setDomain(event.currentTarget.value)}
-            error={fieldErrors(add.error).domain}
+            error={add.errorOf("domain")}
           />
-          <FormError error={add.error} fields={["domain"]} />
-          <Group>
-            <Button type="submit" loading={add.isPending} disabled={domain.trim() === ""}>
-              Add domain
-            </Button>
-          </Group>
-          <Joining workspace={workspace} />
-        </Stack>
-      </form>
+        </Form>
+        <Joining workspace={workspace} />
+      </Stack>
     </Panel>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, TextInput } from "@mantine/core";
+import { Select, TextInput } from "@mantine/core";
 import {
   createMeetingType,
   type MeetingType,
@@ -6,8 +6,8 @@ import {
   type Scope,
   updateMeetingType,
 } from "../../api/settings/workspace.ts";
-import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
-import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { Form, useForm } from "../../common/dialogs/form.tsx";
+import { useDraft } from "../../common/drafts/use-draft.tsx";
 import { LanguageSelect } from "../../common/language-select.tsx";
 import { VocabularyInput } from "../../common/vocabulary-input.tsx";
 
@@ -20,75 +20,48 @@ export function MeetingTypeForm({ type, onDone }: { type?: MeetingType; onDone: 
     vocabulary: [...(type?.vocabulary ?? [])],
   });
   const { name, scope, spoken_language, vocabulary } = draft.value;
-  const save = useAction({
+  const save = useForm({
     run: () =>
       type === undefined ? createMeetingType(draft.value) : updateMeetingType(type.id, draft.value),
     done: type === undefined ? "Meeting type created." : "Meeting type saved.",
     refresh: meetingTypeKeys,
-    showsError: true,
-    onDone: () => {
-      draft.saved();
-      onDone();
-    },
+    onDone,
+    draft,
   });
   const isDefault = type?.is_default === true;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
-      <Stack>
-        <DraftNotice draft={draft} />
-        <TextInput
-          label="Name"
-          required
-          data-autofocus
-          value={name}
-          onChange={(event) => draft.change({ name: event.currentTarget.value })}
-          error={fieldErrors(save.error).name}
-        />
-        <Select
-          label="Category"
-          {...(isDefault
-            ? {
-                description:
-                  "The default type can't change its category. Make another type the default first.",
-              }
-            : {})}
-          allowDeselect={false}
-          readOnly={isDefault}
-          data={[
-            { value: "internal", label: "Internal: no guests" },
-            { value: "external", label: "External: with guests" },
-          ]}
-          value={scope}
-          onChange={(value) => draft.change({ scope: (value ?? "internal") as Scope })}
-        />
-        <LanguageSelect
-          label="Language"
-          automatic="As in the workspace"
-          value={spoken_language}
-          onChange={(value) => draft.change({ spoken_language: value })}
-        />
-        <VocabularyInput value={vocabulary} onChange={(value) => draft.change({ vocabulary: value })} />
-        <FormError error={save.error} fields={["name"]} />
-        <Group justify="flex-end">
-          <Button
-            variant="default"
-            onClick={() => {
-              draft.forget();
-              onDone();
-            }}
-          >
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {type === undefined ? "Create type" : "Save"}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form form={save} label={type === undefined ? "Create type" : "Save"} onCancel={onDone}>
+      <TextInput
+        label="Name"
+        required
+        data-autofocus
+        value={name}
+        onChange={(event) => draft.change({ name: event.currentTarget.value })}
+        error={save.errorOf("name")}
+      />
+      <Select
+        label="Category"
+        {...(isDefault
+          ? {
+              description: "The default type can't change its category. Make another type the default first.",
+            }
+          : {})}
+        allowDeselect={false}
+        readOnly={isDefault}
+        data={[
+          { value: "internal", label: "Internal: no guests" },
+          { value: "external", label: "External: with guests" },
+        ]}
+        value={scope}
+        onChange={(value) => draft.change({ scope: (value ?? "internal") as Scope })}
+      />
+      <LanguageSelect
+        label="Language"
+        automatic="As in the workspace"
+        value={spoken_language}
+        onChange={(value) => draft.change({ spoken_language: value })}
+      />
+      <VocabularyInput value={vocabulary} onChange={(value) => draft.change({ vocabulary: value })} />
+    </Form>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Radio, Stack, TagsInput, Textarea, TextInput } from "@mantine/core";
+import { NumberInput, Radio, Stack, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { sessionQuery } from "../../api/session.ts";
@@ -8,8 +8,8 @@ import {
   type WorkspaceChange,
   workspaceQuery,
 } from "../../api/settings/workspace.ts";
-import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
-import { type Draft, DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { Form, type FormDraft, useForm } from "../../common/dialogs/form.tsx";
+import { useDraft } from "../../common/drafts/use-draft.tsx";
 import { LanguageSelect } from "../../common/language-select.tsx";
 import { SamplesButton } from "../../common/samples.tsx";
 import { VocabularyInput } from "../../common/vocabulary-input.tsx";
@@ -75,36 +75,21 @@ function PartForm<Change extends WorkspaceChange>(props: {
   isChanged: boolean;
   done: string;
   field: keyof WorkspaceChange;
-  draft: Pick<Draft<unknown>, "saved" | "discard" | "restoredAt" | "isOutdated">;
+  draft: FormDraft;
   /** @param error of this field, from the server. */
   children: (error: string | undefined) => ReactNode;
 }) {
-  const save = useAction({
+  const save = useForm({
     run: () => updateWorkspace(props.change),
     done: props.done,
     refresh: [workspaceQuery.queryKey, sessionQuery.queryKey],
-    showsError: true,
-    onDone: props.draft.saved,
+    draft: props.draft,
   });
   return (
     <Panel>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
-        <Stack gap="sm" maw={520}>
-          <DraftNotice draft={props.draft} />
-          {props.children(fieldErrors(save.error)[props.field])}
-          <FormError error={save.error} fields={[props.field]} />
-          <Group>
-            <Button type="submit" loading={save.isPending} disabled={!props.isChanged}>
-              Save
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Form form={save} label="Save" isDisabled={!props.isChanged} maxWidth={520}>
+        {props.children(save.errorOf(props.field))}
+      </Form>
     </Panel>
   );
 }
