@@ -1,8 +1,8 @@
 import { CloseButton, TextInput } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { useWider } from "../common/use-wider.ts";
 
 /** Global search, on every page. */
 export function HeaderSearch() {
@@ -11,7 +11,7 @@ export function HeaderSearch() {
       location.pathname === "/search" ? String((location.search as { q?: unknown }).q ?? "") : "",
   });
   const [text, setText] = useState(urlQuery);
-  const isWide = useMediaQuery("(min-width: 36em)", true, { getInitialValueInEffect: false });
+  const isWide = useWider("xs");
   const navigate = useNavigate();
   useEffect(() => setText(urlQuery), [urlQuery]);
   return (

@@ -58,6 +58,10 @@ const signedIn = createRoute({
   },
 });
 
+/** A page without search parameters: a line in the list at the end of this file. */
+const page = <Path extends string>(path: Path, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => signedIn, path, component });
+
 const libraryRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/",
@@ -87,12 +91,6 @@ const recordingRoute = createRoute({
     void context.queryClient.prefetchQuery(transcriptQuery(recordingId));
   },
   component: lazyPage(() => import("../recording/page.tsx"), "RecordingPage"),
-});
-
-const printRoute = createRoute({
-  getParentRoute: () => signedIn,
-  path: "/recordings/$recordingId/print",
-  component: lazyPage(() => import("../recording/print/page.tsx"), "PrintPage"),
 });
 
 const settingsRoute = createRoute({
@@ -219,24 +217,6 @@ const settingsPages = settingsRoute.addChildren([
   ),
 ]);
 
-const uploadsRoute = createRoute({
-  getParentRoute: () => signedIn,
-  path: "/uploads",
-  component: lazyPage(() => import("../uploads/page.tsx"), "UploadsPage"),
-});
-
-const uploadRoute = createRoute({
-  getParentRoute: () => signedIn,
-  path: "/uploads/$uploadId",
-  component: lazyPage(() => import("../uploads/upload-page.tsx"), "UploadPage"),
-});
-
-const recordRoute = createRoute({
-  getParentRoute: () => signedIn,
-  path: "/record/$uploadId",
-  component: lazyPage(() => import("../record/finish-page.tsx"), "FinishPage"),
-});
-
 const highlightsRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/highlights",
@@ -253,38 +233,41 @@ const highlightRoute = createRoute({
   },
 });
 
-const storiesRoute = createRoute({
-  getParentRoute: () => signedIn,
-  path: "/stories",
-  component: lazyPage(() => import("../stories/page.tsx"), "StoriesPage"),
-});
-
-const storyRoute = createRoute({
-  getParentRoute: () => signedIn,
-  path: "/stories/$storyId",
-  component: lazyPage(() => import("../stories/story-page.tsx"), "StoryPage"),
-});
-
-const trashRoute = createRoute({
-  getParentRoute: () => signedIn,
-  path: "/trash",
-  component: lazyPage(() => import("../trash/page.tsx"), "TrashPage"),
-});
-
 const routes = root.addChildren([
   signedIn.addChildren([
     libraryRoute,
     searchRoute,
-    uploadsRoute,
-    uploadRoute,
-    recordRoute,
+    page(
+      "/uploads",
+      lazyPage(() => import("../uploads/page.tsx"), "UploadsPage"),
+    ),
+    page(
+      "/uploads/$uploadId",
+      lazyPage(() => import("../uploads/upload-page.tsx"), "UploadPage"),
+    ),
+    page(
+      "/record/$uploadId",
+      lazyPage(() => import("../record/finish-page.tsx"), "FinishPage"),
+    ),
     highlightsRoute,
     highlightRoute,
-    storiesRoute,
-    storyRoute,
-    trashRoute,
+    page(
+      "/stories",
+      lazyPage(() => import("../stories/page.tsx"), "StoriesPage"),
+    ),
+    page(
+      "/stories/$storyId",
+      lazyPage(() => import("../stories/story-page.tsx"), "StoryPage"),
+    ),
+    page(
+      "/trash",
+      lazyPage(() => import("../trash/page.tsx"), "TrashPage"),
+    ),
     recordingRoute,
-    printRoute,
+    page(
+      "/recordings/$recordingId/print",
+      lazyPage(() => import("../recording/print/page.tsx"), "PrintPage"),
+    ),
     settingsPages,
   ]),
 ]);

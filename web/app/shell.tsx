@@ -24,6 +24,7 @@ import { useEffect, useRef, useState } from "react";
 import type { Session } from "../api/session.ts";
 import { initials } from "../common/format/names.ts";
 import { lazyPart } from "../common/load-part.tsx";
+import { useWider } from "../common/use-wider.ts";
 import { RecorderOutlet, RecorderProvider, useOpenRecorder } from "../record/context.tsx";
 import { SenderProvider } from "../uploads/sending/context.tsx";
 import { BottomNav } from "./bottom-nav.tsx";
@@ -39,12 +40,10 @@ const LateParts = lazyPart(async () => (await import("./late.tsx")).LateParts, n
 
 const lateMs = 2000;
 
-/** Narrower windows have the navigation of phones; as in app.css. */
-const phone = "(max-width: 47.99em)";
-
 /** The frame around every page: navigation, search and the account menu. */
 export function Shell({ session }: { session: Session }) {
-  const isPhone = useMediaQuery(phone, false, { getInitialValueInEffect: false });
+  // As in app.css.
+  const isPhone = !useWider("sm");
   const path = useRouterState({ select: (state) => state.location.pathname });
   const main = useRef<HTMLElement>(null);
   useFocusOnNewPage(path, main);

@@ -2,11 +2,11 @@ import { Button, Group, PasswordInput, Switch, TextInput } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
 import { calendarLabels } from "../common/format/calendar-labels.ts";
 import "@mantine/dates/styles.css";
-import { useMediaQuery } from "@mantine/hooks";
 import { useState } from "react";
 import { type LinkBody, type LinkChange, updateLink } from "../api/public-links.ts";
 import { Form, useForm } from "../common/dialogs/form.tsx";
 import { clock } from "../common/format/time.ts";
+import { useWider } from "../common/use-wider.ts";
 import { exactClock, localText, readClock, toIso } from "./form-values.ts";
 import classes from "./link-settings.module.css";
 import type { LinkSubject } from "./link-subject.ts";
@@ -26,7 +26,7 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
     link.expires_datetime === null ? null : localText(new Date(link.expires_datetime)),
   );
   // Presets next to the calendar are wider than a phone.
-  const hasPresets = useMediaQuery("(min-width: 30em)", true, { getInitialValueInEffect: false });
+  const hasPresets = useWider("xs");
   const [hasPassword, setHasPassword] = useState(link.has_password);
   const [password, setPassword] = useState("");
   const [canDownload, setDownload] = useState(link.allow_download);

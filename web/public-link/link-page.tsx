@@ -1,9 +1,10 @@
 import { Button, Spoiler, Text, Title } from "@mantine/core";
-import { useDisclosure, useMediaQuery } from "@mantine/hooks";
+import { useDisclosure } from "@mantine/hooks";
 import { IconDownload, IconLink } from "@tabler/icons-react";
 import { useRef } from "react";
 import { counted } from "../common/format/count.ts";
 import { dayAndTime, fullTime, lengthInWords } from "../common/format/time.ts";
+import { useWider } from "../common/use-wider.ts";
 import { PlayerContext, usePlayerContext } from "../player/context.ts";
 import { ShortcutsHelp, useShortcuts } from "../player/shortcuts.ts";
 import { SpeakerTimeline } from "../player/speaker-timeline.tsx";
@@ -148,7 +149,7 @@ function Columns(props: {
   const { player, steps, below, transcript } = props;
   const findField = useRef<HTMLInputElement>(null);
   const [isHelpOpen, help] = useDisclosure();
-  const isWide = useMediaQuery("(min-width: 62em)", true, { getInitialValueInEffect: false });
+  const isWide = useWider("md");
   useShortcuts({
     onFind: () => {
       findField.current?.focus();

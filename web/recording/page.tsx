@@ -1,4 +1,4 @@
-import { useDisclosure, useMediaQuery } from "@mantine/hooks";
+import { useDisclosure } from "@mantine/hooks";
 import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
@@ -16,6 +16,7 @@ import { lazyPart } from "../common/load-part.tsx";
 import { momentOf, type RecordingTab } from "../common/recording-url.ts";
 import { ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
+import { useWider } from "../common/use-wider.ts";
 import { createSeeking, PlayerContext } from "../player/context.ts";
 import { createPlayback } from "../player/playback.ts";
 import { ShortcutsHelp, useShortcuts } from "../player/shortcuts.ts";
@@ -137,7 +138,7 @@ function Layout({ transcript, onDeleted }: { transcript: TranscriptResult; onDel
   const findField = useRef<HTMLInputElement>(null);
   const [tab, setTab] = useTab();
   const [isHelpOpen, help] = useDisclosure();
-  const isWide = useMediaQuery("(min-width: 62em)", true, { getInitialValueInEffect: false });
+  const isWide = useWider("md");
   useShortcuts({
     onFind: () => {
       // The search field is inside the transcript panel, which must be open.

@@ -3,12 +3,12 @@ import { DatePickerInput } from "@mantine/dates";
 import { calendarLabels } from "../format/calendar-labels.ts";
 import { dateOf } from "../format/time.ts";
 import "@mantine/dates/styles.css";
-import { useMediaQuery } from "@mantine/hooks";
 import { IconCalendar, IconFilter, IconFilterOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { meetingTypesQuery, teamsQuery } from "../../api/directory.ts";
 import { lazyDialog } from "../dialogs/lazy-dialog.tsx";
+import { useWider } from "../use-wider.ts";
 import type { FilterSheetProps } from "./filter-sheet.tsx";
 import classes from "./filters.module.css";
 import { ClearedContext } from "./use-typed-text.ts";
@@ -29,7 +29,7 @@ export function Filters(props: {
   clear?: { text: string; run: () => void } | null;
 }) {
   const { children, count = 0, clear = null } = props;
-  const isPhone = useMediaQuery("(max-width: 47.99em)", false, { getInitialValueInEffect: false });
+  const isPhone = !useWider("sm");
   const [isOpen, setOpen] = useState(false);
   const [cleared, setCleared] = useState(0);
   const clearButton =
