@@ -32,9 +32,9 @@ const columnTypes: Readonly<Record<string, string>> = {
 };
 
 /** Where the names in `columnTypes` come from. The generator finds imports only with the JavaScript API of TypeScript 5. */
-const imports = `import type { HookType } from "../../../contract/hooks.ts";
-import type { TranscriptEditDetails } from "../../../contract/transcript-history.ts";
-import type { TranscriptInput } from "../../../contract/uploads.ts";
+const imports = `import type { HookType } from "../../../contract/webhooks/hooks.ts";
+import type { TranscriptEditDetails } from "../../../contract/transcripts/transcript-history.ts";
+import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";
 import type {
   EndsEarly,

@@ -130,6 +130,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION public.parley_search_index(target uuid, transcript boolean, content boolean)
  RETURNS void
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
   recording record;
@@ -302,9 +303,28 @@ end $function$;
 -- function parley_search_short(text,"char",text)
 CREATE OR REPLACE FUNCTION public.parley_search_short(value text, weight "char", language text)
  RETURNS tsvector
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE
-RETURN setweight(COALESCE((SELECT (string_agg(((quote_literal(w.form) || ':'::text) || array_to_string(w.positions, ','::text)), ' '::text))::tsvector AS string_agg FROM (SELECT l.lexeme AS form, l.positions FROM unnest(parley_search_vector(parley_search_clean(parley_search_short.value))) l(lexeme, positions, weights) UNION ALL SELECT f.form, array_agg(p.p) AS array_agg FROM (((unnest(parley_search_vector(parley_search_clean(parley_search_short.value))) l(lexeme, positions, weights) CROSS JOIN LATERAL (SELECT parley_search_stem(parley_search_short.language, l.lexeme) AS stem OFFSET 0) s) CROSS JOIN LATERAL (VALUES (s.stem), (parley_search_tail(parley_search_short.language, s.stem))) f(form)) CROSS JOIN LATERAL unnest(l.positions) p(p)) WHERE (f.form IS NOT NULL) GROUP BY f.form) w), ''::tsvector), weight);
+AS $function$
+declare
+  words tsvector := coalesce(parley_search_vector(parley_search_clean(value)), '');
+begin
+  if language is null or words = '' then return setweight(words, weight); end if;
+  return setweight(
+    (select string_agg(quote_literal(w.form) || ':' || array_to_string(w.positions, ','), ' ')::tsvector
+      from (
+        select l.lexeme as form, l.positions from unnest(words) l
+        union all
+        select f.form, array_agg(p)
+        from unnest(words) l
+        cross join lateral (select parley_search_stem(language, l.lexeme) as stem offset 0) s
+        cross join lateral (values (s.stem), (parley_search_tail(language, s.stem))) f (form)
+        cross join unnest(l.positions) p
+        where f.form is not null
+        group by 1
+      ) w),
+    weight);
+end $function$;
 
 -- function parley_search_stem(text,text)
 CREATE OR REPLACE FUNCTION public.parley_search_stem(language text, word text)
