@@ -3,6 +3,7 @@ import { relative } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { countFor } from "./record-requests.ts";
+import { restartTimeLimit } from "./time-limit.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -15,6 +16,7 @@ export function runGroup(files: readonly string[]): void {
     test(relative(root, file), async (context) => {
       const environment = { ...process.env };
       countFor(file);
+      restartTimeLimit();
       await import(file);
       // Tests of a file run in order, so this one waits for all others.
       await context.test("the file leaves the environment variables as they were", () => {

@@ -13,13 +13,19 @@ function run(code: string, minutes: number) {
   });
 }
 
-test("a process that an open server keeps running ends with an error that names what is open", async () => {
-  await assert.rejects(run('require("node:net").createServer().listen(0, "127.0.0.1")', 0.01), (error) => {
-    const { code, stderr } = error as unknown as { code: number; stderr: string };
-    assert.equal(code, 1);
-    assert.match(stderr, /still runs after 0.01 minutes, kept open by: .*TCPServerWrap/);
-    return true;
-  });
+test("a process that an open server keeps running ends with an error that names what is open and what it printed last", async () => {
+  await assert.rejects(
+    run('console.error("the last words"); require("node:net").createServer().listen(0, "127.0.0.1")', 0.01),
+    (error) => {
+      const { code, stderr } = error as unknown as { code: number; stderr: string };
+      assert.equal(code, 1);
+      assert.match(
+        stderr,
+        /still runs after 0.01 minutes, kept open by: .*TCPServerWrap.*it printed last:\nthe last words/s,
+      );
+      return true;
+    },
+  );
 });
 
 test("a process that has finished does not wait for the limit", async () => {
