@@ -39,15 +39,20 @@ export interface Attempts {
     readonly health: HookHealth;
     /** When the host may get requests again; null: its limit is not reached. */
     readonly hostFreeAt: Date | null;
-    /** Undefined: there was none. */
-    readonly lastSucceeded: boolean | undefined;
+    /** The last attempt that ended; undefined: there was none. */
+    readonly last: LastAttempt | undefined;
   };
+}
+
+interface LastAttempt {
+  readonly succeeded: boolean;
+  readonly endedAt: Date;
 }
 
 /** What is known of the receiver since the batch began. */
 interface Receiver {
   failingSince: Date | null;
-  lastSucceeded: boolean | undefined;
+  last: LastAttempt | undefined;
   hasFailed: boolean;
   disable: string | undefined;
   pauseUntil: Date | undefined;
@@ -59,7 +64,7 @@ export function createAttempts(deps: AttemptDependencies, hook: HookRow): Attemp
   const secrets = decryptSecrets(deps, hook, clock.now());
   const receiver: Receiver = {
     failingSince: hook.failing_since,
-    lastSucceeded: undefined,
+    last: undefined,
     hasFailed: false,
     disable: undefined,
     pauseUntil: undefined,
@@ -102,7 +107,7 @@ export function createAttempts(deps: AttemptDependencies, hook: HookRow): Attemp
     },
     mayContinue: () => hostFreeAt === null && !receiver.hasFailed,
     outcome() {
-      const { failingSince, disable, pauseUntil, lastSucceeded } = receiver;
+      const { failingSince, disable, pauseUntil, last } = receiver;
       const isChanged = failingSince?.getTime() !== hook.failing_since?.getTime();
       return {
         health: {
@@ -111,7 +116,7 @@ export function createAttempts(deps: AttemptDependencies, hook: HookRow): Attemp
           ...(pauseUntil === undefined ? {} : { pauseUntil }),
         },
         hostFreeAt,
-        lastSucceeded,
+        last,
       };
     },
   };
@@ -167,8 +172,8 @@ async function conclude(
   const number = delivery.attempts + 1;
   const attempt = number - delivery.attempts_before;
   const decision = decide({ response, attempt, now, scheduleMs, random });
-  receiver.lastSucceeded = decision.outcome === "delivered";
-  if (receiver.lastSucceeded) receiver.failingSince = null;
+  receiver.last = { succeeded: decision.outcome === "delivered", endedAt: now };
+  if (receiver.last.succeeded) receiver.failingSince = null;
   else {
     receiver.hasFailed = true;
     receiver.failingSince ??= startedAt;

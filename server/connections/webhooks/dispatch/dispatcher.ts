@@ -86,12 +86,9 @@ export function startDeliveries(deps: DeliveryDependencies): Deliveries {
   /** @returns whether there was something to do. */
   async function turn(): Promise<boolean> {
     const { hasEvents, hasHooks } = await findWork(db.pool, clock.now());
-    let events = 0;
-    for (let count = hasEvents ? 1 : 0; count > 0 && !isStopping; events += count) {
-      count = await fanOut(db);
-      if (count > 0) await serveDue();
-    }
-    return events > 0 || (hasHooks && (await serveDue()) > 0);
+    const events = hasEvents ? await fanOut(db) : 0;
+    const hooks = hasHooks || events > 0 ? await serveDue() : 0;
+    return events + hooks > 0;
   }
 
   /** Leases hooks for which something is due, and starts to serve them. @returns how many. */
@@ -136,7 +133,8 @@ export function startDeliveries(deps: DeliveryDependencies): Deliveries {
       );
     }
     serving.delete(hook.id);
-    wake();
+    // A failing hook pauses; a hundred of them, one after the other, would keep the loop busy.
+    if (hook.failing_since === null) wake();
   }
 
   /** Resolves after the time, while background work is awake, or once woken. */
@@ -155,7 +153,10 @@ export function startDeliveries(deps: DeliveryDependencies): Deliveries {
     while (!isStopping) {
       isWoken = false;
       try {
-        if (await turn()) busyUntil = performance.now() + busyMs;
+        if (await turn()) {
+          busyUntil = performance.now() + busyMs;
+          continue;
+        }
       } catch (error) {
         log.warn({ err: error }, "could not look for due webhooks; trying again");
       }

@@ -83,16 +83,16 @@ export async function sendBatch(
       ended.resolve();
     }
   });
-  const { health, hostFreeAt, lastSucceeded } = attempts.outcome();
-  const now = clock.now();
-  const failingMs =
-    lastSucceeded === false && hook.failing_since ? now.getTime() - hook.failing_since.getTime() : 0;
-  const pauseMs = Math.min(maxPauseMs, Math.max(0, failingMs) / pauseShare);
+  const { health, hostFreeAt, last } = attempts.outcome();
+  const endedAt = last?.endedAt ?? clock.now();
+  const failingSince = last?.succeeded === false ? hook.failing_since : null;
+  const failingMs = failingSince === null ? 0 : Math.max(0, endedAt.getTime() - failingSince.getTime());
+  const pauseMs = Math.min(maxPauseMs, failingMs / pauseShare);
   // By the system's clock: this pause is no part of the retry schedule.
   const blockedUntil = due.length === 0 ? new Date(Date.now() + blockedMs) : null;
   return {
     health,
-    notBefore: hostFreeAt ?? blockedUntil ?? new Date(now.getTime() + pauseMs),
-    isResponding: lastSucceeded,
+    notBefore: hostFreeAt ?? blockedUntil ?? new Date(endedAt.getTime() + pauseMs),
+    isResponding: last?.succeeded,
   };
 }
