@@ -64,7 +64,7 @@ const unfinishedExtensions = new Set([
 ]);
 
 /** Whether a file is left alone by its name: hidden, a lock of an office program, or not complete yet. */
-export function isUnfinished(name: string): boolean {
+function isUnfinished(name: string): boolean {
   const file = name.slice(name.lastIndexOf("/") + 1);
   return /^\.|^~\$|~$/.test(file) || unfinishedExtensions.has(extname(file).slice(1).toLowerCase());
 }
