@@ -14,18 +14,9 @@ if (process.env[LAUNCHED] === "1") {
   followLauncher();
   await import("./main.ts");
 } else {
-  await install();
+  createRequire(import.meta.url)("../scripts/install.cjs").ensureInstalled();
   if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE_WITH_TYPES) await import("./main.ts");
   else launch();
-}
-
-async function install() {
-  try {
-    await createRequire(import.meta.url)("../scripts/install.cjs").ensureInstalled();
-  } catch (error) {
-    process.stderr.write(`parley: ${error.message}\n`);
-    process.exit(1);
-  }
 }
 
 /** Runs this file under the newer Node, forwards signals to it and exits as it does. */

