@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { loadSamples, removeSamples, samplesQuery } from "../api/library/samples.ts";
 import { useAction } from "./actions.tsx";
-import { ConfirmButton } from "./dialogs/confirm.tsx";
+import { ConfirmButton } from "./forms/confirm.tsx";
 
 /** Loads the sample recordings with one click, and removes them. For admins. */
 export function SamplesButton() {

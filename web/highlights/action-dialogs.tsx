@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { deleteHighlight, type ListedBody } from "../api/highlights.ts";
-import { ConfirmForm } from "../common/dialogs/confirm.tsx";
 import { FormDialog } from "../common/dialogs/form-dialog.tsx";
+import { ConfirmForm } from "../common/forms/confirm.tsx";
 import { LazyLinkManager } from "../link-settings/lazy-link-manager.tsx";
 import { AddToStory } from "./add-to-story.tsx";
 import { EditHighlight } from "./edit-highlight.tsx";

@@ -4,7 +4,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { HighlightBody } from "../api/highlights.ts";
 import { createStory, storiesQuery, updateStory } from "../api/stories.ts";
-import { Form, useForm } from "../common/dialogs/form.tsx";
+import { Form, useForm } from "../common/forms/form.tsx";
 
 const newStory = "new";
 

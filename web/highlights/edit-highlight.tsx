@@ -1,8 +1,8 @@
 import { Group, NumberInput, TagsInput, Textarea } from "@mantine/core";
 import { type ListedBody, updateHighlight } from "../api/highlights.ts";
-import { Form, useForm } from "../common/dialogs/form.tsx";
 import { useDraft } from "../common/drafts/use-draft.tsx";
 import { clock } from "../common/format/time.ts";
+import { Form, useForm } from "../common/forms/form.tsx";
 
 interface HighlightDraft {
   readonly text: string;

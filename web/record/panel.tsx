@@ -8,8 +8,8 @@ import {
   IconPlayerStop,
 } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
-import { ConfirmButton } from "../common/dialogs/confirm.tsx";
 import { clock } from "../common/format/time.ts";
+import { ConfirmButton } from "../common/forms/confirm.tsx";
 import { readPreferences } from "../player/preferences.ts";
 import type { Meter } from "./capture/sound.ts";
 import type { TransferState } from "./outbox/transfers.ts";

@@ -6,10 +6,10 @@ import { type ReactNode, useEffect, useState } from "react";
 import { ApiError } from "../api/client/api-error.ts";
 import { findImport, type ImportBody } from "../api/uploads.ts";
 import { useAction } from "../common/actions.tsx";
-import { ConfirmButton } from "../common/dialogs/confirm.tsx";
 import { bytes } from "../common/format/bytes.ts";
 import { fileName } from "../common/format/file-name.ts";
 import { day, dayAndTime, lengthInWords } from "../common/format/time.ts";
+import { ConfirmButton } from "../common/forms/confirm.tsx";
 import { saveAs } from "../common/save-as.ts";
 import {
   type ForeignRecording,

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Radio, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { Form, useForm } from "../common/dialogs/form.tsx";
+import { Form, useForm } from "../common/forms/form.tsx";
 import type { RecordingNote } from "./outbox/pieces.ts";
 import { transfers } from "./outbox/transfers.ts";
 import { discardUnfinished, finishUpload } from "./outbox/unfinished.ts";

@@ -2,7 +2,7 @@ import { Modal, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { refreshRecording } from "../api/recording/recording.ts";
-import { Form, useForm } from "../common/dialogs/form.tsx";
+import { Form, useForm } from "../common/forms/form.tsx";
 import { LanguageSelect } from "../common/language-select.tsx";
 import { useRecording } from "./context.ts";
 import { type ManualEdits, ManualEditsRadio } from "./transcript/manual-edits.tsx";

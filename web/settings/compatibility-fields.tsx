@@ -1,6 +1,6 @@
 import { Select } from "@mantine/core";
 import type { Compatibility, DatetimeFilters } from "../../contract/common.ts";
-import type { FormState } from "../common/dialogs/form.tsx";
+import type { FormState } from "../common/forms/form.tsx";
 
 const readings = [
   { value: "contract", label: "As the API documentation says" },

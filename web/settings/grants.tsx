@@ -5,10 +5,10 @@ import { useState } from "react";
 import { describeTarget } from "../../contract/accounts/redirect-target.ts";
 import { usersQuery } from "../api/directory.ts";
 import { type Grant, grantsQuery, revokeGrant, updateGrant } from "../api/settings/account.ts";
-import { ConfirmButton } from "../common/dialogs/confirm.tsx";
-import { Form, useForm } from "../common/dialogs/form.tsx";
 import { FormDialog, useUnsavedInDialog } from "../common/dialogs/form-dialog.tsx";
 import { whenInLine } from "../common/format/time.ts";
+import { ConfirmButton } from "../common/forms/confirm.tsx";
+import { Form, useForm } from "../common/forms/form.tsx";
 import { LoadMore } from "../common/lists/load-more.tsx";
 import { ErrorState } from "../common/states.tsx";
 import {

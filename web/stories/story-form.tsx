@@ -1,7 +1,7 @@
 import { TagsInput, Textarea, TextInput } from "@mantine/core";
 import type { StoryBody, StoryFields } from "../api/stories.ts";
-import { Form, useForm } from "../common/dialogs/form.tsx";
 import { useDraft } from "../common/drafts/use-draft.tsx";
+import { Form, useForm } from "../common/forms/form.tsx";
 
 /** Edits a story's title, description, tags and cover image. */
 export function StoryForm(props: {

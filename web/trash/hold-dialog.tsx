@@ -2,8 +2,8 @@ import { Text, Textarea } from "@mantine/core";
 import { useState } from "react";
 import type { TrashedRecording } from "../api/library/trash.ts";
 import { placeHold } from "../api/settings/retention.ts";
-import { Form, useForm } from "../common/dialogs/form.tsx";
 import { FormDialog } from "../common/dialogs/form-dialog.tsx";
+import { Form, useForm } from "../common/forms/form.tsx";
 
 export interface HoldDialogProps {
   readonly isOpen: boolean;

@@ -14,11 +14,11 @@ import {
 import { sessionQuery } from "../api/session.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
 import { useAction } from "../common/actions.tsx";
-import { ConfirmButton } from "../common/dialogs/confirm.tsx";
 import { lazyDialog } from "../common/dialogs/lazy-dialog.tsx";
 import { bytes } from "../common/format/bytes.ts";
 import { counted } from "../common/format/count.ts";
 import { clock, dayAndTime, fullTime, lengthInWords, whenInLine } from "../common/format/time.ts";
+import { ConfirmButton } from "../common/forms/confirm.tsx";
 import { LoadMore } from "../common/lists/load-more.tsx";
 import rows from "../common/lists/rows.module.css";
 import { PageStack } from "../common/page-frame.tsx";

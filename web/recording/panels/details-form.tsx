@@ -8,9 +8,9 @@ import { useState } from "react";
 import { meetingTypesQuery, usersQuery } from "../../api/directory.ts";
 import { refreshRecording } from "../../api/recording/recording.ts";
 import { sessionQuery } from "../../api/session.ts";
-import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { useDraft } from "../../common/drafts/use-draft.tsx";
 import { timeZoneAt } from "../../common/format/time-zone.ts";
+import { Form, useForm } from "../../common/forms/form.tsx";
 import { useRecording } from "../context.ts";
 import { sources } from "./sources.ts";
 

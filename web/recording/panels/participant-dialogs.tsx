@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type Participant, refreshTranscript, type Speaker } from "../../api/recording/recording.ts";
-import { Confirm } from "../../common/dialogs/confirm.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { Confirm } from "../../common/forms/confirm.tsx";
 import { useRecording } from "../context.ts";
 import { ParticipantForm } from "./participant-form.tsx";
 

@@ -7,9 +7,9 @@ import {
   type Speaker,
   transcriptQuery,
 } from "../../api/recording/recording.ts";
-import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { useDraft } from "../../common/drafts/use-draft.tsx";
 import { lengthInWords } from "../../common/format/time.ts";
+import { Form, useForm } from "../../common/forms/form.tsx";
 import { speakerKey, speakerReference } from "../../common/speakers.ts";
 import { useRecording } from "../context.ts";
 import { editErrorText } from "../transcript/use-edit.ts";

@@ -1,10 +1,10 @@
 import { Checkbox, Group, Select, Text, TextInput } from "@mantine/core";
 import { useDeferredValue, useMemo, useState } from "react";
 import type { Transcript } from "../../api/recording/recording.ts";
-import { Form } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { counted } from "../../common/format/count.ts";
 import { clock } from "../../common/format/time.ts";
+import { Form } from "../../common/forms/form.tsx";
 import { segmentSpeakerKey, speakerKey } from "../../common/speakers.ts";
 import { findReplacements, type Replacement } from "../../transcript/replace.ts";
 import { useRecording } from "../context.ts";

@@ -11,11 +11,11 @@ import {
   sessionsQuery,
 } from "../../api/settings/account.ts";
 import { useAction } from "../../common/actions.tsx";
-import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
-import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { ownerOf, removeAllDrafts } from "../../common/drafts/store.ts";
 import { useDraft } from "../../common/drafts/use-draft.tsx";
 import { whenInLine } from "../../common/format/time.ts";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
+import { Form, useForm } from "../../common/forms/form.tsx";
 import { Loaded, Panel, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
 import { AppearanceForm } from "./appearance.tsx";
 import { browserName } from "./browser-name.ts";

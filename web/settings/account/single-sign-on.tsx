@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { type Session, sessionQuery } from "../../api/session.ts";
 import { unbindMySingleSignOn } from "../../api/settings/account.ts";
 import { workspaceQuery } from "../../api/settings/workspace.ts";
-import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
 import { whenInLine } from "../../common/format/time.ts";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { NoneYet, Row, Rows, Section } from "../parts.tsx";
 
 /** The user's single sign-on identities; nothing if the server has no single sign-on. */

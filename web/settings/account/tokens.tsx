@@ -6,11 +6,11 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { usersQuery } from "../../api/directory.ts";
 import { createToken, revokeToken, type Token, tokensQuery } from "../../api/settings/account.ts";
-import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
-import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { SecretOnce } from "../../common/dialogs/secret-once.tsx";
 import { whenInLine } from "../../common/format/time.ts";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
+import { Form, useForm } from "../../common/forms/form.tsx";
 import {
   CompatibilityFields,
   type CompatibilityValue,

@@ -7,7 +7,7 @@ import {
   createConnection,
   type NewConnection,
 } from "../../api/settings/connections.ts";
-import { Form, useForm } from "../../common/dialogs/form.tsx";
+import { Form, useForm } from "../../common/forms/form.tsx";
 import { serviceLabels } from "./services.ts";
 
 type Kind = Connection["kind"];

@@ -10,9 +10,9 @@ import {
   erasurePreviewQuery,
   erasuresQuery,
 } from "../../api/settings/retention.ts";
-import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { counted } from "../../common/format/count.ts";
+import { Form, useForm } from "../../common/forms/form.tsx";
 import { Loaded, Panel } from "../parts.tsx";
 import classes from "./data-governance.module.css";
 import { NamedList, WhyNamed } from "./named-list.tsx";

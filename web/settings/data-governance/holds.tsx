@@ -12,11 +12,11 @@ import {
   titlesQuery,
 } from "../../api/settings/retention.ts";
 import { managedUsersQuery } from "../../api/settings/users.ts";
-import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
-import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { useDraft } from "../../common/drafts/use-draft.tsx";
 import { day, dayAndTime, whenInLine } from "../../common/format/time.ts";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
+import { Form, useForm } from "../../common/forms/form.tsx";
 import { recordingUrl } from "../../common/recording-url.ts";
 import { Loaded, NoneYet, Row, Rows, SettingsPage } from "../parts.tsx";
 

@@ -9,10 +9,10 @@ import {
   updateRule,
 } from "../../api/settings/retention.ts";
 import { FormError } from "../../common/actions.tsx";
-import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { useDraft } from "../../common/drafts/use-draft.tsx";
 import { whenInLine } from "../../common/format/time.ts";
+import { Form, useForm } from "../../common/forms/form.tsx";
 import { describeRule, type Names } from "./describe-rule.ts";
 import { RulePreview } from "./preview.tsx";
 

@@ -11,8 +11,8 @@ import {
 } from "../../api/settings/imports.ts";
 import { updateWorkspace, type Workspace, workspaceQuery } from "../../api/settings/workspace.ts";
 import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
-import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
 import { counted } from "../../common/format/count.ts";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Loaded, Panel, Row, Rows, Section, SettingsPage } from "../parts.tsx";
 import { Report } from "./report.tsx";
 

@@ -7,9 +7,9 @@ import {
   systemQuery,
 } from "../../api/settings/system.ts";
 import { useAction } from "../../common/actions.tsx";
-import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
 import { counted } from "../../common/format/count.ts";
 import { fullTime, whenInLine } from "../../common/format/time.ts";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { NoneYet, Row, RowButton, Rows, Section, Tag } from "../parts.tsx";
 import classes from "./system.module.css";
 

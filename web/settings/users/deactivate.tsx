@@ -1,7 +1,7 @@
 import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { deactivate, type User, userAccessQuery } from "../../api/settings/users.ts";
-import { Confirm } from "../../common/dialogs/confirm.tsx";
+import { Confirm } from "../../common/forms/confirm.tsx";
 
 /** Asks for confirmation, with what will be revoked. */
 export function Deactivate(props: { user: User; opened: boolean; onClose: () => void }) {

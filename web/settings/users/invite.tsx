@@ -8,8 +8,8 @@ import {
   type Role,
   teamMembersQuery,
 } from "../../api/settings/users.ts";
-import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { Form, useForm } from "../../common/forms/form.tsx";
 
 interface InviteProps {
   opened: boolean;

@@ -1,7 +1,7 @@
 import { TextInput } from "@mantine/core";
 import { useState } from "react";
-import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { Form, useForm } from "../../common/forms/form.tsx";
 
 interface NameFormProps {
   readonly opened: boolean;

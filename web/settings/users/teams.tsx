@@ -14,8 +14,8 @@ import {
   teamMembersQuery,
 } from "../../api/settings/users.ts";
 import { useAction } from "../../common/actions.tsx";
-import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
 import { counted } from "../../common/format/count.ts";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Loaded, NoneYet, Row, Rows, SettingsPage } from "../parts.tsx";
 import { NameDialog } from "./name-form.tsx";
 

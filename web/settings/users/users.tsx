@@ -17,10 +17,10 @@ import {
   unbindSingleSignOn,
 } from "../../api/settings/users.ts";
 import { useAction } from "../../common/actions.tsx";
-import { Confirm } from "../../common/dialogs/confirm.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { SecretOnce } from "../../common/dialogs/secret-once.tsx";
 import { whenInLine } from "../../common/format/time.ts";
+import { Confirm } from "../../common/forms/confirm.tsx";
 import { Loaded, Row, Rows, SettingsPage, Tag } from "../parts.tsx";
 import { Deactivate } from "./deactivate.tsx";
 import { Invite } from "./invite.tsx";

@@ -12,9 +12,9 @@ import {
   testHook,
 } from "../../api/settings/webhooks.ts";
 import { FormError, useAction } from "../../common/actions.tsx";
-import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { SecretOnce } from "../../common/dialogs/secret-once.tsx";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Replay } from "./replay.tsx";
 
 /** The actions of a webhook. */

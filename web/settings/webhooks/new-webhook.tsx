@@ -1,9 +1,9 @@
 import { Checkbox, Group, Select, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { createHook, type HookType, hooksQuery } from "../../api/settings/webhooks.ts";
-import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { SecretOnce } from "../../common/dialogs/secret-once.tsx";
+import { Form, useForm } from "../../common/forms/form.tsx";
 import { eventTypeLabel, eventTypes, includesOf } from "./event-types.ts";
 
 /** Creates a webhook, and shows its secret once. */

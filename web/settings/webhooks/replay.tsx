@@ -4,8 +4,8 @@ import { calendarLabels } from "../../common/format/calendar-labels.ts";
 import "@mantine/dates/styles.css";
 import { useState } from "react";
 import { type Hook, type ReplayBody, replay } from "../../api/settings/webhooks.ts";
-import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { Form, useForm } from "../../common/forms/form.tsx";
 
 const dayMs = 86_400_000;
 

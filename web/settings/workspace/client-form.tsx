@@ -1,7 +1,7 @@
 import { Checkbox, Textarea, TextInput } from "@mantine/core";
 import { type Client, clientsQuery, createClient, updateClient } from "../../api/settings/oauth-clients.ts";
-import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { useDraft } from "../../common/drafts/use-draft.tsx";
+import { Form, useForm } from "../../common/forms/form.tsx";
 import {
   CompatibilityFields,
   type CompatibilityValue,

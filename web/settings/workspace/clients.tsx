@@ -9,10 +9,10 @@ import {
   deleteClient,
   rotateClientSecret,
 } from "../../api/settings/oauth-clients.ts";
-import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { CopyField, SecretOnce } from "../../common/dialogs/secret-once.tsx";
 import { whenInLine } from "../../common/format/time.ts";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { LoadMore } from "../../common/lists/load-more.tsx";
 import { ErrorState } from "../../common/states.tsx";
 import { compatibilityFacts } from "../compatibility-fields.tsx";

@@ -11,8 +11,8 @@ import {
 } from "../../api/settings/email-domains.ts";
 import type { Workspace } from "../../api/settings/workspace.ts";
 import { FormError, useAction } from "../../common/actions.tsx";
-import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
-import { Form, useForm } from "../../common/dialogs/form.tsx";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
+import { Form, useForm } from "../../common/forms/form.tsx";
 import { Loaded, Panel, Row, RowButton, Rows, Section } from "../parts.tsx";
 
 const refresh = [domainClaimsQuery.queryKey];

@@ -6,8 +6,8 @@ import {
   type Scope,
   updateMeetingType,
 } from "../../api/settings/workspace.ts";
-import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { useDraft } from "../../common/drafts/use-draft.tsx";
+import { Form, useForm } from "../../common/forms/form.tsx";
 import { LanguageSelect } from "../../common/language-select.tsx";
 import { VocabularyInput } from "../../common/vocabulary-input.tsx";
 

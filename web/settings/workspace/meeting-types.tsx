@@ -11,9 +11,9 @@ import {
   updateMeetingType,
 } from "../../api/settings/workspace.ts";
 import { useAction } from "../../common/actions.tsx";
-import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { counted } from "../../common/format/count.ts";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Loaded, NoneYet, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
 import { MeetingTypeForm } from "./meeting-type-form.tsx";
 

@@ -5,8 +5,8 @@ import {
   templatesQuery,
   updateTemplate,
 } from "../../api/settings/workspace.ts";
-import { Form, useForm } from "../../common/dialogs/form.tsx";
 import { useDraft } from "../../common/drafts/use-draft.tsx";
+import { Form, useForm } from "../../common/forms/form.tsx";
 
 /** Labels of section kinds. */
 export const kinds: Readonly<Record<Template["kind"], string>> = {

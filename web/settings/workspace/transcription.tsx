@@ -9,7 +9,7 @@ import {
   speechModelsQuery,
 } from "../../api/settings/speech-models.ts";
 import { useAction } from "../../common/actions.tsx";
-import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Loaded, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
 
 const refresh = [speechModelsQuery.queryKey];

@@ -8,8 +8,8 @@ import {
 } from "../../api/settings/voice-profiles.ts";
 import { updateWorkspace, type Workspace, workspaceQuery } from "../../api/settings/workspace.ts";
 import { useAction } from "../../common/actions.tsx";
-import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
 import { dayAndTime } from "../../common/format/time.ts";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Loaded, Panel, Row, Rows, Section } from "../parts.tsx";
 
 /** Turns voice profiles on and off, and lists them. */

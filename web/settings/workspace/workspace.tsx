@@ -8,8 +8,8 @@ import {
   type WorkspaceChange,
   workspaceQuery,
 } from "../../api/settings/workspace.ts";
-import { Form, type FormDraft, useForm } from "../../common/dialogs/form.tsx";
 import { useDraft } from "../../common/drafts/use-draft.tsx";
+import { Form, type FormDraft, useForm } from "../../common/forms/form.tsx";
 import { LanguageSelect } from "../../common/language-select.tsx";
 import { SamplesButton } from "../../common/samples.tsx";
 import { VocabularyInput } from "../../common/vocabulary-input.tsx";
