@@ -9,6 +9,7 @@ import { createSession } from "../../server/people/accounts/sign-in/sessions.ts"
 import { startTestApp, type TestApp, type TestAppOptions } from "../support/app.ts";
 import { launchChromium } from "../support/chromium.ts";
 import { freePort } from "../support/port.ts";
+import { startShared } from "../support/shared.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -26,8 +27,7 @@ export async function startWebApp(options: TestAppOptions = {}): Promise<TestApp
 /** Starts the server with the current web app, and a real Chromium. */
 export async function startBrowserApp(options: TestAppOptions = {}): Promise<BrowserApp> {
   const app = await startWebApp(options);
-  const browser = await launchChromium();
-  after(() => browser.close());
+  const browser = await startShared("chromium", launchChromium, (each) => each.close());
   return { ...app, browser };
 }
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { relative } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { countFor } from "./record-requests.ts";
+import { closeShared, shareAmongFiles } from "./shared.ts";
 import { restartTimeLimit } from "./time-limit.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -12,6 +13,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
  * the file's own tests and hooks inside, and must leave the process as it found it.
  */
 export function runGroup(files: readonly string[]): void {
+  shareAmongFiles();
+  after(closeShared);
   for (const file of files)
     test(relative(root, file), async (context) => {
       const environment = { ...process.env };
