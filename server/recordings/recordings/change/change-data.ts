@@ -17,6 +17,16 @@ import { auditAccess, readAccess } from "./audit-access.ts";
 import { changedIf, success, updateRecording } from "./update-recording.ts";
 import { findDataViolations } from "./violations.ts";
 
+/** Fields that decide neither who sees a recording nor what its grants have besides the title. */
+const plainFields: ReadonlySet<string> = new Set<keyof RecordingDataInput>([
+  "title",
+  "source",
+  "tags",
+  "calendar_event",
+  "crm",
+  "screenshares",
+]);
+
 /** Changes the given fields of a recording. */
 export function changeRecordingData(
   db: Database,
@@ -29,6 +39,8 @@ export function changeRecordingData(
     // Checked before too, but without the lock.
     const violations = await findDataViolations(tx, workspace_id, recordingId, input);
     if (violations.length > 0) throw invalidInput(violations);
+    if (Object.keys(input).every((name) => plainFields.has(name)))
+      return { ...changedIf(await changeColumns(tx, recordingId, input)), keepsAccess: true };
     const access = await readAccess(tx, recordingId);
     const columns = await changeColumns(tx, recordingId, input);
     const teams = input.team_ids !== undefined && (await setTeams(tx, recordingId, input.team_ids));

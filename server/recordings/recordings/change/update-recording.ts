@@ -11,7 +11,8 @@ import { lockForChange } from "../rights.ts";
  * Runs one change of a recording in a transaction: locks the recording, checks the caller's right to change it, applies
  * the change and, if it changed anything, updates the grants and records `recording_updated`. Repeating a change is
  * neither an error nor an event.
- * @param apply makes the change; returns whether anything changed, and what `updateRecording` returns.
+ * @param apply makes the change; returns whether anything changed, whether that can't have changed who sees the recording,
+ *   nor anything that the grants have besides the title, and what `updateRecording` returns.
  * @param action completes "only … may" in the error for callers who may only see the recording.
  * @throws ProblemError `not_found` when the caller can't see the recording, `forbidden` when they may not change it.
  */
@@ -19,17 +20,20 @@ export async function updateRecording<T>(
   db: Database,
   principal: Principal,
   recordingId: string,
-  apply: (tx: Tx, recording: ChangeableRecording) => Promise<{ changed: boolean; result: T }>,
+  apply: (
+    tx: Tx,
+    recording: ChangeableRecording,
+  ) => Promise<{ changed: boolean; keepsAccess?: boolean; result: T }>,
   action?: string,
 ): Promise<T> {
   return db.kysely.transaction().execute(async (tx) => {
     // Every transaction locks the membership before recordings, so that none can deadlock with a user being created.
     await holdMembership(tx, principal.workspaceId);
     const recording = await lockForChange(tx, principal, recordingId, action);
-    const { changed, result } = await apply(tx, recording);
+    const { changed, keepsAccess = false, result } = await apply(tx, recording);
     if (changed) {
       await sql`update recordings set updated_at = clock_timestamp() where id = ${recording.id}`.execute(tx);
-      await syncGrants(tx, [recording.id]);
+      await (keepsAccess ? syncTitle(tx, recording.id) : syncGrants(tx, [recording.id]));
       await recordUpdate(tx, recording);
     }
     return result;
