@@ -9,7 +9,6 @@ import {
   startEmbeddedPostgres,
 } from "../server/platform/db/embedded/index.ts";
 import { migrate } from "../server/platform/db/migrate.ts";
-import { migrateJobs } from "../server/platform/jobs/queue.ts";
 
 /** The bench's own PostgreSQL, with the settings that production has. */
 export interface BenchPostgres {
@@ -69,7 +68,6 @@ export async function startBenchPostgres(kept: string | null): Promise<BenchPost
         onError: (error) => console.error(error.message),
       });
       open.push(db);
-      if (!isKept) await migrateJobs(db.pool);
       const made = isKept ? known.made : await fill(db, connection);
       if (!isKept) writeFileSync(note, JSON.stringify({ recipe, made }));
       return { connection, url: urlOf(connection), db, made };

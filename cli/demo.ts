@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { demoMeetings } from "../demo/content/meetings/index.ts";
 import { demoWorkspace } from "../demo/content/workspace.ts";
 import { fillDemo } from "../demo/fill.ts";
+import { jobKinds } from "../server/jobs.ts";
 import { createAccessToken } from "../server/people/accounts/service.ts";
 import type { Config } from "../server/platform/config/config.ts";
 import type { Database } from "../server/platform/db/database.ts";
@@ -41,23 +42,15 @@ function toMinutes(text: string): number {
 }
 
 async function createDemo(db: Database, store: ObjectStore, config: Config, minutes: number | null) {
-  const jobs = await openJobQueue({
-    pool: db.pool,
-    // Without a server, this process also runs the jobs that an interrupted run left behind.
-    onError: (error) => console.error(`parley: ${error.message}`),
-  });
-  try {
-    return await fillDemo(
-      { db, jobs, store, config },
-      {
-        minutes,
-        onProgress: (done, total, { title }) =>
-          console.error(`${String(done).padStart(2)} of ${total}  ${title}`),
-      },
-    );
-  } finally {
-    await jobs.close();
-  }
+  // Without a server, this process also runs the jobs that an interrupted run left behind.
+  return fillDemo(
+    { db, jobs: openJobQueue(jobKinds), store, config },
+    {
+      minutes,
+      onProgress: (done, total, { title }) =>
+        console.error(`${String(done).padStart(2)} of ${total}  ${title}`),
+    },
+  );
 }
 
 /** How to sign in and call the API, with a token that expires in a day. */

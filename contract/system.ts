@@ -33,6 +33,7 @@ const ComponentHealth = z
 const JobCounts = z
   .strictObject({
     kind: z.string().meta({ example: "promote_media" }),
+    label: z.string().meta({ description: "The kind in words.", example: "Process media" }),
     waiting: z.int().min(0).meta({ description: "Not started yet." }),
     running: z.int().min(0),
     failed: z.int().min(0).meta({ description: "Failed jobs, which are retried or have stopped." }),
@@ -49,6 +50,7 @@ const FailedJob = z
       example: "promote_media.0198c2f4-7a31-7cc2-9d52-3f0f7f3c9a11",
     }),
     kind: z.string(),
+    label: z.string().meta({ description: "The kind in words." }),
     subject_type: z.enum([
       "upload",
       "recording",
@@ -60,8 +62,9 @@ const FailedJob = z
       "speech_model",
       "import_run",
       "connection_event",
+      "installation",
     ]),
-    subject_id: Uuid,
+    subject_id: Uuid.nullable().meta({ description: "Null for a recurring job of the installation." }),
     workspace: z.strictObject({ id: Uuid, name: z.string() }).nullable().meta({
       description: "Null for jobs that belong to no workspace.",
     }),
@@ -71,6 +74,9 @@ const FailedJob = z
       description: "When it is retried; null: it has stopped and is retried on request only.",
     }),
     can_discard: z.boolean(),
+    discard_effect: z.string().nullable().meta({
+      description: "What is lost when it is discarded; null: its kind can't be discarded.",
+    }),
   })
   .meta({ id: "FailedJob" });
 

@@ -40,7 +40,7 @@ async function fill(deps: DemoDependencies, { minutes, onProgress }: DemoOptions
   const { db } = deps;
   const password = randomBytes(12).toString("base64url");
   const accounts = await ensureAccounts(db, password);
-  const stopWorker = runLocalWorker(deps);
+  const stopWorker = await runLocalWorker(deps);
   const highlights = new Map<string, string>();
   let isNew = false;
   let done = 0;

@@ -38,9 +38,8 @@ await givePassword(app.db, workspace.admin, workspace.member);
 
 async function tables(): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(`
-    select case when n.nspname = 'pgboss' then 'pgboss.' else '' end || c.relname as name
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname in ('public', 'pgboss') and c.relkind in ('r', 'p') and not c.relispartition order by 1`);
+    select c.relname as name from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`);
   return rows.map(({ name }) => name);
 }
 
@@ -68,15 +67,15 @@ async function countRows(): Promise<Map<string, number>> {
   return counts;
 }
 
-/** The clock guard has to see a clock that runs; the audit log's hashes contain its times. */
-const unshifted = new Set(["clock_guard", "audit_log", "audit_chains"]);
+/** The clock guard has to see a clock that runs, jobs their heartbeats; the hashes of the audit log contain its times. */
+const unshifted = new Set(["clock_guard", "audit_log", "audit_chains", "jobs"]);
 
 /** Makes everything in the database older, as if that much time had passed. */
 async function passDays(days: number): Promise<void> {
   const { rows } = await pool.query<{ name: string; columns: string[] }>(`
     select c.oid::regclass::text as name, array_agg(a.attname::text) as columns
     from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where (c.relnamespace = 'public'::regnamespace or c.oid = 'pgboss.job'::regclass) and c.relkind in ('r', 'p')
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
       and a.attnum > 0 and not a.attisdropped
       and a.attgenerated = '' and a.atttypid in ('timestamptz'::regtype, 'date'::regtype)
     group by c.oid`);
@@ -100,24 +99,32 @@ async function finishWork(): Promise<void> {
   await until("all deliveries and jobs have ended", async () => {
     const { rows } = await pool.query<{ open: boolean }>(
       `select exists (select 1 from deliveries where state = 'pending') or exists (select 1 from waiting_events)
-         or exists (select 1 from pgboss.job where state < 'completed') as open`,
+         or exists (select 1 from jobs where key <> '') as open`,
     );
     return rows[0]?.open === false;
   });
 }
 
-/** Waits until every recurring task has run and what it began has ended: each of two old counters is removed by the same task. */
+/** Waits until every recurring job has run and what it began has ended: twice, since some need two runs. */
 async function sweep(): Promise<void> {
-  for (const round of [1, 2]) {
-    await pool.query(
-      `insert into rate_limit_counters (key, window_start, count) values ('sweep ${round}', now() - interval '1 day', 1)`,
-    );
-    await until("the sweep has removed an old counter", async () => {
-      const { rowCount } = await pool.query("select 1 from rate_limit_counters where key like 'sweep %'");
-      return rowCount === 0;
-    });
-  }
+  for (const _ of [1, 2]) await runRecurringJobs();
   await finishWork();
+}
+
+async function runRecurringJobs(): Promise<void> {
+  const { rows } = await pool.query<{ now: Date }>("select clock_timestamp() as now");
+  await until("every recurring job has run", async () => {
+    // Also those that pause after what they have just done.
+    await pool.query(
+      "update jobs set due_at = now() where key = '' and run_id is null and coalesce(started_at < $1, true)",
+      [rows[0]?.now],
+    );
+    const { rowCount } = await pool.query(
+      "select 1 from jobs where key = '' and not coalesce(started_at >= $1 and run_id is null, false)",
+      [rows[0]?.now],
+    );
+    return rowCount === 0;
+  });
 }
 
 const stepDays = 25;

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { buildApp } from "./app.ts";
 import { releaseAllHooks } from "./connections/webhooks/deliveries/leases.ts";
 import { openHookSender } from "./connections/webhooks/transport/open-sender.ts";
+import { enqueuedNames, jobKinds } from "./jobs.ts";
 import { openConfiguredDatabase, upgradeDatabase } from "./open.ts";
 import { startMetrics } from "./operations/metrics/index.ts";
 import { refuseMoved } from "./operations/move/moved.ts";
@@ -24,7 +25,8 @@ import { startPresence } from "./platform/db/presence.ts";
 import { watchEventLoop } from "./platform/event-loop.ts";
 import { bindListener } from "./platform/http/listening/listener.ts";
 import { listenForStatus, type StatusListener } from "./platform/http/listening/status-listener.ts";
-import { logStoppedJobs, openJobQueue, releaseAbandonedJobs } from "./platform/jobs/queue.ts";
+import { takeFromTheDead } from "./platform/jobs/queries.ts";
+import { logStoppedJobs, openJobQueue } from "./platform/jobs/queue.ts";
 import { createLog } from "./platform/log.ts";
 import type { ObjectStore } from "./platform/storage/store.ts";
 import { logFailures } from "./platform/telemetry/log-failures.ts";
@@ -117,7 +119,7 @@ export async function startServer(
     closers.push(() => database.close());
     const { db } = database;
     await refuseMoved(db.pool);
-    metrics?.watchDatabase(database.settings, db);
+    metrics?.watchDatabase(database.settings, db, enqueuedNames);
     tracing?.watchPool(db.pool);
     const { store, follow } = await openInstallationStore({ db, config, log });
     closers.push(() => store.close());
@@ -144,11 +146,7 @@ export async function startServer(
     const heartbeat = await startHeartbeat(db, { role, isAlone: database.isEmbedded, watchedFolders, log });
     closers.push(() => heartbeat.stop());
     const runsWorker = role !== "api";
-    const jobs = await openJobQueue({
-      pool: db.pool,
-      onError: (error) => log.warn({ err: error }, "the job queue had an error; continuing"),
-    });
-    closers.push(() => jobs.close());
+    const jobs = openJobQueue(jobKinds);
     const eventLoop = watchEventLoop(log);
     closers.push(async () => eventLoop.stop());
     let stopWorker = async (): Promise<void> => {};
@@ -156,7 +154,7 @@ export async function startServer(
     closers.push(async () => versions.stop());
     if (runsWorker) {
       if (database.isEmbedded) {
-        const [stopped] = await Promise.all([releaseAbandonedJobs(db, jobs), releaseAllHooks(db.pool)]);
+        const [stopped] = await Promise.all([takeFromTheDead(db.kysely, "all"), releaseAllHooks(db.pool)]);
         logStoppedJobs(log, stopped);
       }
       const worker = pause.work(() =>

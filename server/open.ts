@@ -14,7 +14,6 @@ import {
   readMigrations,
   readSchema,
   SchemaOutdatedError,
-  underMigrationLock,
 } from "./platform/db/migrate.ts";
 import { isOlder } from "./platform/db/oldest-version.ts";
 import { PoolerError, preparePooler } from "./platform/db/pooler.ts";
@@ -127,18 +126,14 @@ async function warnAboutSuperuser({ pool }: Database, log: FastifyBaseLogger): P
 }
 
 /**
- * Brings the schema of an open database up to date, with the tables of the job queue.
+ * Brings the schema of an open database up to date.
  * @returns the names of the migrations applied now.
  */
 export async function migrateDatabase(
-  { db, settings }: OpenedDatabase,
+  { settings }: OpenedDatabase,
   log: FastifyBaseLogger,
 ): Promise<string[]> {
-  const { migrateJobs } = await import("./platform/jobs/queue.ts");
-  const migrated = await migrate(settings, { onRetry: (message) => log.warn(message) });
-  // `create … if not exists` fails in processes that start together, so that this needs the lock too.
-  await underMigrationLock(settings, () => migrateJobs(db.pool));
-  return migrated;
+  return migrate(settings, { onRetry: (message) => log.warn(message) });
 }
 
 /**

@@ -13,6 +13,7 @@ import { runImport } from "../../server/connections/imports/move/run.ts";
 import { ImportError } from "../../server/connections/imports/sources/errors.ts";
 import { openSource, sourceKinds } from "../../server/connections/imports/sources/index.ts";
 import type { ImportSource } from "../../server/connections/imports/sources/source.ts";
+import { jobKinds } from "../../server/jobs.ts";
 import { chooseWorkspace } from "../../server/people/accounts/service.ts";
 import { commandLine, recordAudit } from "../../server/platform/audit/record.ts";
 import type { Config } from "../../server/platform/config/config.ts";
@@ -84,11 +85,8 @@ async function importFrom(source: ImportSource, options: Options, config: Config
   const report = reportProgress(options);
   await withStore(async (db, store) => {
     const row = await startRun(db, source, options);
-    const jobs = await openJobQueue({
-      pool: db.pool,
-      onError: (error) => console.error(`parley: ${error.message}`),
-    });
-    const stopWorker = runLocalWorker({ db, jobs, store, config });
+    const jobs = openJobQueue(jobKinds);
+    const stopWorker = await runLocalWorker({ db, jobs, store, config });
     try {
       const result = await runImport({ db, jobs, store, config }, row, source, {
         onProgress: report.update,
@@ -111,7 +109,6 @@ async function importFrom(source: ImportSource, options: Options, config: Config
     } finally {
       report.done();
       await stopWorker();
-      await jobs.close();
     }
   }, config);
 }

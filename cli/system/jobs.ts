@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { jobKinds } from "../../server/jobs.ts";
 import { findFailedJobs, findFailedKeys } from "../../server/operations/system/jobs/queries.ts";
 import { discardJob, jobId, retryJob } from "../../server/operations/system/jobs/repair.ts";
 import { readOperatorWorkspace } from "../../server/operations/system/operator.ts";
@@ -9,7 +10,7 @@ import { type JobQueue, openJobQueue } from "../../server/platform/jobs/queue.ts
 import type { ObjectStore } from "../../server/platform/storage/store.ts";
 import { AmbiguousError } from "../support/errors.ts";
 import { printTable } from "../support/print-table.ts";
-import { toolLog, withDatabase } from "../support/with-database.ts";
+import { withDatabase } from "../support/with-database.ts";
 import { withStore } from "../support/with-store.ts";
 
 interface Options {
@@ -35,7 +36,9 @@ export function jobsCommand(command: Command): Command {
 }
 
 async function listFailed(options: Options): Promise<void> {
-  const jobs = await withDatabase(async (db) => (await findFailedJobs(db.kysely)).map(presentFailedJob));
+  const jobs = await withDatabase(async (db) =>
+    (await findFailedJobs(db.kysely)).map((row) => presentFailedJob(openJobQueue(jobKinds).kinds, row)),
+  );
   if (options.json) process.stdout.write(`${JSON.stringify(jobs)}\n`);
   else if (jobs.length === 0) console.error("no job has failed");
   else
@@ -55,15 +58,7 @@ function repairCommand(name: "retry" | "discard", description: string, repair: R
       if (ids.length === 0 && !options.all && options.kind === undefined)
         throw new AmbiguousError(`name jobs to ${name}, or use --all or --kind`);
       const done = await withStore(async (db, store) => {
-        const queue = await openJobQueue({
-          pool: db.pool,
-          onError: (error) => toolLog().error({ err: error }, "the job queue had an error"),
-        });
-        try {
-          return await repairAll({ db, store, jobs: queue }, ids, options, repair);
-        } finally {
-          await queue.close();
-        }
+        return await repairAll({ db, store, jobs: openJobQueue(jobKinds) }, ids, options, repair);
       });
       if (options.json) process.stdout.write(`${JSON.stringify(done)}\n`);
       else for (const id of done) process.stdout.write(`${id}\n`);

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { jobKinds } from "../../server/jobs.ts";
 import { openInstallationStore, readStores } from "../../server/operations/move/stores.ts";
 import { type Finding, failing, reasonOf } from "../../server/operations/system/health/finding.ts";
 import {
@@ -15,6 +16,7 @@ import { readStorageUse } from "../../server/operations/system/storage-use.ts";
 import { explainWriteFailure } from "../../server/operations/system/write-failure.ts";
 import { type Config, ConfigError, readConfig } from "../../server/platform/config/config.ts";
 import type { Database } from "../../server/platform/db/database.ts";
+import { openJobQueue } from "../../server/platform/jobs/queue.ts";
 import type { ObjectStore } from "../../server/platform/storage/store.ts";
 import { version } from "../../server/platform/version.ts";
 import { describeBytes } from "../support/describe-bytes.ts";
@@ -67,7 +69,7 @@ async function readState(
     return await withOpenDatabase(config, async ({ db }) => {
       const { store } = await openInstallationStore({ db, config, log: toolLog() });
       try {
-        const system = await readSystem({ db, store, config });
+        const system = await readSystem({ db, jobs: openJobQueue(jobKinds), store, config });
         const components = isTested
           ? await testAll(system.components, { db, store, config })
           : system.components;

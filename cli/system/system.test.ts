@@ -217,9 +217,8 @@ test("an unfinished migration of files is named as the reason for needing the bu
 async function failedJob(): Promise<string> {
   const key = randomUUID();
   await database.query(
-    `insert into pgboss.job (name, data, singleton_key, policy, state, retry_count, output, start_after)
-     values ('send_mail', '{"encrypted":""}', $1, 'exclusive', 'retry', 2, '{"message":"no route to host"}',
-       now() + interval '1 hour')`,
+    `insert into jobs (name, data, key, attempts, error, due_at)
+     values ('send_mail', '{"encrypted":""}', $1, 3, 'no route to host', now() + interval '1 hour')`,
     [key],
   );
   return `send_mail.${key}`;
@@ -238,7 +237,7 @@ test("jobs are listed, retried and discarded by id and by kind, and recorded in 
     stderr: "retried 1 of the failed jobs\n",
   });
   const { rows } = await database.query(
-    "select start_after <= now() as is_due from pgboss.job where name || '.' || singleton_key = $1",
+    "select due_at <= now() as is_due from jobs where name || '.' || key = $1",
     [first],
   );
   assert.deepEqual(rows, [{ is_due: true }]);

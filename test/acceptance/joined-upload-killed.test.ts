@@ -202,7 +202,7 @@ test("killed between parts, within a part and in every step of joining them: one
     stored.map(({ key }) => key),
   );
   const { rows: open } = await database.query(
-    "select name, state::text from pgboss.job where state <= 'active' union all select 'lease', upload_id::text from resumable_leases",
+    "select name, coalesce(run_id::text, 'waiting') from jobs where key <> '' union all select 'lease', upload_id::text from resumable_leases",
   );
   assert.deepEqual(open, []);
   assert.deepEqual(JSON.parse(readFileSync(join(folder, "parley", "uploads.json"), "utf8")), { uploads: [] });

@@ -49,7 +49,7 @@ test("system: health, tests, failed jobs retried and discarded, storage and proc
   await failed.getByRole("button", { name: "Retry Send email" }).click();
   await page.getByText("Job retried.").waitFor();
   const { rows } = await db.pool.query(
-    "select start_after <= now() as is_due from pgboss.job where name || '.' || singleton_key = $1",
+    "select due_at <= now() as is_due from jobs where name || '.' || key = $1",
     [first],
   );
   assert.deepEqual(rows, [{ is_due: true }]);

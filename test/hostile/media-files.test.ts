@@ -111,7 +111,7 @@ test(`${isFullRun ? "more than 60" : "some"} files, whole, cut off, damaged and 
     assert.doesNotMatch(failure?.reason ?? "", /\/tmp\/|node:|Error:|passwd/, name);
   }
   const { rows } = await app.db.pool.query(
-    "select name, count(*) from pgboss.job where retry_count > 0 group by name",
+    "select name, count(*) from jobs where attempts > 1 group by name",
   );
   assert.deepEqual(rows, [], "no job had to be repeated");
 });

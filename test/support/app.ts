@@ -7,6 +7,7 @@ import { pino } from "pino";
 import { buildApp } from "../../server/app.ts";
 import { openHookSender } from "../../server/connections/webhooks/transport/open-sender.ts";
 import type { HookSender } from "../../server/connections/webhooks/transport/send.ts";
+import { jobKinds } from "../../server/jobs.ts";
 import type { PasswordCost } from "../../server/people/accounts/sign-in/passwords.ts";
 import { type Config, readConfig } from "../../server/platform/config/config.ts";
 import { createEncryptor, type Encryptor } from "../../server/platform/crypto/encryptor.ts";
@@ -76,7 +77,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     throw error;
   };
   const db = openDatabase(database.settings, { onError: fail });
-  const jobs = await openJobQueue({ pool: db.pool, onError: fail });
+  const jobs = openJobQueue(jobKinds);
   const store = await openStore(config);
   const secret = await openSecret(config.secret, store, db);
   const [signer, encryptor] = [createSigner(secret), createEncryptor(secret)];
@@ -117,7 +118,6 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     await app.close();
     await worker?.stop(10_000);
     await sender.close();
-    await jobs.close();
     await db.close();
     await database.drop();
     rmSync(folder, { recursive: true, force: true });

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import type { ConnectionSettings } from "../../server/platform/db/database.ts";
 import { migrate, readMigrations } from "../../server/platform/db/migrate.ts";
-import { migrateJobs } from "../../server/platform/jobs/queue.ts";
 import { until } from "./until.ts";
 
 /** The environment variable that passes the run's PostgreSQL to the test files. */
@@ -62,9 +61,6 @@ export async function createTestDatabase(template: string = templateDatabase): P
 /** Creates the schema of the first migration in an empty database, as version 1.0.0 left it. */
 export async function createOldSchema(url: string): Promise<void> {
   await migrate({ connectionString: url }, { migrations: readMigrations().slice(0, 1) });
-  const pool = new pg.Pool({ connectionString: url });
-  await migrateJobs(pool);
-  await pool.end();
 }
 
 async function onServer(work: (client: pg.Client) => Promise<unknown>): Promise<void> {

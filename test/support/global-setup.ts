@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../server/platform/db/embedded/index.ts";
 import { migrate } from "../../server/platform/db/migrate.ts";
-import { migrateJobs } from "../../server/platform/jobs/queue.ts";
 import { connectionVariable, templateDatabase } from "./database.ts";
 import { parentOf, processorMs } from "./processor-time.ts";
 import { makeQuickFolder } from "./quick-folder.ts";
@@ -61,9 +60,6 @@ export async function globalSetup(files: readonly string[]): Promise<void> {
   await admin.end();
   const template = { ...connection, database: templateDatabase };
   await migrate(template);
-  const pool = new pg.Pool(template);
-  await migrateJobs(pool);
-  await pool.end();
   process.env[connectionVariable] = JSON.stringify(connection);
 }
 

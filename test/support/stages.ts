@@ -55,7 +55,7 @@ export async function createStages<Stage extends string>(
       await database.query(`select pg_terminate_backend(pid) from ${waiting}`, [lockKey]);
       await database.query("delete from stop_at");
       await database.query(
-        "update pgboss.job set heartbeat_on = now() - interval '1 minute' where state = 'active'",
+        "update jobs set heartbeat_at = now() - interval '1 minute' where run_id is not null",
       );
     },
   };

@@ -1,7 +1,9 @@
 import type { Database } from "../../platform/db/database.ts";
+import { defineJob } from "../../platform/jobs/define.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { uploadFileKey } from "../../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../../platform/storage/store.ts";
+import { ofUpload, type UploadPayload } from "../../processing/uploads/job-of-upload.ts";
 import { findUploadById } from "../../processing/uploads/media-queries.ts";
 import { fileReceived } from "../../processing/uploads/transfer/arrival.ts";
 
@@ -35,3 +37,18 @@ async function copy(store: ObjectStore, from: string, to: string): Promise<strin
     throw error;
   }
 }
+
+declare module "../../platform/jobs/define.ts" {
+  interface JobPayloads {
+    fetch_import: UploadPayload;
+  }
+}
+
+export const fetchImportKind = defineJob({
+  ...ofUpload,
+  name: "fetch_import",
+  label: "Fetch import",
+  concurrency: 2,
+  hasReservedSlots: true,
+  handler: (deps, { uploadId }) => fetchImportJob(deps, uploadId),
+});

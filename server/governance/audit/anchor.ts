@@ -1,6 +1,7 @@
 import { text } from "node:stream/consumers";
 import { z } from "zod";
 import type { Database } from "../../platform/db/database.ts";
+import { defineRecurringJob } from "../../platform/jobs/define.ts";
 import { ObjectMissingError, type ObjectStore } from "../../platform/storage/store.ts";
 
 /** Key prefix of the anchors: one object for each workspace with the end of its audit log. */
@@ -241,3 +242,9 @@ function parse(json: string): unknown {
     return null; // Modified by someone: not an anchor.
   }
 }
+
+export const anchorAuditLogKind = defineRecurringJob({
+  name: "anchor_audit_log",
+  every: "sweep",
+  handler: ({ db, store, log, config }) => anchorChains(db, store, log, config.auditTtlMs),
+});

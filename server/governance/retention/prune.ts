@@ -1,4 +1,6 @@
 import type pg from "pg";
+import { defineRecurringJob } from "../../platform/jobs/define.ts";
+import { pruneAudit } from "../audit/prune.ts";
 
 /** Rows removed by one statement. */
 const batch = 5000;
@@ -14,3 +16,16 @@ export async function pruneReceipts(pool: pg.Pool, before: Date): Promise<void> 
     while ((await pool.query(statement, [before])).rowCount === batch);
   }
 }
+
+export const pruneAuditLogKind = defineRecurringJob({
+  name: "prune_audit_log",
+  every: "sweep",
+  guard: "age",
+  isEnabled: ({ auditTtlMs }) => auditTtlMs !== null,
+  async handler({ db, store, log, config: { auditTtlMs } }) {
+    if (auditTtlMs === null) return;
+    const count = await pruneAudit(db, store, auditTtlMs);
+    await pruneReceipts(db.pool, new Date(Date.now() - auditTtlMs));
+    if (count > 0) log.info({ count }, "removed old entries of the audit log");
+  },
+});

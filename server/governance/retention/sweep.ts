@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { deleteEvents } from "../../connections/webhooks/deliveries/suppress.ts";
 import { serverItself } from "../../platform/audit/record.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
+import { defineRecurringJob } from "../../platform/jobs/define.ts";
 import { forEachIsolated } from "../../platform/jobs/for-each-isolated.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { type RemovedRows, removeFiles, removeRecording } from "../../recordings/recordings/delete/delete.ts";
@@ -140,3 +141,10 @@ async function lockActive(tx: Tx, ruleId: string): Promise<RuleRow | undefined> 
     .executeTakeFirst();
   return row as RuleRow | undefined;
 }
+
+export const applyRetentionRulesKind = defineRecurringJob({
+  name: "apply_retention_rules",
+  every: "sweep",
+  guard: "age",
+  handler: (deps) => applyRetention(deps),
+});

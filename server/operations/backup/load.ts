@@ -6,7 +6,6 @@ import { forEachConcurrent } from "../../platform/concurrency.ts";
 import type { ConnectionSettings } from "../../platform/db/database.ts";
 import { type Migration, readMigrations } from "../../platform/db/migrate.ts";
 import { BackupDamagedError, BackupError } from "./errors.ts";
-import { jobColumns } from "./job-table.ts";
 import { connectForCopy, copyConnection, type SequencePosition, type TableDescription } from "./snapshot.ts";
 
 /** What to load, as a snapshot or a manifest describes it. */
@@ -34,7 +33,7 @@ export interface LoadOptions {
 /**
  * Creates the schema in a database and loads every table, in one transaction: an interruption at any moment leaves the
  * database as it was. Triggers are off while rows are loaded; foreign keys and indexes are created afterwards, so all keys
- * are checked. The tables of the job queue must exist.
+ * are checked.
  * @throws BackupError if the database is not empty, or the schema is newer than this program.
  */
 export async function loadDatabase<Table extends TableDescription>(
@@ -50,7 +49,7 @@ export async function loadDatabase<Table extends TableDescription>(
     for (const migration of migrationsOf(source)) await client.query(statementsOf(migration));
     await checkColumns(client, source.tables);
     const postponed = await postpone(client);
-    const own = source.tables.filter(({ name }) => name !== jobTable);
+    const own = source.tables.filter(({ name }) => name !== earlierJobTable);
     if (own.length > 0)
       await client.query(`truncate ${own.map(({ name }) => pg.escapeIdentifier(name)).join(", ")}`);
     for (const table of own) {
@@ -60,10 +59,10 @@ export async function loadDatabase<Table extends TableDescription>(
         copyInto(client, pg.escapeIdentifier(table.name), table.columns, rows, true),
       );
     }
-    for (const table of source.tables.filter(({ name }) => name === jobTable)) {
+    for (const table of source.tables.filter(({ name }) => name === earlierJobTable)) {
       onTable?.(table.name);
       const rows = await source.open(table);
-      await refuseUnfit(`the rows of the table ${table.name}`, () => loadJobs(client, table, rows));
+      await refuseUnfit(`the rows of the table ${table.name}`, () => loadEarlierJobs(client, table, rows));
     }
     for (const { name, value } of source.sequences) {
       const gap = name === feedSequence && !isCurrent ? feedGap : 0n;
@@ -93,7 +92,7 @@ async function analyze(settings: ConnectionSettings, tables: readonly TableDescr
   pool.on("error", () => {});
   try {
     await forEachConcurrent(tables, analyzedAtOnce, async ({ name }) => {
-      await pool.query(`analyze ${name.split(".").map(pg.escapeIdentifier).join(".")}`);
+      if (name !== earlierJobTable) await pool.query(`analyze ${pg.escapeIdentifier(name)}`);
     });
   } finally {
     await pool.end();
@@ -102,7 +101,8 @@ async function analyze(settings: ConnectionSettings, tables: readonly TableDescr
 
 const analyzedAtOnce = 2;
 
-const jobTable = "pgboss.job";
+/** The queue of versions before migration 57, in backups of that time. */
+const earlierJobTable = "pgboss.job";
 
 /**
  * Positions in the event feed continue after a gap, because readers may have seen positions that the copy does not know:
@@ -178,6 +178,8 @@ async function clearSchema(
     where p.pronamespace = current_schema()::regnamespace and p.proname like 'parley\\_%'`);
   for (const { signature } of functions) await client.query(`drop function if exists ${signature} cascade`);
   await client.query("drop text search configuration if exists parley_search");
+  // The queue of an earlier version.
+  await client.query("drop schema if exists pgboss cascade");
   await client.query(
     "create table schema_migrations (number integer primary key, name text not null, applied_at timestamptz not null default now())",
   );
@@ -219,7 +221,7 @@ async function checkColumns(client: pg.Client, tables: readonly TableDescription
     group by c.relname`);
   const schema = new Map(rows.map(({ name, columns }) => [name, new Set(columns)]));
   for (const { name, columns } of tables) {
-    if (name === jobTable) continue;
+    if (name === earlierJobTable) continue;
     const unknown = columns.filter((column) => !schema.get(name)?.has(column));
     if (!schema.has(name) || unknown.length > 0)
       throw new BackupError(
@@ -272,23 +274,22 @@ async function copyInto(
   await pipeline(rows, copy);
 }
 
-/** By way of a temporary table, because the queue's version may have other columns than the backup's. */
-async function loadJobs(client: pg.Client, table: TableDescription, rows: Readable): Promise<void> {
-  const existing = new Set(await jobColumns(client));
-  const columns = table.columns.filter((column) => existing.has(column));
-  const list = columns.map((column) => pg.escapeIdentifier(column)).join(", ");
-  const all = table.columns.map((column) => `${pg.escapeIdentifier(column)} text`).join(", ");
-  await client.query(`create temporary table loaded_jobs (${all}) on commit drop`);
-  await copyInto(client, "loaded_jobs", table.columns, rows, false);
-  await client.query("delete from pgboss.job");
-  const { rows: types } = await client.query<{ name: string; type: string }>(
-    `select attname::text as name, format_type(atttypid, atttypmod) as type from pg_attribute
-     where attrelid = 'pgboss.job'::regclass and attnum > 0 and not attisdropped`,
-  );
-  const typeOf = new Map(types.map(({ name, type }) => [name, type]));
-  const values = columns.map((column) => `${pg.escapeIdentifier(column)}::${typeOf.get(column)}`).join(", ");
-  await client.query(
-    `insert into pgboss.job (${list}) select ${values} from loaded_jobs
-     where name in (select name from pgboss.queue)`,
-  );
+/** The columns of the earlier queue that `parley_take_earlier_jobs` reads, and that aren't text. */
+const earlierTypes: Readonly<Record<string, string>> = {
+  id: "uuid",
+  data: "jsonb",
+  output: "jsonb",
+  blocked: "boolean",
+  retry_count: "integer",
+  ...{ created_on: "timestamptz", start_after: "timestamptz" },
+  ...{ started_on: "timestamptz", heartbeat_on: "timestamptz" },
+};
+
+/** Creates the queue of an earlier version as a plain table, from which the migration to the present queue takes its jobs. */
+async function loadEarlierJobs(client: pg.Client, table: TableDescription, rows: Readable): Promise<void> {
+  const columns = [...new Set([...table.columns, ...Object.keys(earlierTypes)])];
+  const typed = columns.map((name) => `${pg.escapeIdentifier(name)} ${earlierTypes[name] ?? "text"}`);
+  await client.query("create schema pgboss");
+  await client.query(`create table pgboss.job (${typed.join(", ")})`);
+  await copyInto(client, earlierJobTable, table.columns, rows, false);
 }

@@ -9,7 +9,6 @@ import type { Config } from "../../platform/config/config.ts";
 import { storeSecret } from "../../platform/crypto/secret.ts";
 import type { ConnectionSettings, Database } from "../../platform/db/database.ts";
 import { readMigrations, readSchema } from "../../platform/db/migrate.ts";
-import { migrateJobs } from "../../platform/jobs/queue.ts";
 import { contentTypeOf, uploadsPrefix } from "../../platform/storage/layout.ts";
 import { type ObjectInfo, ObjectMissingError, type ObjectStore } from "../../platform/storage/store.ts";
 import { fingerprintOf } from "../../processing/integrity/stored-files.ts";
@@ -91,7 +90,7 @@ export async function restoreBackup(
   { id, replace, acceptsMissing }: RestoreOptions,
   onProgress: (progress: BackupProgress) => void = () => {},
 ): Promise<RestoreResult> {
-  const { db, settings, store, config } = target;
+  const { settings, store, config } = target;
   const { manifest, secret, interrupted } = await prepare(folder, target, { id, replace });
   // Before anything changes: a damaged part must not leave a half-replaced installation. The content is compared when it is
   // loaded.
@@ -108,7 +107,6 @@ export async function restoreBackup(
     );
   const lost = [...damaged, ...lostBefore(manifest, absent)];
   const listedIn = lost.length > 0 ? await listLost(config.dataDir, manifest, lost) : null;
-  await migrateJobs(db.pool);
   let done = 0;
   await loadDatabase(
     settings,

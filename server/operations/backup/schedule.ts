@@ -7,10 +7,11 @@ import type { Config } from "../../platform/config/config.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import { isBackupRunning } from "../../platform/db/backup-lock.ts";
 import type { Database } from "../../platform/db/database.ts";
+import { defineRecurringJob } from "../../platform/jobs/define.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { recordFailure } from "./runs.ts";
 
-const [hourMs, dayMs] = [3_600_000, 86_400_000];
+const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
 
 /** When to try again after a failure. */
 const retryAfterMs = hourMs;
@@ -50,89 +51,67 @@ interface ScheduleDependencies {
   readonly log: FastifyBaseLogger;
 }
 
-/** Backups by schedule, in a worker. */
-export interface BackupSchedule {
-  /** Starts the backup that is due, if any. Runs it in a process of its own, at low priority. */
-  check(): Promise<void>;
-  /** Ends a running backup; the next one uses what it copied. */
-  stop(): Promise<void>;
-}
-
-/** Several workers may check at the same time: the lock of backups lets one run. */
-export function createBackupSchedule(deps: ScheduleDependencies): BackupSchedule {
-  const { db, config, log } = deps;
-  const { destination } = config.backup;
-  let running: { readonly done: Promise<void>; kill(): void } | null = null;
-  let isStopping = false;
-  let warnedAt = Number.NEGATIVE_INFINITY;
-  let retryAt = Number.NEGATIVE_INFINITY;
-
-  async function warnIfOverdue(): Promise<void> {
-    if (performance.now() - warnedAt < hourMs) return;
-    const state = await readBackupState(db);
-    if (!state.isOverdue) return;
-    warnedAt = performance.now();
-    log.error(
-      { lastBackup: state.lastSucceeded?.toISOString() ?? null, error: state.lastError },
-      "backups are overdue: none has succeeded for two days; see `parley backup` and PARLEY_BACKUP_TO",
-    );
-    const { lastSucceeded, lastError } = state;
-    await mailAdmins(deps, {
-      subject: "backups are overdue",
-      text: `No backup of ${config.baseUrl} has succeeded for two days. The last one: ${lastSucceeded?.toISOString() ?? "none"}.${lastError === null ? "" : `\n\nThe last error: ${lastError}`}\n\nRun \`parley status\` to see the state of backups, and \`parley backup\` to back up now. The log of the workers has the details.\n`,
-    });
-  }
-
-  /** Runs the backup that is due until it has ended. */
-  async function run(due: Date, destination: string, done: Promise<string | null>): Promise<void> {
-    const error = await done;
-    if (error === null || isStopping) return;
-    retryAt = performance.now() + retryAfterMs;
+/** Backups by schedule, each in a process of its own at low priority. A worker that stops ends it; the next one uses what it copied. */
+export const runScheduledBackupKind = defineRecurringJob({
+  name: "run_scheduled_backup",
+  at: ({ backup }) => timeOfDay(backup.atMinute),
+  timeout: "30 d",
+  // A restored copy would write to the place of the original's backups.
+  guard: "original",
+  isEnabled: ({ backup }) => backup.destination !== null,
+  async handler(deps) {
+    const { db, config, log, signal } = deps;
+    const { destination, atMinute } = config.backup;
+    const due = lastDueTime(new Date(), atMinute);
+    if (destination === null || (await isDone(db, due))) return {};
+    // Also one that an operator started.
+    if (await isBackupRunning(db.pool)) return { retryMs: minuteMs };
+    const error = await runCommand(due, log, signal);
+    signal.throwIfAborted();
+    if (error === null) return {};
     await recordFailure(db.pool, { destination, scheduledFor: due }, error);
     await reportFailure(deps, due, error);
-  }
+    return { retryMs: retryAfterMs };
+  },
+});
 
-  return {
-    async check() {
-      if (destination === null || isStopping) return;
-      // Also while a backup runs, which may hang.
-      await warnIfOverdue();
-      if (running !== null || performance.now() < retryAt) return;
-      const due = lastDueTime(new Date(), config.backup.atMinute);
-      if (!(await shouldStart(db, due))) return;
-      const child = runCommand(due, log);
-      running = {
-        kill: child.kill,
-        done: run(due, destination, child.done)
-          .catch((error: Error) => log.error({ err: error }, "could not report a failed backup"))
-          .finally(() => {
-            running = null;
-          }),
-      };
-    },
-    async stop() {
-      isStopping = true;
-      running?.kill();
-      await running?.done;
-    },
-  };
+function timeOfDay(minute: number): string {
+  return `${Math.floor(minute / 60)}:${minute % 60}`;
 }
 
-async function shouldStart(db: Database, due: Date): Promise<boolean> {
-  const { rows } = await db.pool.query<{ state: string; started_at: Date }>(
-    "select state, started_at from backup_runs where kind = 'backup' and scheduled_for = $1",
+/** Also while a backup runs, which may hang. */
+export const warnOfOverdueBackupsKind = defineRecurringJob({
+  name: "warn_of_overdue_backups",
+  every: "1 h",
+  guard: "original",
+  isEnabled: ({ backup }) => backup.destination !== null,
+  async handler(deps) {
+    const { isOverdue, lastSucceeded, lastError } = await readBackupState(deps.db);
+    if (!isOverdue) return;
+    const last = lastSucceeded?.toISOString() ?? null;
+    deps.log.error(
+      { lastBackup: last, error: lastError },
+      "backups are overdue: none has succeeded for two days; see `parley backup` and PARLEY_BACKUP_TO",
+    );
+    await mailAdmins(deps, {
+      subject: "backups are overdue",
+      text: `No backup of ${deps.config.baseUrl} has succeeded for two days. The last one: ${last ?? "none"}.${lastError === null ? "" : `\n\nThe last error: ${lastError}`}\n\nRun \`parley status\` to see the state of backups, and \`parley backup\` to back up now. The log of the workers has the details.\n`,
+    });
+  },
+});
+
+async function isDone(db: Database, due: Date): Promise<boolean> {
+  const { rows } = await db.pool.query(
+    "select from backup_runs where kind = 'backup' and scheduled_for = $1 and state = 'succeeded'",
     [due],
   );
-  const [run] = rows;
-  if (run?.state === "succeeded" || (await isBackupRunning(db.pool))) return false;
-  if (run === undefined) return true;
-  return run.state === "running" || Date.now() - run.started_at.getTime() > retryAfterMs;
+  return rows.length > 0;
 }
 
 const command = fileURLToPath(new URL("../../../cli/main.ts", import.meta.url));
 
 /** @returns why it failed; null: it succeeded. */
-function runCommand(due: Date, log: FastifyBaseLogger): { done: Promise<string | null>; kill(): void } {
+function runCommand(due: Date, log: FastifyBaseLogger, signal: AbortSignal): Promise<string | null> {
   log.info({ due: due.toISOString() }, "starting the scheduled backup");
   const child = spawn(
     "nice",
@@ -152,7 +131,9 @@ function runCommand(due: Date, log: FastifyBaseLogger): { done: Promise<string |
     const message = output.trim().replace(/^parley: /, "");
     resolve(code === 0 ? null : message || `it ended with ${signal ?? `exit code ${code}`}`);
   });
-  return { done, kill: () => void child.kill("SIGTERM") };
+  const kill = () => void child.kill("SIGTERM");
+  signal.addEventListener("abort", kill);
+  return done.finally(() => signal.removeEventListener("abort", kill));
 }
 
 /** In the log each time; by mail to the operator's admins once a day. */

@@ -3,11 +3,10 @@ import pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import type { ConnectionSettings } from "../../platform/db/database.ts";
 import { BackupError } from "./errors.ts";
-import { jobColumns } from "./job-table.ts";
 
 /** A table of a backup. Its rows are in PostgreSQL's text format of COPY. */
 export interface TableDescription {
-  /** `pgboss.job` for the jobs that are not finished; all other names are those of tables of the schema. */
+  /** Of a table of the schema; in backups before migration 57 also `pgboss.job`, the queue of that time. */
   readonly name: string;
   /** The columns in the order of the copy. */
   readonly columns: readonly string[];
@@ -70,7 +69,7 @@ export async function openSnapshot(settings: ConnectionSettings): Promise<Snapsh
     const facts = await readFacts(client);
     return {
       ...facts,
-      tables: [...(await readTables(client)), { name: "pgboss.job", columns: await jobColumns(client) }],
+      tables: await readTables(client),
       sequences: await readSequences(client),
       readTable: (table, onRows) => readTable(settings, snapshotId, table, onRows),
       rows: <Row extends object>(query: string) => readRows<Row>(client, query),
@@ -128,11 +127,7 @@ async function readTable(
     await client.query("begin isolation level repeatable read read only");
     await client.query(`set transaction snapshot '${snapshotId}'`);
     const list = columns.map((column) => pg.escapeIdentifier(column)).join(", ");
-    const source =
-      name === "pgboss.job"
-        ? `(select ${list} from pgboss.job where state < 'completed')`
-        : `${pg.escapeIdentifier(name)} (${list})`;
-    const copy = client.query(copyTo(`copy ${source} to stdout`));
+    const copy = client.query(copyTo(`copy ${pg.escapeIdentifier(name)} (${list}) to stdout`));
     // The chunks are parts of a buffer that is used again.
     const owned = new Transform({
       transform: (chunk: Buffer, _encoding, done) => done(null, Buffer.from(chunk)),

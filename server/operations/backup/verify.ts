@@ -7,7 +7,6 @@ import { verifyChain } from "../../governance/audit/verify.ts";
 import { type ConnectionSettings, type Database, openDatabase } from "../../platform/db/database.ts";
 import { startEmbeddedPostgres } from "../../platform/db/embedded/index.ts";
 import { migrate } from "../../platform/db/migrate.ts";
-import { migrateJobs } from "../../platform/jobs/queue.ts";
 import { checkFiles } from "./check.ts";
 import type { BackupProgress } from "./create.ts";
 import type { BackupFolder } from "./folder.ts";
@@ -97,7 +96,6 @@ async function verifyIn(
     onError: (error) => log.warn({ err: error }, "an idle database connection broke"),
   });
   try {
-    await migrateJobs(db.pool);
     const problems: string[] = [];
     let done = 0;
     await loadDatabase(
@@ -126,9 +124,8 @@ async function verifyIn(
 async function compareRows(client: pg.Client, manifest: Manifest): Promise<string[]> {
   const problems: string[] = [];
   for (const { name, rows: expected, part } of manifest.tables) {
-    if (name === "pgboss.job") continue;
     const { rows } = await client.query<{ count: string }>(
-      `select count(*) as count from ${pg.escapeIdentifier(name)}`,
+      `select count(*) as count from ${name.split(".").map(pg.escapeIdentifier).join(".")}`,
     );
     if (Number(rows[0]?.count) !== expected)
       problems.push(`${part.name} has ${rows[0]?.count} rows instead of ${expected}`);

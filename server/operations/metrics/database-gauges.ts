@@ -35,6 +35,10 @@ const exactBelowBytes = 64 * 1024 * 1024;
 const secondsSince = (time: string): string =>
   `greatest(0, extract(epoch from clock_timestamp() - ${time}))::float8`;
 
+/** A table of the names of queues, which are identifiers. */
+const named = (queues: readonly string[]): string =>
+  `unnest(array[${queues.map((name) => `'${name}'`).join(", ")}]) q (name)`;
+
 /** A gauge on its own: the statement's column `value`. */
 function gauge(
   name: string,
@@ -67,8 +71,9 @@ export const storageBytesSql = `with used as (
 /**
  * Every metric that is read from the database. All describe the installation as a whole, so every process reports the
  * same value. To add one, add a `gauge` here and a row to the table in docs/operations/metrics.md.
+ * @param queues the names of the jobs that are enqueued.
  */
-export const databaseQueries: readonly DatabaseQuery[] = [
+export const databaseQueries = (queues: readonly string[]): readonly DatabaseQuery[] => [
   {
     name: "uploads",
     labels: ["state"],
@@ -102,14 +107,14 @@ export const databaseQueries: readonly DatabaseQuery[] = [
     name: "jobs",
     labels: ["queue", "state"],
     sql: `with unfinished as (
-        select name, case when state = 'active' then 'running' when blocked then 'stopped'
-          when start_after > now() then 'delayed' else 'waiting' end as state
-        from pgboss.job where policy = 'exclusive' and state <= 'active'
+        select name, case when run_id is not null then 'running' when is_stopped then 'stopped'
+          when due_at > now() then 'delayed' else 'waiting' end as state
+        from jobs
       )
       select q.name as queue, s.state, count(u.name)::float8 as jobs
-      from pgboss.queue q cross join unnest(array['waiting', 'delayed', 'running', 'stopped']) s (state)
+      from ${named(queues)} cross join unnest(array['waiting', 'delayed', 'running', 'stopped']) s (state)
         left join unfinished u on u.name = q.name and u.state = s.state
-      where q.policy = 'exclusive' group by 1, 2`,
+      group by 1, 2`,
     gauges: [
       {
         name: "parley_jobs",
@@ -122,10 +127,9 @@ export const databaseQueries: readonly DatabaseQuery[] = [
     "parley_job_oldest_age_seconds",
     "Time since the oldest job that waits, also for a retry, or is stopped was added; 0 without one.",
     ["queue"],
-    `select q.name as queue, coalesce(${secondsSince("min(j.created_on)")}, 0) as value
-      from pgboss.queue q left join pgboss.job j
-        on j.name = q.name and j.policy = 'exclusive' and j.state < 'active'
-      where q.policy = 'exclusive' group by 1`,
+    `select q.name as queue, coalesce(${secondsSince("min(j.created_at)")}, 0) as value
+      from ${named(queues)} left join jobs j on j.name = q.name and j.run_id is null
+      group by 1`,
   ),
   {
     name: "models",

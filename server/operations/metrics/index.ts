@@ -20,8 +20,16 @@ const { version } = JSON.parse(readFileSync(new URL("../../../package.json", imp
 
 /** The metrics of this process, served at `/metrics`. */
 export interface Metrics {
-  /** Adds the metrics of the database, once it is open. @param db its connections and replica are reported. */
-  watchDatabase(settings: ConnectionSettings, db: Pick<Database, "pool" | "replica">): void;
+  /**
+   * Adds the metrics of the database, once it is open.
+   * @param db its connections and replica are reported.
+   * @param queues the names of the jobs that are enqueued.
+   */
+  watchDatabase(
+    settings: ConnectionSettings,
+    db: Pick<Database, "pool" | "replica">,
+    queues: readonly string[],
+  ): void;
   stop(): Promise<void>;
 }
 
@@ -62,8 +70,8 @@ export async function startMetrics(
     response.end(request.method === "HEAD" ? undefined : text);
   });
   return {
-    watchDatabase(settings, { pool, replica }) {
-      const measured = measureDatabase(prom, registry, { settings, pool, log });
+    watchDatabase(settings, { pool, replica }, queues) {
+      const measured = measureDatabase(prom, registry, { settings, pool, queues, log });
       const refreshReplica = measureReplica(prom, registry, replica);
       database = {
         ...measured,
@@ -122,15 +130,21 @@ function measureDisk(
 function measureDatabase(
   prom: PromClient,
   registry: Registry,
-  deps: { readonly settings: ConnectionSettings; readonly pool: pg.Pool; readonly log: FastifyBaseLogger },
+  deps: {
+    readonly settings: ConnectionSettings;
+    readonly pool: pg.Pool;
+    readonly queues: readonly string[];
+    readonly log: FastifyBaseLogger;
+  },
 ): { refresh(): Promise<void>; close(): Promise<void> } {
   const { log, pool } = deps;
   const registers = [registry];
+  const queries = databaseQueries(deps.queues);
   const own = openDatabase(deps.settings, {
     maxConnections: 2,
     onError: (error) => log.debug({ err: error }, "metrics: an idle database connection broke"),
   });
-  const values = createDatabaseValues(own.pool, databaseQueries, log);
+  const values = createDatabaseValues(own.pool, queries, log);
   const up = new prom.Gauge({
     name: "parley_database_up",
     help: "Whether the database responds: 1 or 0. At 0, metrics that are read from it are left out.",
@@ -165,7 +179,7 @@ function measureDatabase(
       this.set(pool.waitingCount);
     },
   });
-  const fillers = databaseQueries.map((query) => {
+  const fillers = queries.map((query) => {
     const gauges = query.gauges.map(
       ({ name, help, column }) =>
         [new prom.Gauge({ name, help, labelNames: [...query.labels], registers }), column] as const,

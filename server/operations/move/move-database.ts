@@ -5,7 +5,6 @@ import { takeBackupLock } from "../../platform/db/backup-lock.ts";
 import { type ConnectionSettings, openDatabase } from "../../platform/db/database.ts";
 import { readSchema } from "../../platform/db/migrate.ts";
 import { announceMove, findServing, takeMoverLock } from "../../platform/db/presence.ts";
-import { migrateJobs } from "../../platform/jobs/queue.ts";
 import { loadDatabase } from "../backup/load.ts";
 import { connectForCopy, openSnapshot, type Snapshot } from "../backup/snapshot.ts";
 import { verifyAudit } from "../backup/verify.ts";
@@ -226,7 +225,6 @@ async function copyDatabase(
   const snapshot = await openSnapshot(move.source);
   try {
     if (isReplaced) await allowJobs(target);
-    await migrateJobs(db.pool);
     const counts = await load(move, snapshot, moveId, isReplaced);
     const broken = await verifyAudit(db);
     if (broken.length > 0) throw new MoveError(`${broken.join("; ")}. The database was not moved`);

@@ -3,7 +3,6 @@ import { text } from "node:stream/consumers";
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Database } from "../../platform/db/database.ts";
-import type { SweepLog } from "../../platform/jobs/for-each-isolated.ts";
 import { ObjectExistsError, ObjectMissingError, type ObjectStore } from "../../platform/storage/store.ts";
 import { countUnknown } from "./orphans.ts";
 
@@ -138,24 +137,6 @@ export async function adoptStore(db: Database, store: ObjectStore): Promise<void
   await sql`update installation set store_kind = null`.execute(db.kysely);
   const id = await rememberStore(db, randomUUID(), true);
   await store.put(markKey, bytesOf({ ...(await advance(db)), store: id }), markOptions);
-}
-
-/**
- * A check before the sweep of orphans.
- * @returns a function that checks whether files may be removed; a refusal is logged at most once an hour.
- */
-export function createSweepGate(db: Database, store: ObjectStore, log: SweepLog): () => Promise<boolean> {
-  const repeatMs = 3_600_000;
-  let toldAt = Number.NEGATIVE_INFINITY;
-  return async () => {
-    const refusal = await refusalToSweep(db, store);
-    if (refusal === null) return true;
-    if (performance.now() - toldAt >= repeatMs) {
-      toldAt = performance.now();
-      log.error(refusal);
-    }
-    return false;
-  };
 }
 
 /** Marks a store as that of a restored database, whose `installation` row says the same. */

@@ -6,13 +6,14 @@ import { describeStatus } from "../../connections/webhooks/transport/response.ts
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { readQuarantine } from "../../platform/db/quarantine.ts";
+import type { JobQueue } from "../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { version } from "../../platform/version.ts";
 import { type BackupState, nextDueTime, readBackupState } from "../backup/schedule.ts";
 import { findFailedUploads } from "./failed-uploads.ts";
 import { readHealth } from "./health/read-health.ts";
 import { countJobs, type FailedJobRow, findFailedJobs, summarizeFailures } from "./jobs/queries.ts";
-import { jobId, kindOf } from "./jobs/repair.ts";
+import { jobId } from "./jobs/repair.ts";
 import { findProcesses, type ProcessRow } from "./processes.ts";
 import { watchedNow } from "./watched-files.ts";
 
@@ -24,15 +25,18 @@ export type SystemState = z.input<typeof System>;
 /** Collects the state of the installation, for the System page and `parley status`. */
 export async function readSystem(deps: {
   readonly db: Database;
+  readonly jobs: JobQueue;
   readonly store: ObjectStore;
   readonly config: Config;
 }): Promise<SystemState> {
   const { db, config } = deps;
+  const kinds = deps.jobs.kinds;
+  const enqueued = [...kinds.values()].filter(({ isRecurring }) => !isRecurring).map(({ name }) => name);
   const [failedJobs, failures, jobs, processes, backups, hooks, quarantine, failedUploads] =
     await Promise.all([
       findFailedJobs(db.kysely),
       summarizeFailures(db.kysely),
-      countJobs(db.kysely),
+      countJobs(db.kysely, enqueued),
       findProcesses(db),
       readBackupState(db),
       readFailingHooks(db),
@@ -47,9 +51,10 @@ export async function readSystem(deps: {
     components,
     jobs: jobs.map(({ oldest_at, ...counts }) => ({
       ...counts,
+      label: labelOf(kinds, counts.kind),
       oldest_datetime: toText(oldest_at),
     })),
-    failed_jobs: failedJobs.map(presentFailedJob),
+    failed_jobs: failedJobs.map((row) => presentFailedJob(kinds, row)),
     failed_uploads: failedUploads,
     failing_hooks: hooks.listed,
     failing_hook_count: hooks.count,
@@ -60,13 +65,18 @@ export async function readSystem(deps: {
 }
 
 /** A failed job as the API and `parley jobs list` show it. */
-export function presentFailedJob(row: FailedJobRow): SystemState["failed_jobs"][number] {
-  const { subject, canDiscard } = kindOf(row.kind);
+export function presentFailedJob(
+  kinds: JobQueue["kinds"],
+  row: FailedJobRow,
+): SystemState["failed_jobs"][number] {
+  const kind = kinds.get(row.kind);
+  const discard = kind === undefined || typeof kind.discard === "string" ? null : kind.discard;
   return {
     id: jobId(row),
     kind: row.kind,
-    subject_type: subject,
-    subject_id: row.key,
+    label: labelOf(kinds, row.kind),
+    subject_type: kind?.subject ?? "installation",
+    subject_id: row.key === "" ? null : row.key,
     workspace:
       row.workspace_id === null || row.workspace_name === null
         ? null
@@ -74,8 +84,14 @@ export function presentFailedJob(row: FailedJobRow): SystemState["failed_jobs"][
     attempts: row.attempts,
     error: row.error,
     next_attempt_datetime: toText(row.next_at),
-    can_discard: canDiscard && (row.is_queued || row.next_at !== null),
+    discard_effect: discard?.lost ?? null,
+    can_discard: discard !== null && (row.is_queued || row.next_at !== null),
   };
+}
+
+/** A kind that only another version of Parley has is named by its jobs. */
+function labelOf(kinds: JobQueue["kinds"], name: string): string {
+  return kinds.get(name)?.label ?? name.replaceAll("_", " ");
 }
 
 function presentProcess(row: ProcessRow): SystemState["processes"][number] {

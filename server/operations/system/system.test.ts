@@ -155,6 +155,7 @@ test("the system lists failed jobs with their error, and failing hooks without t
     {
       id,
       kind: "send_mail",
+      label: "Send email",
       subject_type: "mail",
       subject_id: id.split(".")[1],
       workspace: null,
@@ -162,6 +163,7 @@ test("the system lists failed jobs with their error, and failing hooks without t
       error: "no route to host",
       next_attempt_datetime: null,
       can_discard: true,
+      discard_effect: "The email is not sent.",
     },
   );
   const counts = system.jobs.find(({ kind }: { kind: string }) => kind === "send_mail");
@@ -185,7 +187,7 @@ test("a retried job is due now, and both repairs are in the audit log", async ()
   const id = await insertFailedJob(app);
   assert.equal((await request("POST", `/system/jobs/${id}/retry`)).status, 200);
   const { rows } = await db.pool.query(
-    "select start_after <= now() as is_due from pgboss.job where name || '.' || singleton_key = $1",
+    "select due_at <= now() as is_due from jobs where name || '.' || key = $1",
     [id],
   );
   assert.deepEqual(rows, [{ is_due: true }]);
@@ -207,8 +209,8 @@ test("a job that was stopped because its process died is listed as stopped, and 
   const id = await insertFailedJob(app);
   const stop = () =>
     db.pool.query(
-      `update pgboss.job set blocked = true, output = '{"message":"the process ended twice"}'
-       where name || '.' || singleton_key = $1`,
+      `update jobs set is_stopped = true, error = 'the process ended twice'
+       where name || '.' || key = $1`,
       [id],
     );
   await stop();
@@ -217,10 +219,10 @@ test("a job that was stopped because its process died is listed as stopped, and 
   assert.deepEqual([error, next_attempt_datetime, can_discard], ["the process ended twice", null, true]);
   assert.equal((await request("POST", `/system/jobs/${id}/retry`)).status, 200);
   const { rows } = await db.pool.query(
-    "select blocked, start_after <= now() as is_due from pgboss.job where name || '.' || singleton_key = $1",
+    "select is_stopped, due_at <= now() as is_due from jobs where name || '.' || key = $1",
     [id],
   );
-  assert.deepEqual(rows, [{ blocked: false, is_due: true }]);
+  assert.deepEqual(rows, [{ is_stopped: false, is_due: true }]);
   await stop();
   assert.equal((await request("POST", `/system/jobs/${id}/discard`)).status, 200);
   assert.equal(await listed(), undefined);
@@ -234,7 +236,7 @@ test("discarding the job of an upload fails the upload with a reason, and nothin
   const { rows } = await db.pool.query("select status, failure_reason from uploads where id = $1", [id]);
   assert.equal(rows[0].status, "failure");
   assert.match(rows[0].failure_reason, /an admin stopped further attempts/);
-  const { rows: jobs } = await db.pool.query("select 1 from pgboss.job where singleton_key = $1", [id]);
+  const { rows: jobs } = await db.pool.query("select 1 from jobs where key = $1", [id]);
   assert.deepEqual(jobs, []);
 });
 
@@ -270,7 +272,7 @@ test("a transcription that waits after a failure can be retried and discarded, a
   assert.deepEqual((await auditOf(other.id)).at(-1), { ...entry, user_id: null });
   assert.equal(await listed(), undefined, "it waits for its next attempt");
 
-  await app.jobs.boss.deleteAllJobs("transcribe_recording");
+  await app.db.pool.query("delete from jobs where name = 'transcribe_recording'");
   await fail();
   assert.equal((await request("POST", `/system/jobs/${job}/discard`)).status, 200);
   assert.equal((await stateOf()).status, "failed");
@@ -278,7 +280,7 @@ test("a transcription that waits after a failure can be retried and discarded, a
   assert.equal((await component("speech")).state, "ok");
   assert.equal((await request("POST", `/system/jobs/${job}/discard`)).status, 409);
   assert.equal((await request("POST", `/system/jobs/${job}/retry`)).status, 200);
-  await app.jobs.boss.deleteAllJobs("transcribe_recording");
+  await app.db.pool.query("delete from jobs where name = 'transcribe_recording'");
 });
 
 test("a speech model that fails for good is failing until it works again, and a broken file or a user does not count", async () => {
@@ -296,11 +298,9 @@ test("a speech model that fails for good is failing until it works again, and a 
     await db.pool.query("update transcriptions set status = 'running' where recording_id = $1", [first]);
   }
   // More failed jobs than are listed must not hide it.
-  const boss = "pgboss.job";
   await db.pool.query(
-    `insert into ${boss} (name, singleton_key, policy, state, output, retry_count, start_after)
-     select 'send_mail', gen_random_uuid(), 'exclusive', 'retry', '{"message":"no route"}', 2, now() + interval '1 hour'
-     from generate_series(1, 120)`,
+    `insert into jobs (name, key, error, attempts, due_at)
+     select 'send_mail', gen_random_uuid(), 'no route', 3, now() + interval '1 hour' from generate_series(1, 120)`,
   );
   await fail("The speech model can't be loaded.", "model");
   const failing = await component("speech");
@@ -309,7 +309,7 @@ test("a speech model that fails for good is failing until it works again, and a 
   assert.match((await component("mail")).explanation, /120 emails could not be sent yet/);
   await db.kysely.transaction().execute((tx) => markTranscriptionDone(tx, second, 1));
   assert.equal((await component("speech")).state, "ok");
-  await db.pool.query(`delete from ${boss} where name = 'send_mail'`);
+  await db.pool.query("delete from jobs where name = 'send_mail'");
 });
 
 test("a summary that waits after a failure can be retried and discarded", async () => {
@@ -326,7 +326,7 @@ test("a summary that waits after a failure can be retried and discarded", async 
   assert.equal((await request("POST", `/system/jobs/${job}/retry`)).status, 200);
   const { rows } = await db.pool.query("select status from intelligence_runs where recording_id = $1", [id]);
   assert.deepEqual(rows, [{ status: "pending" }]);
-  await app.jobs.boss.deleteAllJobs("analyze_recording");
+  await app.db.pool.query("delete from jobs where name = 'analyze_recording'");
 });
 
 test("failed files are retried only while a running worker watches their folder", async () => {

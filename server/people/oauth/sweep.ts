@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../../platform/db/database.ts";
+import { defineRecurringJob } from "../../platform/jobs/define.ts";
 import { deleteUnusedClients } from "./clients/self-registered/store.ts";
 import { refreshIdleDays } from "./token/grants/refresh-token.ts";
 
@@ -37,3 +38,10 @@ export async function sweepOAuth({ kysely }: Pick<Database, "kysely">): Promise<
                 and not exists (select 1 from oauth_families f where f.grant_id = g.id)`.execute(tx);
   });
 }
+
+export const deleteEndedOauthGrantsKind = defineRecurringJob({
+  name: "delete_ended_oauth_grants",
+  every: "sweep",
+  guard: "age",
+  handler: ({ db }) => sweepOAuth(db),
+});

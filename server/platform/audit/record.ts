@@ -25,7 +25,8 @@ export interface Requester {
 /** An action to record. */
 export interface AuditEntry {
   readonly action: AuditAction;
-  readonly subject?: { readonly type: string; readonly id: string };
+  /** The id is null for what there is one of. */
+  readonly subject?: { readonly type: string; readonly id: string | null };
   /** Further details as JSON; never secrets or content of a meeting. */
   readonly details?: Readonly<Record<string, unknown>>;
 }

@@ -192,7 +192,7 @@ export async function finishMigrations(
 }
 
 /** Runs work on the schema while no other process does. The lock is of the session, which lasts for the work. */
-export function underMigrationLock<T>(
+function underMigrationLock<T>(
   settings: ConnectionSettings,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {

@@ -407,6 +407,23 @@ export interface IntelligenceUsage {
   workspace_id: string;
 }
 
+export interface Jobs {
+  attempts: Generated<number>;
+  created_at: Generated<Timestamp>;
+  data: Generated<Json>;
+  deaths: Generated<number>;
+  due_at: Generated<Timestamp>;
+  ended_at: Timestamp | null;
+  error: string | null;
+  heartbeat_at: Timestamp | null;
+  is_stopped: Generated<boolean>;
+  key: string;
+  name: string;
+  owner: Generated<string>;
+  run_id: string | null;
+  started_at: Timestamp | null;
+}
+
 export interface JobTurns {
   owner: string;
   queue: string;
@@ -1057,6 +1074,7 @@ export interface DB {
   intelligence_steps: IntelligenceSteps;
   intelligence_usage: IntelligenceUsage;
   job_turns: JobTurns;
+  jobs: Jobs;
   known_ip_addresses: KnownIpAddresses;
   legal_holds: LegalHolds;
   mail_counts: MailCounts;

@@ -124,11 +124,6 @@ test("a worker deletes old history after the jump only when the clock was confir
   await other.db.pool.query("update clock_guard set seen_at = seen_at - interval '60 days'");
   await until("the jump is noticed", async () => !(await readClockState(other.db)).isTrusted);
   await addEvents(200, "40 days", other.db);
-  await other.db.pool.query(
-    "insert into pgboss.job (name, state, completed_on) values ('promote_upload', 'completed', now() - interval '60 days')",
-  );
-  const jobs = async () =>
-    (await other.db.pool.query("select 1 from pgboss.job where state = 'completed'")).rowCount;
   const seenAt = async () =>
     (await other.db.pool.query("select seen_at from clock_guard")).rows[0].seen_at.getTime();
   // Two whole intervals.
@@ -136,10 +131,9 @@ test("a worker deletes old history after the jump only when the clock was confir
     const before = await seenAt();
     await until("another interval has passed", async () => (await seenAt()) > before);
   }
-  assert.deepEqual([await count(), await jobs()], [200, 1]);
+  assert.equal(await count(), 200);
   await confirmClock(other.db);
   await until("the history is deleted", async () => (await count()) === 0);
-  await until("the jobs are deleted", async () => (await jobs()) === 0);
 });
 
 test("a worker disables no hooks by a clock that jumped", async () => {

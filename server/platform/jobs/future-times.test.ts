@@ -5,7 +5,7 @@ import { insertHook, makeWorkspace, unknownId } from "../../../test/support/fact
 import { fanOut } from "../../connections/webhooks/deliveries/fan-out.ts";
 import { correctFutureDeliveries } from "../../connections/webhooks/deliveries/history.ts";
 import { record } from "../events/record.ts";
-import { correctFutureTimes } from "./future-times.ts";
+import { claimJob, correctFutureJobs } from "./queries.ts";
 
 const dayMs = 86_400_000;
 const app = await startTestApp({ worker: false });
@@ -16,13 +16,7 @@ test("times that a clock ahead by 60 days left behind are corrected; usual times
   await app.db.kysely
     .transaction()
     .execute((tx) => app.jobs.enqueue(tx, "validate_upload", { uploadId: key }, key));
-  await pool.query(
-    "update pgboss.job set start_after = now() + interval '60 days' where singleton_key = $1",
-    [key],
-  );
-  await pool.query(
-    "update pgboss.queue set monitor_on = now(), monitor_claim_on = now() + interval '60 days'",
-  );
+  await pool.query("update jobs set due_at = now() + interval '60 days' where key = $1", [key]);
   await pool.query(
     "insert into job_turns (queue, owner, started_at) values ('validate_upload', 'one', now() + interval '60 days')",
   );
@@ -53,20 +47,13 @@ test("times that a clock ahead by 60 days left behind are corrected; usual times
   await wait("stuck", "60 days");
   await wait("usual", "20 hours");
 
-  await correctFutureTimes(pool);
+  await correctFutureJobs(pool);
   await correctFutureDeliveries(pool, { now: new Date(), maxWaitMs: 2 * dayMs });
 
   const one = async (query: string, values: unknown[] = []) => (await pool.query(query, values)).rows[0];
-  assert.deepEqual(
-    await one("select start_after <= now() as is_due from pgboss.job where singleton_key = $1", [key]),
-    { is_due: true },
-  );
-  assert.deepEqual(
-    await one(
-      "select bool_and(monitor_claim_on <= now()) as is_due from pgboss.queue where monitor_on is not null",
-    ),
-    { is_due: true },
-  );
+  assert.deepEqual(await one("select due_at <= now() as is_due from jobs where key = $1", [key]), {
+    is_due: true,
+  });
   assert.equal((await pool.query("select 1 from job_turns")).rowCount, 0);
   const isDue = (host: string) =>
     one(
@@ -77,7 +64,7 @@ test("times that a clock ahead by 60 days left behind are corrected; usual times
     );
   assert.deepEqual(await isDue("stuck"), { hook: true, deliveries: true });
   assert.deepEqual(await isDue("usual"), { hook: false, deliveries: false });
-  assert.deepEqual(await app.jobs.claim("validate_upload", "anyone").then((job) => job?.data), {
+  assert.deepEqual((await claimJob(pool, "validate_upload", "anyone"))?.data, {
     uploadId: key,
   });
 });

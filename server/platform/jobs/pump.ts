@@ -1,32 +1,23 @@
-import type { FastifyBaseLogger } from "fastify";
 import { jobFinished } from "../telemetry/signals.ts";
 import { type TracedWork, traced } from "../telemetry/trace.ts";
-import type { Admission, ClaimedJob } from "./fair-fetch.ts";
+import type { Again, Guard, Job, JobContext } from "./define.ts";
 import {
+  type Admission,
+  addRecurringJobs,
+  beat,
+  type ClaimedJob,
+  claimJob,
+  completeJob,
+  correctFutureRuns,
+  failJob,
+  findDueNames,
   heartbeatSeconds,
-  type JobData,
-  type JobName,
-  type JobQueue,
-  logStoppedJobs,
-  superviseIntervalMs,
-} from "./queue.ts";
-
-/** One kind of job: its work and how many of them this process runs concurrently. */
-export interface JobDefinition<N extends JobName = JobName> {
-  readonly name: N;
-  /** How many run concurrently, for all owners together. */
-  readonly concurrency: number;
-  /** Whether users who have none running may start one although all slots are busy (`reservedSlots`). For long jobs. */
-  readonly hasReservedSlots?: boolean;
-  /** Whether none may start for now. */
-  readonly isPaused?: () => Promise<boolean>;
-  run(data: JobData[N]): Promise<void>;
-}
-
-/** Binds a handler to the data of its kind. */
-export function job<N extends JobName>(definition: JobDefinition<N>): JobDefinition {
-  return { ...definition, run: (data) => definition.run(data as JobData[N]) };
-}
+  postponeJob,
+  releaseJob,
+  takeEarlierJobs,
+  takeFromTheDead,
+} from "./queries.ts";
+import { logStoppedJobs } from "./queue.ts";
 
 export interface Pump {
   /** Milliseconds since it last fetched jobs successfully, or had no free slot to fetch for. */
@@ -38,8 +29,20 @@ export interface Pump {
 /** How long new work of another process may go unnoticed. Work of this process is noticed at once. */
 const pollIntervalMs = 500;
 
-/** How often to check for jobs of dead workers and for ended jobs while the worker sleeps. */
+/** How often to check for jobs of dead workers: they are found after the heartbeat plus this at most. */
+const superviseIntervalMs = 2000;
+
+/** How often to do so while the worker sleeps. */
 const maxUnsupervisedMs = 60_000;
+
+/** How long a failed job waits: the first delay doubles with each attempt. */
+const [firstRetryMs, maxRetryMs] = [1000, 10_000];
+
+/** A recurring job that fails is tried again at its next time, but no later than this. */
+const maxRecurringRetryMs = 3_600_000;
+
+/** How many recurring jobs run concurrently in a process. */
+const recurringSlots = 2;
 
 /**
  * Slots beyond `concurrency`: two for users who have no job of this kind running in any process, and one more for a
@@ -50,7 +53,7 @@ const reservedSlots = { people: 2, workspaces: 1 } as const;
 /** Who may take the next slot when this many are taken; null: nobody. */
 export function admissionAt(
   taken: number,
-  { concurrency, hasReservedSlots }: Pick<JobDefinition, "concurrency" | "hasReservedSlots">,
+  { concurrency, hasReservedSlots }: { readonly concurrency: number; readonly hasReservedSlots: boolean },
 ): Admission | null {
   if (taken < concurrency) return "anyone";
   if (!hasReservedSlots) return null;
@@ -61,41 +64,48 @@ export function admissionAt(
 /** Hooks of the worker around the pump. */
 export interface PumpOptions {
   /** Called when a job starts; the returned function when it has ended. */
-  readonly onStart?: (name: JobName) => () => void;
+  readonly onStart?: (name: string) => () => void;
   /** Whether the worker sleeps until a notification; the pump does not poll meanwhile. */
   readonly isAsleep?: () => boolean;
+  /** Whether jobs with this guard may run now; default: they may. */
+  readonly mayRun?: (guard: Guard) => Promise<boolean>;
 }
 
 /** How a trace shows a run of a job. */
-function workOf({ name }: JobDefinition, { id, retryCount }: ClaimedJob): TracedWork {
+function workOf({ name, key, attempts }: ClaimedJob): TracedWork {
   return {
     name: `job ${name}`,
     kind: "consumer",
-    attributes: { "parley.queue": name, "parley.job_id": id, "parley.attempt": retryCount + 1 },
+    attributes: { "parley.queue": name, "parley.job_id": `${name}.${key}`, "parley.attempt": attempts },
   };
 }
 
 /**
- * Takes jobs as slots become free and runs them. pg-boss's own worker does one job per poll (22 a second); this claims
- * jobs until no slot is free, alternating between users and workspaces (fair-fetch.ts). A running job sends a
- * heartbeat; when its process dies, another takes it after 10 s. Completing a job names the attempt, so a worker that
- * was taken for dead can't complete a job that has moved on.
+ * Takes jobs as slots become free and runs them, alternating between users and workspaces (`claimJob`). A running job sends
+ * a heartbeat; when its process dies, another takes it after 10 s. Completing a job names the attempt, so a worker that was
+ * taken for dead can't complete a job that has moved on.
  */
 export function startPump(
-  queue: JobQueue,
-  jobs: readonly JobDefinition[],
-  log: FastifyBaseLogger,
-  { onStart = () => () => undefined, isAsleep = () => false }: PumpOptions = {},
+  context: JobContext,
+  kinds: readonly Job[],
+  { onStart = () => () => undefined, isAsleep = () => false, mayRun = async () => true }: PumpOptions = {},
 ): Pump {
-  const running = new Map<string, { definition: JobDefinition; job: ClaimedJob; done: Promise<void> }>();
-  let isStopping = false;
+  const { config, log } = context;
+  const { pool } = context.db;
+  const enabled = new Map(
+    kinds.filter((kind) => kind.isEnabled(config)).map((kind) => [kind.name, kind] as const),
+  );
+  const names = [...enabled.keys()];
+  const running = new Map<string, { kind: Job; job: ClaimedJob; done: Promise<void> }>();
+  const stopping = new AbortController();
+  let hasRecurring = false;
   let filling: Promise<void> | null = null;
   let isWoken = false;
   let lastFetchAt = performance.now();
 
   function wake(): void {
     isWoken = true;
-    if (isStopping) return;
+    if (stopping.signal.aborted) return;
     filling ??= fill().finally(() => {
       filling = null;
     });
@@ -103,75 +113,133 @@ export function startPump(
 
   async function fill(): Promise<void> {
     try {
+      if (!hasRecurring) await addRecurring();
+      hasRecurring = true;
       do {
         isWoken = false;
-        for (const definition of jobs) await fetchInto(definition);
+        for (const name of await findDueNames(pool, names)) await fetchInto(enabled.get(name));
         lastFetchAt = performance.now();
-      } while (isWoken && !isStopping);
+      } while (isWoken && !stopping.signal.aborted);
     } catch (error) {
       log.warn({ err: error }, "could not fetch jobs; retrying");
     }
   }
 
-  async function fetchInto(definition: JobDefinition): Promise<void> {
-    if (await definition.isPaused?.()) return;
-    while (!isStopping) {
-      const taken = [...running.values()].filter((entry) => entry.definition === definition).length;
-      const admission = admissionAt(taken, definition);
-      const claimed = admission === null ? undefined : await queue.claim(definition.name, admission);
-      if (claimed === undefined) return;
-      const done = runOne(definition, claimed).finally(() => {
-        running.delete(claimed.id);
+  async function addRecurring(): Promise<void> {
+    const now = new Date();
+    const times = [...enabled.values()].map((kind) => ({
+      name: kind.name,
+      afterMs: kind.msUntilNext(config, now),
+    }));
+    await addRecurringJobs(
+      pool,
+      times.flatMap(({ name, afterMs }) => (afterMs === null ? [] : [{ name, afterMs }])),
+    );
+  }
+
+  /** @returns who may take the next slot. */
+  function admit(kind: Job): Admission | null {
+    const all = [...running.values()];
+    if (kind.isRecurring)
+      return all.filter((one) => one.kind.isRecurring).length < recurringSlots ? "anyone" : null;
+    return admissionAt(all.filter((one) => one.kind === kind).length, {
+      concurrency: kind.concurrency,
+      hasReservedSlots: kind.hasReservedSlots(config),
+    });
+  }
+
+  async function fetchInto(kind: Job | undefined): Promise<void> {
+    if (kind === undefined) return;
+    // Recurring jobs that may not run are skipped until their next time.
+    if (!kind.isRecurring && ((await kind.isPaused(config)) || !(await passes(kind)))) return;
+    while (!stopping.signal.aborted) {
+      const admission = admit(kind);
+      const job = admission === null ? undefined : await claimJob(pool, kind.name, admission);
+      if (job === undefined) return;
+      const done = runOne(kind, job).finally(() => {
+        running.delete(job.runId);
         wake();
       });
-      running.set(claimed.id, { definition, job: claimed, done });
+      running.set(job.runId, { kind, job, done });
     }
   }
 
-  async function runOne(definition: JobDefinition, taken: ClaimedJob): Promise<void> {
-    const attempt = { id: taken.id, retryCount: taken.retryCount };
-    const end = onStart(definition.name);
+  const passes = async ({ guard }: Job): Promise<boolean> => guard === null || (await mayRun(guard));
+
+  async function runOne(kind: Job, job: ClaimedJob): Promise<void> {
+    const end = onStart(kind.name);
     const startedAt = performance.now();
     let result: "success" | "failure" = "failure";
     try {
-      await traced(
-        () => workOf(definition, taken),
-        async () => {
-          await definition.run(taken.data as JobData[JobName]);
-          await queue.boss.complete(definition.name, attempt);
-        },
-      );
+      if (kind.isRecurring)
+        await postpone(kind, job, (await passes(kind)) ? await runInTime(kind, job) : null);
+      else
+        await traced(
+          () => workOf(job),
+          async () => {
+            await runInTime(kind, job);
+            await completeJob(pool, job);
+          },
+        );
       result = "success";
     } catch (error) {
-      log.warn(
-        { err: error, job: definition.name, jobId: taken.id, attempt: taken.retryCount + 1 },
-        "job failed",
-      );
-      // If even this can't be written, the missing heartbeat returns the job to the queue.
-      await queue.boss
-        .fail(definition.name, attempt, { message: (error as Error).message })
-        .catch((failure: Error) =>
-          log.warn({ err: failure, jobId: taken.id }, "job could not be returned to the queue"),
-        );
+      await giveBack(kind, job, error as Error);
     } finally {
       end();
       const seconds = (performance.now() - startedAt) / 1000;
-      jobFinished.publish({ queue: definition.name, result, seconds });
+      if (!kind.isRecurring) jobFinished.publish({ queue: kind.name, result, seconds });
     }
+  }
+
+  async function runInTime(kind: Job, job: ClaimedJob): Promise<Again | null> {
+    const late = new AbortController();
+    const isLate = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      const error = new Error(`the job has taken more than ${kind.timeoutMs / 60_000} minutes`);
+      late.abort(error);
+      isLate.reject(error);
+    }, kind.timeoutMs);
+    try {
+      const signal = AbortSignal.any([stopping.signal, late.signal]);
+      return await Promise.race([kind.run({ ...context, signal }, job.data), isLate.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function postpone(kind: Job, job: ClaimedJob, again: Again | null): Promise<void> {
+    const nextMs = kind.msUntilNext(config, new Date()) ?? 0;
+    const afterMs = Math.max(Math.min(nextMs, again?.retryMs ?? nextMs), again?.pauseMs ?? 0);
+    await postponeJob(pool, job, afterMs, again?.state ?? job.data);
+  }
+
+  /** If even this can't be written, the missing heartbeat returns the job to the queue. */
+  async function giveBack(kind: Job, job: ClaimedJob, error: Error): Promise<void> {
+    const { name: kindName, key, attempts } = job;
+    try {
+      if (stopping.signal.aborted && error === stopping.signal.reason) {
+        await releaseJob(pool, job);
+        return;
+      }
+      log.warn({ err: error, job: kindName, key, attempt: attempts }, "job failed");
+      await failJob(pool, job, error.message, retryMs(kind, attempts));
+    } catch (failure) {
+      log.warn({ err: failure, job: kindName, key }, "job could not be returned to the queue");
+    }
+  }
+
+  /** @returns null: it is not tried again. */
+  function retryMs(kind: Job, attempts: number): number | null {
+    if (kind.retries !== null && attempts > kind.retries) return null;
+    const nextMs = kind.msUntilNext(config, new Date());
+    if (nextMs !== null) return Math.min(nextMs, maxRecurringRetryMs);
+    return Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(attempts - 1, 10)) * (0.5 + Math.random() / 2);
   }
 
   async function supervise(): Promise<void> {
-    logStoppedJobs(log, await queue.stopDeadlyJobs());
-    await queue.boss.supervise();
-  }
-
-  async function beat(): Promise<void> {
-    for (const definition of jobs) {
-      const attempts = [...running.values()]
-        .filter((entry) => entry.definition === definition)
-        .map((entry) => ({ id: entry.job.id, retryCount: entry.job.retryCount }));
-      if (attempts.length > 0) await queue.boss.touch(definition.name, attempts);
-    }
+    logStoppedJobs(log, await takeFromTheDead(context.db.kysely, "silent"));
+    await correctFutureRuns(pool);
+    await takeEarlierJobs(pool);
   }
 
   const poll = setInterval(() => {
@@ -182,7 +250,6 @@ export function startPump(
   let [supervisedAt, tickedAt, steadySince] = [0, 0, 0];
   const supervision = setInterval(() => {
     const now = Date.now();
-    // It also removes jobs that ended a while ago, which can wait.
     if (isAsleep() && now - supervisedAt < maxUnsupervisedMs) return;
     // After a pause of this machine or of the database, workers get time to send the heartbeats that are missing.
     if (now - tickedAt > 3 * superviseIntervalMs) steadySince = now;
@@ -196,19 +263,20 @@ export function startPump(
   }, superviseIntervalMs);
   const heart = setInterval(
     () => {
-      beat().catch((error: Error) =>
+      if (running.size === 0) return;
+      beat(pool, [...running.keys()]).catch((error: Error) =>
         log.warn({ err: error }, "could not write the heartbeat of running jobs"),
       );
     },
     (heartbeatSeconds * 1000) / 4,
   );
-  queue.onWake(wake);
+  context.jobs.onWake(wake);
   wake();
 
   return {
     msSinceLastFetch: () => performance.now() - lastFetchAt,
     async stop(graceMs) {
-      isStopping = true;
+      stopping.abort(new Error("the server is stopping"));
       clearInterval(poll);
       clearInterval(supervision);
       // A job being fetched belongs to this process as well.
@@ -216,9 +284,7 @@ export function startPump(
       const drained = Promise.all([...running.values()].map((entry) => entry.done));
       await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
       clearInterval(heart);
-      for (const { definition, job: unfinished } of running.values()) {
-        await queue.boss.fail(definition.name, { id: unfinished.id, retryCount: unfinished.retryCount });
-      }
+      for (const { job } of running.values()) await releaseJob(pool, job);
     },
   };
 }

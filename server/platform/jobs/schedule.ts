@@ -5,8 +5,8 @@ export interface Schedule {
 }
 
 /**
- * Runs small recurring tasks one after the other, at the start and then at every interval. Each must be safe to run in
- * several processes concurrently.
+ * Runs what each process does for itself, one after the other, at the start and then at every interval: polls that are too
+ * frequent for a job, and its own folders. Each must be safe to run in several processes concurrently.
  */
 export function startSchedule(
   intervalMs: number,

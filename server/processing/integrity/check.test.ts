@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { call } from "../../../test/support/app.ts";
+import { runJob } from "../../../test/support/run-job.ts";
 import { until } from "../../../test/support/until.ts";
 import { recordingObjectKey } from "../../platform/storage/layout.ts";
 import { companionFailed } from "../../platform/telemetry/signals.ts";
 import { damageTrack, fixture } from "../media/render/test/support.ts";
 import { startUploads, sweepLog } from "../uploads/test/uploads.ts";
-import { checkNextFile, createFileCheck, verifyFiles } from "./check.ts";
+import { checkFilesKind, checkNextFile, verifyFiles } from "./check.ts";
 import { repairCompanions } from "./companions.ts";
 import { fingerprintOf } from "./stored-files.ts";
 
@@ -143,7 +144,7 @@ test("the background check gives files from before fingerprints theirs, and repo
   await store.delete(lostKey);
   await db.pool.query("delete from stored_files");
   const { log, details } = sweepLog();
-  await createFileCheck({ db, store }, log)();
+  await runJob(app, checkFilesKind, {}, { log });
   assert.deepEqual(await storedKeys(id), await keysBelow(id));
   assert.deepEqual(details, [{ key: lostKey, recordingId: lost, damage: "missing" }]);
   await db.pool.query("delete from recordings where id = $1", [lost]);
@@ -195,16 +196,15 @@ test("the background check stores the fingerprints of older recordings, and stop
   await db.pool.query("delete from stored_files where recording_id = $1", [id]);
   const { log, lines } = sweepLog();
   const stopped = AbortSignal.abort(new Error("the server is stopping"));
-  await createFileCheck({ db, store, signal: stopped }, log)();
+  await runJob(app, checkFilesKind, {}, { log, signal: stopped });
   assert.deepEqual(await storedKeys(id), []);
-  await createFileCheck({ db, store }, log)();
+  await runJob(app, checkFilesKind, {}, { log });
   assert.deepEqual(await storedKeys(id), await keysBelow(id));
   assert.deepEqual(lines, []);
 });
 
 test("the background check reads what was not read for a month, and logs damage without stopping", async () => {
   const { log, lines, details } = sweepLog();
-  const check = createFileCheck({ db, store }, log);
   assert.equal(
     await checkNextFile({ db, store }, new Date(Date.now() - 86_400_000)),
     null,
@@ -213,7 +213,7 @@ test("the background check reads what was not read for a month, and logs damage 
   await db.pool.query("update stored_files set checked_at = now() - interval '31 days'");
   const intact = Buffer.concat(await (await store.get(mediaKey)).body.toArray());
   await store.put(mediaKey, Buffer.concat([intact, Buffer.from("x")]));
-  await check();
+  await runJob(app, checkFilesKind, {}, { log });
   assert.equal(lines.length, 1);
   assert.match(lines[0] ?? "", /a stored file is damaged: its size differs/);
   assert.deepEqual(details[0], { key: mediaKey, recordingId: id, damage: "size" });

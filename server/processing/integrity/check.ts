@@ -1,7 +1,9 @@
 import { addAbortSignal } from "node:stream";
 import type { FastifyBaseLogger } from "fastify";
 import { sql } from "kysely";
+import { z } from "zod";
 import type { Database } from "../../platform/db/database.ts";
+import { defineRecurringJob, type RunContext } from "../../platform/jobs/define.ts";
 import { recordingsPrefix } from "../../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../../platform/storage/store.ts";
 import { type FileFingerprint, fingerprintOf, recordStoredFiles, type StoredFile } from "./stored-files.ts";
@@ -121,49 +123,55 @@ const budgetMs = 2000;
 /** How often to look for recordings without fingerprints: only those of older versions have none. */
 const unknownEveryMs = 86_400_000;
 
-/**
- * The background check, called at each interval of the sweep: reads some files and pauses. Recordings from before
- * fingerprints were stored get theirs.
- * @returns checks, as often as its share of the time allows.
- */
-export function createFileCheck(
-  deps: Dependencies,
-  log: Pick<FastifyBaseLogger, "error">,
-): () => Promise<void> {
-  let nextAt = 0;
-  let unknownFrom: string | null = firstId;
-  let unknownAt = Number.NEGATIVE_INFINITY;
+/** Where the search for recordings without fingerprints is, and when it was at its end. */
+const progress = z.object({ after: z.string().nullable().optional(), foundAllAt: z.number().optional() });
 
-  async function recordSomeUnknown(isOver: () => boolean): Promise<void> {
-    if (unknownFrom === null && performance.now() - unknownAt < unknownEveryMs) return;
-    while (!isOver()) {
-      const recorded = await recordNextUnknown(deps, unknownFrom ?? firstId);
-      unknownFrom = recorded?.recordingId ?? null;
-      unknownAt = performance.now();
-      if (recorded === null) return;
-      for (const damaged of recorded.damaged) report(log, damaged);
-    }
-  }
-
-  return async () => {
+/** Reads some files and pauses. Recordings from before fingerprints were stored get theirs. */
+export const checkFilesKind = defineRecurringJob({
+  name: "check_files",
+  every: "sweep",
+  schema: progress,
+  async handler(context, state) {
     const began = performance.now();
-    if (began < nextAt) return;
-    const before = new Date(Date.now() - roundMs);
-    const isOver = (): boolean => performance.now() - began >= budgetMs || (deps.signal?.aborted ?? false);
-    try {
-      // First, since quotas count the stored sizes.
-      await recordSomeUnknown(isOver);
-      while (!isOver()) {
-        const checked = await checkNextFile(deps, before);
-        if (checked === null) break;
-        if (checked.damaged !== null) report(log, checked.damaged);
-      }
-    } catch (error) {
-      if (!deps.signal?.aborted) throw error;
-    } finally {
-      nextAt = performance.now() + (performance.now() - began) * timeShare;
+    const isOver = (): boolean => performance.now() - began >= budgetMs || context.signal.aborted;
+    // First, since quotas count the stored sizes.
+    const next = await recordSomeUnknown(context, state, isOver);
+    await checkSome(context, isOver);
+    return { pauseMs: (performance.now() - began) * timeShare, state: next };
+  },
+});
+
+/** Checks files that are due while there is time. */
+export async function checkSome(
+  deps: Dependencies & { readonly log: Pick<FastifyBaseLogger, "error"> },
+  isOver: () => boolean,
+): Promise<void> {
+  const before = new Date(Date.now() - roundMs);
+  try {
+    while (!isOver()) {
+      const checked = await checkNextFile(deps, before);
+      if (checked === null) return;
+      if (checked.damaged !== null) report(deps.log, checked.damaged);
     }
-  };
+  } catch (error) {
+    if (!deps.signal?.aborted) throw error;
+  }
+}
+
+async function recordSomeUnknown(
+  deps: RunContext,
+  { after = firstId, foundAllAt = 0 }: z.infer<typeof progress>,
+  isOver: () => boolean,
+): Promise<z.infer<typeof progress>> {
+  let position = after;
+  if (position === null && Date.now() - foundAllAt < unknownEveryMs) return { after: null, foundAllAt };
+  while (!isOver()) {
+    const recorded = await recordNextUnknown(deps, position ?? firstId);
+    if (recorded === null) return { after: null, foundAllAt: Date.now() };
+    position = recorded.recordingId;
+    for (const damaged of recorded.damaged) report(deps.log, damaged);
+  }
+  return { after: position, foundAllAt };
 }
 
 function report(log: Pick<FastifyBaseLogger, "error">, { key, recordingId, damage }: DamagedFile): void {

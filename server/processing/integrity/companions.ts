@@ -2,9 +2,15 @@ import { basename } from "node:path";
 import { sql } from "kysely";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
+import { defineJob } from "../../platform/jobs/define.ts";
 import { recordingObjectKey, recordingsPrefix } from "../../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../../platform/storage/store.ts";
 import { companionFailed } from "../../platform/telemetry/signals.ts";
+import {
+  lostOfRecording,
+  ofRecording,
+  type RecordingPayload,
+} from "../../recordings/recordings/job-of-recording.ts";
 import {
   type Companions,
   MediaFailedError,
@@ -178,3 +184,19 @@ async function save(
     await recordStoredFiles(tx, clipId === null ? { recordingId } : { recordingId, clipId }, files);
   });
 }
+
+declare module "../../platform/jobs/define.ts" {
+  interface JobPayloads {
+    render_companions: RecordingPayload;
+  }
+}
+
+export const renderCompanionsKind = defineJob({
+  ...ofRecording,
+  name: "render_companions",
+  label: "Create thumbnail and waveform",
+  concurrency: 1,
+  hasReservedSlots: true,
+  discard: { lost: lostOfRecording },
+  handler: (deps, { recordingId }) => renderCompanionsJob(deps, recordingId),
+});

@@ -58,10 +58,9 @@ test("a run is asked for in the transaction of the promotion, and ends with one 
   const id = await waiting();
   const before = await t.runOf(id);
   assert.equal(before.status, "pending");
-  const { rows } = await t.db.pool.query(
-    "select 1 from pgboss.job where name = 'analyze_recording' and singleton_key = $1",
-    [id],
-  );
+  const { rows } = await t.db.pool.query("select 1 from jobs where name = 'analyze_recording' and key = $1", [
+    id,
+  ]);
   assert.equal(rows.length, 1);
   await t.run(id);
   assert.equal((await t.runOf(id)).status, "done");

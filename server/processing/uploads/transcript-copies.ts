@@ -3,6 +3,7 @@ import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database, Executor } from "../../platform/db/database.ts";
 import type { TranscriptInfo } from "../../platform/db/json-columns.ts";
+import { defineRecurringJob } from "../../platform/jobs/define.ts";
 import { findUploadTranscripts, lockUploadById, type UploadRow } from "./queries.ts";
 import { anonymousSpeakers } from "./speakers.ts";
 
@@ -91,3 +92,13 @@ async function findRecordingTranscript(
     })),
   };
 }
+
+export const removeTranscriptCopiesKind = defineRecurringJob({
+  name: "remove_transcript_copies",
+  every: "sweep",
+  guard: "age",
+  async handler({ db, config, log }) {
+    const count = await removeTranscriptCopies(db, config);
+    if (count > 0) log.info({ count }, "removed copies of transcripts that recordings have");
+  },
+});

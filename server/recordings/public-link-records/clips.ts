@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { enforceQuota } from "../../platform/http/limits/quota.ts";
+import { defineRecurringJob } from "../../platform/jobs/define.ts";
 import { hasNoJob, type JobQueue } from "../../platform/jobs/queue.ts";
 import { recordingsPrefix } from "../../platform/storage/layout.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
@@ -244,3 +245,9 @@ export async function cutClips(
   await db.kysely.transaction().execute((tx) => requestClips(tx, jobs, linkIds));
   jobs.wake();
 }
+
+export const reconcileClipsKind = defineRecurringJob({
+  name: "reconcile_clips",
+  every: "sweep",
+  handler: (deps) => reconcileClips(deps),
+});

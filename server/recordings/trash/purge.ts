@@ -5,6 +5,7 @@ import { type AuditActor, serverItself } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
+import { defineRecurringJob } from "../../platform/jobs/define.ts";
 import { forEachIsolated } from "../../platform/jobs/for-each-isolated.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { type Receipt, removeFiles, removeRecording } from "../recordings/delete/delete.ts";
@@ -82,3 +83,10 @@ export async function emptyTrash(deps: {
   });
   if (count > 0) log.info({ count }, "permanently deleted recordings that were in the trash");
 }
+
+export const emptyTrashKind = defineRecurringJob({
+  name: "empty_trash",
+  every: "sweep",
+  guard: "age",
+  handler: (deps) => emptyTrash(deps),
+});

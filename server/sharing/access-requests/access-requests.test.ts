@@ -28,7 +28,7 @@ const newRecording = () => insertRecording(db, { recorderId: owner.id, title: "H
 const settled = () =>
   until("requests are processed", async () => {
     const { rowCount } = await db.pool.query(
-      "select 1 from pgboss.job where name in ('request_access', 'send_mail') and state < 'completed'",
+      "select 1 from jobs where name in ('request_access', 'send_mail')",
     );
     return rowCount === 0;
   });

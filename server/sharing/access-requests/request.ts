@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { sql } from "kysely";
+import { z } from "zod";
 import { enqueueMail } from "../../people/accounts/one-time-links/mailer.ts";
 import { keyOf, takeAttempt, tooManyAttempts } from "../../people/accounts/sign-in/throttle.ts";
 import { type AuditActor, actorOf, recordAudit } from "../../platform/audit/record.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Database, Executor, Tx } from "../../platform/db/database.ts";
-import type { JobData, JobQueue } from "../../platform/jobs/queue.ts";
+import { defineJob, defineRecurringJob, type JobPayloads } from "../../platform/jobs/define.ts";
+import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { accessRequestMail } from "./mails.ts";
 
 /** Requests of one user: ten at once, then ten an hour. */
@@ -59,10 +61,10 @@ export async function requestAccessJob(
     readonly encryptor: Encryptor;
     readonly config: { readonly baseUrl: string; readonly smtp: object | null };
   },
-  data: JobData["request_access"],
+  data: JobPayloads["request_access"],
 ): Promise<void> {
   const { wantedId } = data;
-  const actor = data.actor as AuditActor;
+  const { actor } = data;
   await deps.db.kysely.transaction().execute(async (tx) => {
     const wanted = await lockWanted(tx, wantedId, actor);
     if (wanted === undefined || !(await insertRequest(tx, wantedId, actor))) return;
@@ -146,3 +148,30 @@ export async function deleteOldRequests(db: Executor): Promise<void> {
     db,
   );
 }
+
+/** The recording is looked up by the job; `actor` is the requester, for the audit log. */
+const payload = z.object({ wantedId: z.string(), actor: z.custom<AuditActor>() });
+
+declare module "../../platform/jobs/define.ts" {
+  interface JobPayloads {
+    request_access: z.infer<typeof payload>;
+  }
+}
+
+export const requestAccessKind = defineJob({
+  name: "request_access",
+  label: "Request access",
+  schema: payload,
+  subject: "access_request",
+  owner: null,
+  concurrency: 2,
+  discard: { lost: "The request is lost. The user can request access again." },
+  handler: (deps, data) => requestAccessJob(deps, data),
+});
+
+export const deleteOldAccessRequestsKind = defineRecurringJob({
+  name: "delete_old_access_requests",
+  every: "sweep",
+  guard: "age",
+  handler: ({ db }) => deleteOldRequests(db.kysely),
+});

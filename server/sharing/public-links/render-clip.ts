@@ -1,7 +1,9 @@
 import { basename } from "node:path";
 import { sql } from "kysely";
+import { z } from "zod";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
+import { defineJob } from "../../platform/jobs/define.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { recordingObjectKey } from "../../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../../platform/storage/store.ts";
@@ -15,6 +17,7 @@ import {
 } from "../../processing/media/render/index.ts";
 import { withScratch } from "../../processing/media/scratch.ts";
 import { clipPrefix, isNeeded, removeClipFiles } from "../../recordings/public-link-records/clips.ts";
+import { ownerOfRecording } from "../../recordings/recordings/job-of-recording.ts";
 import { contentTypes } from "../../recordings/recordings/media/media.ts";
 
 interface Dependencies {
@@ -120,3 +123,31 @@ async function reasonToGiveUp(db: Database, clipId: string, error: unknown): Pro
     ? null
     : "Rendering the clip needs more memory than the server has.";
 }
+
+const payload = z.object({ clipId: z.string() });
+
+declare module "../../platform/jobs/define.ts" {
+  interface JobPayloads {
+    render_clip: z.infer<typeof payload>;
+  }
+}
+
+export const renderClipKind = defineJob({
+  name: "render_clip",
+  label: "Render clip",
+  schema: payload,
+  subject: "clip",
+  owner: ({ clipId }) => ownerOfRecording(sql`select recording_id from clips where id = ${clipId}`),
+  concurrency: 1,
+  hasReservedSlots: true,
+  discard: {
+    lost: "The clip fails. Links to it can't play it.",
+    async end(tx, _context, clipId) {
+      await sql`
+        update clips set state = 'failed', error = 'An admin stopped the rendering of this clip.'
+        where id = ${clipId} and state = 'preparing'`.execute(tx);
+      return null;
+    },
+  },
+  handler: (deps, { clipId }) => renderClipJob(deps, clipId),
+});

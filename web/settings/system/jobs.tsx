@@ -13,41 +13,6 @@ import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { NoneYet, Row, RowButton, Rows, Section, Tag } from "../parts.tsx";
 import classes from "./system.module.css";
 
-const kinds: Readonly<Record<string, string>> = {
-  validate_upload: "Check uploaded file",
-  join_upload_parts: "Assemble uploaded file",
-  promote_upload: "Publish transcript",
-  promote_media: "Process media",
-  fetch_import: "Fetch import",
-  transcribe_recording: "Transcribe",
-  analyze_recording: "Summarize",
-  render_clip: "Render clip",
-  render_companions: "Create thumbnail and waveform",
-  send_mail: "Send email",
-  request_password_reset: "Reset password",
-  request_access: "Request access",
-  erase_personal_data: "Erase personal data",
-  install_model: "Download speech model",
-  import_recordings: "Import recordings",
-  import_connection_event: "Import from a connection",
-};
-
-const kindLabel = (kind: string): string => kinds[kind] ?? kind.replaceAll("_", " ");
-
-/** What is lost when a failed job is discarded. */
-const lost: Readonly<Record<FailedJob["subject_type"], string>> = {
-  upload: "The upload fails and its file is deleted. It can be sent again.",
-  recording: "The recording stays. What is missing can be requested again.",
-  clip: "The clip fails. Links to it can't play it.",
-  mail: "The email is not sent.",
-  access_request: "The request is lost. The user can request access again.",
-  password_reset: "The email is not sent. The user can request another one.",
-  personal_data_erasure: "",
-  speech_model: "",
-  import_run: "The import is canceled. What was imported stays.",
-  connection_event: "The event fails. It can be retried in Settings → Connections.",
-};
-
 /** The job queue by kind, and the failed jobs. */
 export function Jobs({ jobs, failed }: { jobs: SystemState["jobs"]; failed: readonly FailedJob[] }) {
   const busy = jobs.filter((one) => one.waiting + one.running + one.failed > 0);
@@ -71,7 +36,7 @@ export function Jobs({ jobs, failed }: { jobs: SystemState["jobs"]; failed: read
               <Table.Tbody>
                 {busy.map((one) => (
                   <Table.Tr key={one.kind}>
-                    <Table.Td>{kindLabel(one.kind)}</Table.Td>
+                    <Table.Td>{one.label}</Table.Td>
                     <Table.Td className={classes.number ?? ""}>{one.waiting.toLocaleString()}</Table.Td>
                     <Table.Td className={classes.number ?? ""}>{one.running.toLocaleString()}</Table.Td>
                     <Table.Td className={classes.number ?? ""}>{one.failed.toLocaleString()}</Table.Td>
@@ -102,7 +67,7 @@ export function Jobs({ jobs, failed }: { jobs: SystemState["jobs"]; failed: read
 
 function FailedJobRow({ job }: { job: FailedJob }) {
   const { id, workspace, next_attempt_datetime: next } = job;
-  const name = kindLabel(job.kind);
+  const name = job.label;
   const retry = useAction({ run: () => retryJob(id), done: "Job retried.", refresh: [systemQuery.queryKey] });
   return (
     <Row
@@ -116,7 +81,7 @@ function FailedJobRow({ job }: { job: FailedJob }) {
             next {whenInLine(next)}
           </time>
         ),
-        `${job.subject_type.replaceAll("_", " ")} ${job.subject_id}`,
+        job.subject_id !== null && `${job.subject_type.replaceAll("_", " ")} ${job.subject_id}`,
       ]}
       actions={
         <>
@@ -131,7 +96,7 @@ function FailedJobRow({ job }: { job: FailedJob }) {
               done="Job discarded."
               refresh={[systemQuery.queryKey]}
             >
-              {lost[job.subject_type]}
+              {job.discard_effect}
             </ConfirmButton>
           ) : null}
         </>

@@ -3,6 +3,7 @@ import { type Selectable, sql } from "kysely";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import type { ConnectionEvents } from "../../../platform/db/types.ts";
+import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 import { cleanText } from "../sources/clean-text.ts";
 import type { ServiceEvent, StoredEvent } from "./service.ts";
 
@@ -239,3 +240,10 @@ const keptFor = "30 days";
 export async function deleteOldEvents(db: Executor): Promise<void> {
   await sql`delete from connection_events where created_at < now() - ${keptFor}::interval`.execute(db);
 }
+
+export const deleteOldConnectionEventsKind = defineRecurringJob({
+  name: "delete_old_connection_events",
+  every: "sweep",
+  guard: "age",
+  handler: ({ db }) => deleteOldEvents(db.kysely),
+});

@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
+import { z } from "zod";
 import { serverItself } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
+import { defineJob, defineRecurringJob, type JobOwner } from "../../../platform/jobs/define.ts";
 import { hasNoJob, type JobQueue } from "../../../platform/jobs/queue.ts";
 import { parseRanges } from "../../../platform/outbound/address-ranges.ts";
 import { createGuardedClient, type GuardedClient } from "../../../platform/outbound/guarded-client.ts";
 import { BodyBrokenError } from "../../../platform/storage/store.ts";
+import { requestUnderstanding } from "../../../processing/intelligence/index.ts";
 import { supplyTranscript } from "../../../recordings/transcripts/supply.ts";
 import { openDirectory } from "../move/directory.ts";
 import {
@@ -318,3 +321,49 @@ export async function continueEvents(db: Database, jobs: JobQueue): Promise<void
       .execute((tx) => jobs.enqueue(tx, "import_connection_event", { connectionEventId: id }, id));
   if (rows.length > 0) jobs.wake();
 }
+
+const payload = z.object({ connectionEventId: z.string() });
+
+declare module "../../../platform/jobs/define.ts" {
+  interface JobPayloads {
+    import_connection_event: z.infer<typeof payload>;
+  }
+}
+
+export const importConnectionEventKind = defineJob({
+  name: "import_connection_event",
+  label: "Import from a connection",
+  schema: payload,
+  subject: "connection_event",
+  owner: ({ connectionEventId }) => sql<JobOwner>`
+    select c.workspace_id, c.created_by as user_id
+    from connection_events e join connections c on c.id = e.connection_id where e.id = ${connectionEventId}`,
+  concurrency: 2,
+  hasReservedSlots: true,
+  guard: "original",
+  discard: {
+    lost: "The event fails. It can be retried in Settings → Connections.",
+    async end(tx, _context, eventId) {
+      await sql`
+        update connection_events set state = 'failed', reason = 'An admin stopped the import of this event.'
+        where id = ${eventId} and state = 'pending'`.execute(tx);
+      return null;
+    },
+  },
+  handler: (deps, { connectionEventId }) =>
+    importEventJob(
+      {
+        ...deps,
+        onTranscript: (tx, recording) => requestUnderstanding(tx, deps.jobs, deps.config, recording),
+      },
+      connectionEventId,
+      deps.signal,
+    ),
+});
+
+export const continueConnectionEventsKind = defineRecurringJob({
+  name: "continue_connection_events",
+  every: "sweep",
+  guard: "original",
+  handler: ({ db, jobs }) => continueEvents(db, jobs),
+});

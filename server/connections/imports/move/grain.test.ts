@@ -224,7 +224,7 @@ test("a run whose service asks for a long pause gives its slot back, is resumed,
   });
   assert.equal(status, 200);
   const runs = target.db.kysely.selectFrom("import_runs").selectAll().where("id", "=", run.id);
-  const job = sql`select 1 from pgboss.job where singleton_key = ${run.id} and state <= 'active'`;
+  const job = sql`select 1 from jobs where key = ${run.id}`;
   const waits = () =>
     until("the run waits without a job", async () => {
       const { resume_at } = await runs.executeTakeFirstOrThrow();
@@ -256,14 +256,14 @@ test("a run ends as failed once its job was stopped because the server died twic
       ...{ token: Buffer.from("t"), isDryRun: false },
     });
     await target.jobs.enqueue(tx, "import_recordings", { runId: created.id }, created.id);
-    await sql`update pgboss.job set state = 'retry', blocked = true where singleton_key = ${created.id}`.execute(
+    await sql`update jobs set is_stopped = true, error = 'the process ended twice' where key = ${created.id}`.execute(
       tx,
     );
     return created;
   });
   await continueRuns(target.db, target.jobs);
   assert.match((await ended(row.id)).error, /the server ended twice while it ran this import/);
-  await target.jobs.boss.deleteAllJobs("import_recordings");
+  await target.db.pool.query("delete from jobs where name = 'import_recordings'");
 });
 
 test("errors name their cause: a wrong token, an address that is not allowed, a second run", async () => {
@@ -285,8 +285,7 @@ test("errors name their cause: a wrong token, an address that is not allowed, a 
   assert.equal(isAudited.rows.length, 1);
   // The job ends although the service does not respond.
   await until("the job has ended", async () => {
-    const { rows } = await sql`select 1 from pgboss.job
-      where name = 'import_recordings' and state in ('created', 'retry', 'active')`.execute(target.db.kysely);
+    const { rows } = await sql`select 1 from jobs where name = 'import_recordings'`.execute(target.db.kysely);
     return rows.length === 0 ? true : undefined;
   });
   proxy.fail({});

@@ -1,6 +1,9 @@
+import { sql } from "kysely";
+import { z } from "zod";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
+import { defineJob, defineRecurringJob, type JobOwner } from "../../../platform/jobs/define.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { ImportError, WaitError } from "../sources/errors.ts";
 import { grain } from "../sources/grain.ts";
@@ -82,3 +85,40 @@ function watchForCancel(db: Database, runId: string, canceling: AbortController)
   const timer = setInterval(() => void check(), cancelCheckMs);
   return () => clearInterval(timer);
 }
+
+const payload = z.object({ runId: z.string() });
+
+declare module "../../../platform/jobs/define.ts" {
+  interface JobPayloads {
+    import_recordings: z.infer<typeof payload>;
+  }
+}
+
+export const importRecordingsKind = defineJob({
+  name: "import_recordings",
+  label: "Import recordings",
+  schema: payload,
+  subject: "import_run",
+  owner: ({ runId }) => sql<JobOwner>`
+    select workspace_id, created_by as user_id from import_runs where id = ${runId}`,
+  // Mostly waits for the network. A workspace has one run at a time, so that others always find a slot.
+  concurrency: 3,
+  hasReservedSlots: true,
+  // A restored copy must not continue imports beside the original.
+  guard: "original",
+  discard: {
+    lost: "The import is canceled. What was imported stays.",
+    async end(tx, _context, runId) {
+      await endRun(tx, runId, "canceled");
+      return null;
+    },
+  },
+  handler: (deps, { runId }) => importRecordingsJob(deps, runId, deps.signal),
+});
+
+export const continueImportsKind = defineRecurringJob({
+  name: "continue_imports",
+  every: "sweep",
+  guard: "original",
+  handler: ({ db, jobs }) => continueRuns(db, jobs),
+});

@@ -1,10 +1,9 @@
 import { randomUUIDv7 } from "node:crypto";
-import type { Selectable } from "kysely";
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
 import type { ImportRuns } from "../../../platform/db/types.ts";
-import { hasNoJob } from "../../../platform/jobs/queue.ts";
+import { hasNoJob, hasStoppedJob } from "../../../platform/jobs/queue.ts";
 import type { UploadRow } from "../../../processing/uploads/queries.ts";
 import { noticeOf } from "../file-notice.ts";
 import { cleanText } from "../sources/clean-text.ts";
@@ -71,9 +70,8 @@ export async function failStoppedRuns(db: Executor): Promise<void> {
   await sql`
     update import_runs set state = 'failed', token = null, resume_at = null, finished_at = clock_timestamp(),
       error = 'the server ended twice while it ran this import; ask the operator for the cause before you start it again'
-    where state in ('pending', 'running') and token is not null and exists (
-      select 1 from pgboss.job j where j.name = 'import_recordings' and j.singleton_key = import_runs.id::text
-        and j.policy = 'exclusive' and j.state = 'retry' and j.blocked)`.execute(db);
+    where state in ('pending', 'running') and token is not null
+      and ${hasStoppedJob("import_recordings", sql`import_runs.id`)}`.execute(db);
 }
 
 /** Ends a run and removes its token. A run that has ended stays as it is. */

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
+import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 
 /** The access that a hook depends on: when it ends, triggers disable the hook. */
 export interface HookAccess {
@@ -113,3 +114,11 @@ export async function countEnabledHooks(db: Executor, userId: string, scope?: "w
     .executeTakeFirstOrThrow();
   return Number(row.count);
 }
+
+export const disableExpiredHooksKind = defineRecurringJob({
+  name: "disable_expired_hooks",
+  every: "sweep",
+  guard: "age",
+  // Nothing is sent to them in any case; disabling them can't be undone by correcting the clock.
+  handler: ({ db }) => disableExpiredHooks(db.kysely),
+});

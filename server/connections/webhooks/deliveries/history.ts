@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import type pg from "pg";
 import type { Tx } from "../../../platform/db/database.ts";
+import { defineRecurringJob } from "../../../platform/jobs/define.ts";
+import { RETRY_SCHEDULE_MS } from "../dispatch/retry-policy.ts";
 
 /** How long deliveries and events are kept, which is how long missed events can be replayed. */
 export const keptDays = 30;
@@ -75,3 +77,25 @@ export async function correctFutureDeliveries(
     [ids, now],
   );
 }
+
+export const deleteOldHistoryKind = defineRecurringJob({
+  name: "delete_old_history",
+  every: "sweep",
+  guard: "age",
+  handler: ({ db }) => deleteOldHistory(db.pool),
+});
+
+const dayMs = 86_400_000;
+
+export const correctFutureDeliveriesKind = defineRecurringJob({
+  name: "correct_future_deliveries",
+  every: "sweep",
+  // Only once the clock is trusted again: by a clock that is ahead, nothing is in the future.
+  guard: "age",
+  handler: ({ db, config: { hookRetryScheduleMs } }) =>
+    correctFutureDeliveries(db.pool, {
+      now: new Date(),
+      // With room for jitter, and for the delay that a receiver asks for.
+      maxWaitMs: 2 * Math.max(dayMs, ...(hookRetryScheduleMs ?? RETRY_SCHEDULE_MS)),
+    }),
+});

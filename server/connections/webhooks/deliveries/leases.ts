@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 import { type HookRow, isOn } from "../api/queries.ts";
 
 /**
@@ -133,3 +134,9 @@ export async function findForgottenHooks(pool: pg.Pool): Promise<void> {
       select id from hooks h where next_due_at is null and parley_next_due(h.id) is not null
       order by id for no key update)`);
 }
+
+export const findForgottenHooksKind = defineRecurringJob({
+  name: "find_forgotten_hooks",
+  every: "sweep",
+  handler: ({ db }) => findForgottenHooks(db.pool),
+});

@@ -7,23 +7,22 @@ import type { Person } from "./data-subject.ts";
 import { createNameMatch } from "./text-match.ts";
 
 /**
- * Removes jobs that contain a person's email: password reset requests, requests for access and emails to or about them, both waiting and finished ones,
- * which the queue keeps for an hour. A running job finds no account and ends.
+ * Removes jobs that contain a person's email: password reset requests, requests for access and emails to or about them. A running job finds no account and ends.
  */
 export async function eraseFromJobs(tx: Tx, encryptor: Encryptor, email: string): Promise<void> {
   await sql`
-    delete from pgboss.job
+    delete from jobs
     where name = 'request_access' and data -> 'actor' ->> 'userEmail' = parley_lower(${email})`.execute(tx);
   await sql`
-    delete from pgboss.job
+    delete from jobs
     where name = 'request_password_reset' and parley_lower(data ->> 'email') = parley_lower(${email})`.execute(
     tx,
   );
-  const { rows } = await sql<{ id: string; encrypted: string }>`
-    select id, data ->> 'encrypted' as encrypted from pgboss.job where name = 'send_mail'`.execute(tx);
+  const { rows } = await sql<{ key: string; encrypted: string }>`
+    select key, data ->> 'encrypted' as encrypted from jobs where name = 'send_mail'`.execute(tx);
   const theirs = rows.filter(({ encrypted }) => isMailAbout(encryptor, encrypted, email));
   await sql`
-    delete from pgboss.job where name = 'send_mail' and id = any(${theirs.map(({ id }) => id)}::uuid[])`.execute(
+    delete from jobs where name = 'send_mail' and key = any(${theirs.map(({ key }) => key)}::text[])`.execute(
     tx,
   );
 }

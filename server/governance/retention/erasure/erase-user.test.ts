@@ -334,9 +334,7 @@ test("emails to users whose email contains the person's are still sent", async (
         ),
       );
   await erasePersonJob(deps, await ask(workspace));
-  const { rows } = await pool.query(
-    "select data ->> 'encrypted' as mail from pgboss.job where name = 'send_mail'",
-  );
+  const { rows } = await pool.query("select data ->> 'encrypted' as mail from jobs where name = 'send_mail'");
   const left = rows.map(({ mail }) => JSON.parse(app.encryptor.decrypt(Buffer.from(mail, "base64"))).mail);
   assert.deepEqual(
     left.map(({ subject }) => subject),

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import { sql } from "kysely";
+import { z } from "zod";
 import { foldName } from "../../../../shared/fold-case.ts";
 import { deleteEvents, redactDeliveries } from "../../../connections/webhooks/deliveries/suppress.ts";
 import { holdMembership } from "../../../people/access/grants.ts";
@@ -7,6 +8,7 @@ import { serverItself } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
+import { defineJob, type JobOwner } from "../../../platform/jobs/define.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../../platform/storage/store.ts";
 import {
@@ -250,3 +252,23 @@ async function lockReceipt(tx: Tx, erasureId: string): Promise<Receipt | null> {
     .executeTakeFirst();
   return row === undefined ? null : (row.receipt as Receipt);
 }
+
+const payload = z.object({ erasureId: z.string() });
+
+declare module "../../../platform/jobs/define.ts" {
+  interface JobPayloads {
+    erase_personal_data: z.infer<typeof payload>;
+  }
+}
+
+export const erasePersonalDataKind = defineJob({
+  name: "erase_personal_data",
+  label: "Erase personal data",
+  schema: payload,
+  subject: "personal_data_erasure",
+  owner: ({ erasureId }) => sql<JobOwner>`
+    select workspace_id, workspace_id as user_id from erasures where id = ${erasureId}`,
+  concurrency: 1,
+  discard: "a personal-data erasure can't be discarded, because it must be completed; retry it",
+  handler: (deps, { erasureId }) => erasePersonJob(deps, erasureId),
+});

@@ -106,7 +106,15 @@ async function fillAccount(): Promise<void> {
     await rememberIpPrefix(tx, email.toLowerCase(), address);
     const asked = { email: email.toLowerCase(), ip: address, userAgent: agent["user-agent"] };
     await app.jobs.enqueue(tx, "request_password_reset", asked, randomUUID());
-    const actor = { workspaceId: workspace.id, userId: zora.id, userEmail: email.toLowerCase(), ip: address };
+    const actor = {
+      workspaceId: workspace.id,
+      userId: zora.id,
+      userEmail: email.toLowerCase(),
+      credential: "session" as const,
+      credentialId: null,
+      ip: address,
+      userAgent: null,
+    };
     await app.jobs.enqueue(tx, "request_access", { wantedId: randomUUID(), actor }, randomUUID());
   });
   await insertHook(app, {
@@ -240,7 +248,7 @@ test("erased: the database contains no trace of the person, and what others said
   const known = keyOf("known", email.toLowerCase(), ipPrefixOf(address)).toString("hex");
   assert.ok((await dumpDatabase(app)).includes(known));
   const countMails = async () =>
-    (await pool.query("select count(*)::integer as n from pgboss.job where name = 'send_mail'")).rows[0].n;
+    (await pool.query("select count(*)::integer as n from jobs where name = 'send_mail'")).rows[0].n;
   await until("the mails of both links wait", async () => (await countMails()) === 2);
   const { rows: last } = await pool.query("select max(id) as id from events");
 

@@ -20,12 +20,11 @@ const notInTrash = (alias: "t" | "i") =>
  * error; the jobs of models note a failure with the recording instead and end, until a sweep starts them again.
  */
 const failedJobs = sql`(
-  select j.name as kind, j.singleton_key as key, j.retry_count + 1 as attempts,
-    case when not j.blocked then j.start_after end as next_at, true as is_queued,
-    coalesce(j.output ->> 'message', j.output -> 'value' ->> 'message', 'no reason was recorded') as error,
-    nullif(split_part(coalesce(j.group_id, ''), '/', 1), '')::uuid as workspace_id
-  from pgboss.job j
-  where j.policy = 'exclusive' and j.state = 'retry' and j.output is not null
+  select j.name as kind, j.key, greatest(j.attempts, 1) as attempts,
+    case when not j.is_stopped then j.due_at end as next_at, true as is_queued, j.error,
+    nullif(split_part(j.owner, '/', 1), '')::uuid as workspace_id
+  from jobs j
+  where j.run_id is null and j.error is not null
   union all
   select 'transcribe_recording', t.recording_id::text, greatest(t.attempts, 1), t.next_at, false,
     coalesce(t.last_error, ''),
@@ -154,20 +153,21 @@ export interface JobCountRow {
   readonly oldest_at: Date | null;
 }
 
-/** How many jobs of each kind wait, run and have failed. */
-export async function countJobs(db: Executor): Promise<JobCountRow[]> {
+/** How many jobs of each of these kinds wait, run and have failed. */
+export async function countJobs(db: Executor, kinds: readonly string[]): Promise<JobCountRow[]> {
   const { rows } = await sql<JobCountRow>`
     with unfinished as (
-      select name, state, output is not null and state = 'retry' as is_failed, created_on
-      from pgboss.job where policy = 'exclusive' and state <= 'active'
+      select name, run_id is not null as is_running, run_id is null and error is not null as is_failed, created_at
+      from jobs
     ), failed as (
       select kind, count(*)::integer as failed from (select kind from ${failedJobs} f limit ${maxCounted}) f group by kind
     )
-    select q.name as kind, coalesce(max(f.failed), 0) as failed,
-      count(u.name) filter (where u.state = 'active')::integer as running,
-      count(u.name) filter (where u.state < 'active' and not u.is_failed)::integer as waiting,
-      min(u.created_on) as oldest_at
-    from pgboss.queue q left join unfinished u on u.name = q.name left join failed f on f.kind = q.name
-    where q.policy = 'exclusive' group by q.name order by q.name`.execute(db);
+    select q.kind, coalesce(max(f.failed), 0) as failed,
+      count(u.name) filter (where u.is_running)::integer as running,
+      count(u.name) filter (where not u.is_running and not u.is_failed)::integer as waiting,
+      min(u.created_at) as oldest_at
+    from unnest(${kinds}::text[]) q (kind) left join unfinished u on u.name = q.kind
+      left join failed f on f.kind = q.kind
+    group by q.kind order by q.kind`.execute(db);
   return rows;
 }

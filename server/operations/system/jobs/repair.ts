@@ -2,54 +2,11 @@ import { sql } from "kysely";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
-import { type JobName, type JobQueue, restartStoppedJob } from "../../../platform/jobs/queue.ts";
+import type { Job } from "../../../platform/jobs/define.ts";
+import { makeDue } from "../../../platform/jobs/queries.ts";
+import { enqueueJob, type JobQueue } from "../../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../../platform/storage/store.ts";
-import { endRun, restartRun } from "../../../processing/intelligence/index.ts";
-import { endTranscription, restartTranscription } from "../../../processing/transcription/index.ts";
-import { failDiscardedUpload } from "../../../processing/uploads/lifecycle/discard.ts";
-import { removeFile } from "../../../processing/uploads/lifecycle/upload-file.ts";
 import { findFailedJob } from "./queries.ts";
-
-/** What a job of a kind is about, and how to end that when the job is discarded. */
-interface JobKind {
-  readonly subject:
-    | "upload"
-    | "recording"
-    | "clip"
-    | "personal_data_erasure"
-    | "mail"
-    | "password_reset"
-    | "access_request"
-    | "speech_model"
-    | "import_run"
-    | "connection_event";
-  /** Whether the job may be discarded; a personal-data erasure must be finished. */
-  readonly canDiscard: boolean;
-}
-
-const jobKinds: Readonly<Record<JobName, JobKind>> = {
-  promote_upload: { subject: "upload", canDiscard: true },
-  validate_upload: { subject: "upload", canDiscard: true },
-  promote_media: { subject: "upload", canDiscard: true },
-  join_upload_parts: { subject: "upload", canDiscard: true },
-  fetch_import: { subject: "upload", canDiscard: true },
-  transcribe_recording: { subject: "recording", canDiscard: true },
-  analyze_recording: { subject: "recording", canDiscard: true },
-  install_model: { subject: "speech_model", canDiscard: false },
-  import_recordings: { subject: "import_run", canDiscard: true },
-  import_connection_event: { subject: "connection_event", canDiscard: true },
-  render_clip: { subject: "clip", canDiscard: true },
-  render_companions: { subject: "recording", canDiscard: true },
-  send_mail: { subject: "mail", canDiscard: true },
-  request_access: { subject: "access_request", canDiscard: true },
-  request_password_reset: { subject: "password_reset", canDiscard: true },
-  erase_personal_data: { subject: "personal_data_erasure", canDiscard: false },
-};
-
-/** The kind of a job by its name in the queue. */
-export function kindOf(name: string): JobKind {
-  return jobKinds[name as JobName] ?? { subject: "upload", canDiscard: false };
-}
 
 /** The id by which a failed job is retried and discarded. */
 export function jobId({ kind, key }: { readonly kind: string; readonly key: string }): string {
@@ -69,7 +26,7 @@ interface Dependencies {
 type ActorsOf = (workspaceId: string | null) => readonly AuditActor[];
 
 interface Named {
-  readonly kind: JobName;
+  readonly kind: Job;
   readonly key: string;
   readonly workspaceId: string | null;
   /** Whether it has failed for good: there is nothing left to end. */
@@ -84,19 +41,11 @@ interface Named {
 export async function retryJob(deps: Dependencies, id: string, actorsOf: ActorsOf): Promise<void> {
   const { db, jobs } = deps;
   await db.kysely.transaction().execute(async (tx) => {
-    const job = await findNamed(tx, id);
-    const isQueued = await sql`
-      update pgboss.job set start_after = now()
-      where name = ${job.kind} and singleton_key = ${job.key} and policy = 'exclusive' and state = 'retry'
-      returning id`.execute(tx);
-    await restartStoppedJob(tx, job.kind, job.key);
-    if (isQueued.rows.length === 0) {
-      if (job.kind === "transcribe_recording") await restartTranscription(tx, job.key);
-      else if (job.kind === "analyze_recording") await restartRun(tx, job.key);
-      else throw noSuchJob(id);
-      await jobs.enqueue(tx, job.kind, { recordingId: job.key }, job.key);
+    const job = await findNamed(deps, tx, id);
+    if (!(await makeDue(tx, job.kind.name, job.key))) {
+      if (job.kind.restart === null) throw noSuchJob(id);
+      await enqueueJob(tx, job.kind, await job.kind.restart(tx, job.key), job.key);
     }
-    await sql`select parley_work_added()`.execute(tx);
     await audit(tx, actorsOf(job.workspaceId), "job_retried", job);
   });
   jobs.wake();
@@ -107,58 +56,31 @@ export async function retryJob(deps: Dependencies, id: string, actorsOf: ActorsO
  * @throws ProblemError `not_found` when there is no such failed job, `wrong_state` when it can't be discarded.
  */
 export async function discardJob(deps: Dependencies, id: string, actorsOf: ActorsOf): Promise<void> {
-  const { db, jobs, store } = deps;
-  const upload = await db.kysely.transaction().execute(async (tx) => {
-    const job = await findNamed(tx, id);
-    if (!kindOf(job.kind).canDiscard)
-      throw new ProblemError(
-        "wrong_state",
-        job.kind === "install_model"
-          ? "the download of a speech model is canceled in Settings → Transcription; it can only be retried here"
-          : "a personal-data erasure can't be discarded, because it must be completed; retry it",
-      );
+  const finish = await deps.db.kysely.transaction().execute(async (tx) => {
+    const job = await findNamed(deps, tx, id);
+    const { kind, key } = job;
+    if (typeof kind.discard === "string") throw new ProblemError("wrong_state", kind.discard);
     if (job.hasEnded)
       throw new ProblemError("wrong_state", "the job has stopped already; you can only retry it");
     // Not while it runs: a job that has just been started is no longer in this state.
     const { rows } = await sql`
-      delete from pgboss.job
-      where name = ${job.kind} and singleton_key = ${job.key} and policy = 'exclusive' and state < 'active'
-      returning id`.execute(tx);
-    const isOfModel = job.kind === "transcribe_recording" || job.kind === "analyze_recording";
-    if (rows.length === 0 && !isOfModel) throw noSuchJob(id);
+      delete from jobs where name = ${kind.name} and key = ${key} and run_id is null returning name`.execute(
+      tx,
+    );
+    if (rows.length === 0 && kind.restart === null) throw noSuchJob(id);
     await audit(tx, actorsOf(job.workspaceId), "job_discarded", job);
-    return endSubject(tx, jobs, job);
+    return (await kind.discard.end?.(tx, deps, key)) ?? null;
   });
-  if (upload !== null && upload.media_type !== "transcript") await removeFile(store, upload);
+  await finish?.();
 }
 
-/** @returns an upload whose file is to be removed. */
-async function endSubject(tx: Tx, jobs: JobQueue, { kind, key }: Named) {
-  if (kindOf(kind).subject === "upload") return failDiscardedUpload(tx, jobs, key);
-  if (kind === "transcribe_recording")
-    await endTranscription(tx, key, "An admin stopped the transcription.", "user");
-  if (kind === "analyze_recording") await endRun(tx, key, "An admin stopped the run.");
-  if (kind === "import_recordings")
-    await sql`
-      update import_runs set state = 'canceled', token = null, finished_at = clock_timestamp()
-      where id = ${key} and state in ('pending', 'running')`.execute(tx);
-  if (kind === "import_connection_event")
-    await sql`
-      update connection_events set state = 'failed', reason = 'An admin stopped the import of this event.'
-      where id = ${key} and state = 'pending'`.execute(tx);
-  if (kind === "render_clip")
-    await sql`
-      update clips set state = 'failed', error = 'An admin stopped the rendering of this clip.'
-      where id = ${key} and state = 'preparing'`.execute(tx);
-  return null;
-}
-
-async function findNamed(tx: Tx, id: string): Promise<Named> {
-  const [kind = "", key = ""] = id.split(".", 2);
-  const found = kind in jobKinds ? await findFailedJob(tx, kind, key) : undefined;
-  if (found === undefined) throw noSuchJob(id);
+async function findNamed({ jobs }: Dependencies, tx: Tx, id: string): Promise<Named> {
+  const [name = "", key = ""] = id.split(".", 2);
+  const kind = jobs.kinds.get(name);
+  const found = kind && (await findFailedJob(tx, name, key));
+  if (kind === undefined || found === undefined) throw noSuchJob(id);
   const { workspace_id: workspaceId, next_at, is_queued } = found;
-  return { kind: kind as JobName, key, workspaceId, hasEnded: next_at === null && !is_queued };
+  return { kind, key, workspaceId, hasEnded: next_at === null && !is_queued };
 }
 
 function noSuchJob(id: string): ProblemError {
@@ -177,7 +99,7 @@ async function audit(
   for (const actor of actors)
     await recordAudit(tx, actor, {
       action,
-      subject: { type: kindOf(kind).subject, id: key },
-      details: { kind },
+      subject: { type: kind.subject, id: key === "" ? null : key },
+      details: { kind: kind.name },
     });
 }

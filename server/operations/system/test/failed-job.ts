@@ -7,19 +7,16 @@ import type { JobName } from "../../../platform/jobs/queue.ts";
  * @returns its id in the API.
  */
 export async function insertFailedJob(
-  { db, jobs }: Pick<TestApp, "db" | "jobs">,
+  { db }: Pick<TestApp, "db">,
   kind: JobName = "send_mail",
   key: string = randomUUID(),
   data: object = { encrypted: "" },
 ): Promise<string> {
-  await db.pool.query("delete from pgboss.job where name = $1 and singleton_key = $2", [kind, key]);
-  await jobs.boss.send(kind, data, { singletonKey: key, startAfter: 3600 });
-  const { rowCount } = await db.pool.query(
-    `update pgboss.job set state = 'retry', retry_count = 2, output = '{"message":"no route to host"}',
-       start_after = now() + interval '1 hour'
-     where name = $1 and singleton_key = $2`,
-    [kind, key],
+  await db.pool.query("delete from jobs where name = $1 and key = $2", [kind, key]);
+  await db.pool.query(
+    `insert into jobs (name, key, data, attempts, error, due_at)
+     values ($1, $2, $3, 3, 'no route to host', now() + interval '1 hour')`,
+    [kind, key, data],
   );
-  if (rowCount !== 1) throw new Error(`${rowCount} jobs were added`);
   return `${kind}.${key}`;
 }

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { foldCase } from "../../../../shared/fold-case.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
+import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 import { keyOf } from "../sign-in/throttle.ts";
 
 /** How many emails of each kind one recipient is sent in a day. */
@@ -66,3 +67,9 @@ export async function deleteOldMailCounts(db: Database["kysely"]): Promise<void>
     db,
   );
 }
+export const deleteOldMailCountsKind = defineRecurringJob({
+  name: "delete_old_mail_counts",
+  every: "sweep",
+  guard: "age",
+  handler: ({ db }) => deleteOldMailCounts(db.kysely),
+});

@@ -6,6 +6,7 @@ import type { SmtpSettings } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import type { ProblemError } from "../../../platform/http/errors/problem.ts";
+import { defineJob } from "../../../platform/jobs/define.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { type MailKind, takeMail } from "./mail-limits.ts";
 
@@ -172,3 +173,27 @@ async function withTimeout(sending: Promise<unknown>): Promise<void> {
     clearTimeout(timer);
   }
 }
+
+/** Mail as JSON, encrypted: it may contain a sign-in link. */
+const payload = z.object({ encrypted: z.string() });
+
+declare module "../../../platform/jobs/define.ts" {
+  interface JobPayloads {
+    send_mail: z.infer<typeof payload>;
+  }
+}
+
+export const sendMailKind = defineJob({
+  name: "send_mail",
+  label: "Send email",
+  schema: payload,
+  subject: "mail",
+  owner: null,
+  concurrency: 4,
+  guard: "original",
+  isEnabled: ({ smtp }) => smtp !== null,
+  discard: { lost: "The email is not sent." },
+  async handler({ encryptor, config: { smtp }, log }, data) {
+    if (smtp !== null) await sendMailJob({ encryptor, smtp, log }, data);
+  },
+});

@@ -4,6 +4,7 @@ import type { AuditActor } from "../../../platform/audit/record.ts";
 import { units } from "../../../platform/config/values.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
+import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 
 export type LinkPurpose = "invitation" | "password_reset";
 
@@ -190,3 +191,10 @@ function activeLinks(db: Executor, purpose: LinkPurpose, token: string) {
 function hashLink(purpose: LinkPurpose, token: string): Buffer {
   return createHash("sha256").update(`${purpose}:${token}`).digest();
 }
+
+export const deleteDeadLinksKind = defineRecurringJob({
+  name: "delete_dead_links",
+  every: "sweep",
+  guard: "age",
+  handler: ({ db }) => sweepLinks(db),
+});

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { sql } from "kysely";
+import { z } from "zod";
 import { originOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { ipPrefixOf } from "../../../platform/http/limits/ip-prefix.ts";
+import { defineJob } from "../../../platform/jobs/define.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { actorFor } from "../sign-in/sign-in.ts";
 import { foldEmail, keyOf, takeAttempt } from "../sign-in/throttle.ts";
@@ -104,3 +106,22 @@ async function createMail(
   });
   return passwordResetMail(user, { ...link, url: link.mailedUrl });
 }
+
+const payload = z.object({ email: z.string(), ip: z.string(), userAgent: z.string() });
+
+declare module "../../../platform/jobs/define.ts" {
+  interface JobPayloads {
+    request_password_reset: z.infer<typeof payload>;
+  }
+}
+
+export const requestPasswordResetKind = defineJob({
+  name: "request_password_reset",
+  label: "Reset password",
+  schema: payload,
+  subject: "password_reset",
+  owner: null,
+  concurrency: 2,
+  discard: { lost: "The email is not sent. The user can request another one." },
+  handler: (deps, data) => requestPasswordResetJob(deps, data),
+});

@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import type pg from "pg";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
+import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 import type { SessionRow } from "../tokens/queries.ts";
 
 /** A session that is not used for this long ends. */
@@ -129,3 +130,10 @@ export async function sweepSessions(db: Database): Promise<void> {
     db.kysely,
   );
 }
+
+export const deleteEndedSessionsKind = defineRecurringJob({
+  name: "delete_ended_sessions",
+  every: "sweep",
+  guard: "age",
+  handler: ({ db }) => sweepSessions(db),
+});

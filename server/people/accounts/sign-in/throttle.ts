@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { ipPrefixOf } from "../../../platform/http/limits/ip-prefix.ts";
+import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 
 /**
  * How attempts of one kind are throttled. Attempts are counted and the count leaks by one every `leakSec`. Beyond `free`
@@ -187,3 +188,10 @@ export async function deleteSignInHistory(tx: Tx, userId: string, email: string)
   await tx.deleteFrom("known_ip_addresses").where("key", "in", keys).execute();
   await deleteAttempts(tx, keys);
 }
+
+export const deleteOldSignInFailuresKind = defineRecurringJob({
+  name: "delete_old_sign_in_failures",
+  every: "sweep",
+  guard: "age",
+  handler: ({ db }) => sweepThrottle(db),
+});

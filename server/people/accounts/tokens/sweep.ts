@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../../../platform/db/database.ts";
+import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 
 /** How long an ended token is remembered: a client that still uses it can be found meanwhile. */
 const endedKeptDays = 90;
@@ -12,3 +13,10 @@ export async function sweepTokens({ kysely }: Pick<Database, "kysely">): Promise
     kysely,
   );
 }
+
+export const deleteEndedTokensKind = defineRecurringJob({
+  name: "delete_ended_tokens",
+  every: "sweep",
+  guard: "age",
+  handler: ({ db }) => sweepTokens(db),
+});

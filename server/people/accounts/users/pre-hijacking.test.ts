@@ -39,7 +39,7 @@ const mailedTo = async (email: string, start: string): Promise<string> => {
 const allMailsAreSent = () =>
   until("all mails are sent", async () => {
     const { rowCount } = await db.pool.query(
-      "select 1 from pgboss.job where name in ('send_mail', 'request_password_reset') and state < 'completed'",
+      "select 1 from jobs where name in ('send_mail', 'request_password_reset')",
     );
     return rowCount === 0;
   });

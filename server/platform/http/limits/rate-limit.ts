@@ -1,5 +1,6 @@
 import type { FastifyReply } from "fastify";
 import type pg from "pg";
+import { defineRecurringJob } from "../../jobs/define.ts";
 import { ProblemError } from "../errors/problem.ts";
 
 /** Requests are counted per clock minute. */
@@ -172,3 +173,9 @@ export function applyAllowance(reply: FastifyReply, allowance: Allowance, counte
     },
   );
 }
+
+export const deleteOldRateLimitCountersKind = defineRecurringJob({
+  name: "delete_old_rate_limit_counters",
+  every: "sweep",
+  handler: ({ db }) => deleteOldCounters(db.pool),
+});

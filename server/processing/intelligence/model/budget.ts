@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Executor } from "../../../platform/db/database.ts";
+import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 
 /** The workspace has used up its daily tokens. The message is for users. */
 export class BudgetSpent extends Error {
@@ -91,3 +92,10 @@ export async function deleteOldUsage(db: Executor): Promise<void> {
     db,
   );
 }
+
+export const deleteOldUsageKind = defineRecurringJob({
+  name: "delete_old_usage",
+  every: "1 h",
+  guard: "age",
+  handler: ({ db }) => deleteOldUsage(db.kysely),
+});

@@ -1,6 +1,8 @@
 import type { FastifyBaseLogger } from "fastify";
+import { z } from "zod";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
+import { defineJob } from "../../../platform/jobs/define.ts";
 import { CanceledError, installModel } from "./install.ts";
 import { LockedError } from "./install-lock.ts";
 import { findModelInstall, markModelInstall, saveInstallProgress } from "./queries.ts";
@@ -72,3 +74,23 @@ function readable(error: unknown): string {
     ? "the disk is full"
     : "the server could not store the model; its log has the details";
 }
+
+const payload = z.object({ installId: z.string() });
+
+declare module "../../../platform/jobs/define.ts" {
+  interface JobPayloads {
+    install_model: z.infer<typeof payload>;
+  }
+}
+
+export const installModelKind = defineJob({
+  name: "install_model",
+  label: "Download speech model",
+  schema: payload,
+  subject: "speech_model",
+  owner: null,
+  concurrency: 1,
+  discard:
+    "the download of a speech model is canceled in Settings → Transcription; it can only be retried here",
+  handler: (deps, { installId }) => installModelJob(deps, installId, deps.signal),
+});

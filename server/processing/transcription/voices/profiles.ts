@@ -10,6 +10,7 @@ import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts"
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
+import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 import { checkMayChange, lockForChange } from "../../../recordings/recordings/rights.ts";
 import type { SpeakerVoice } from "./speaker-voices.ts";
 
@@ -212,3 +213,10 @@ export async function deleteOldVoices(db: Executor): Promise<void> {
     where r.id = v.recording_id and w.id = r.workspace_id
       and (not w.voice_profiles or v.created_at < now() - ${keptDays} * interval '1 day')`.execute(db);
 }
+
+export const deleteOldVoicesKind = defineRecurringJob({
+  name: "delete_old_voices",
+  every: "sweep",
+  guard: "age",
+  handler: ({ db }) => deleteOldVoices(db.kysely),
+});

@@ -3,6 +3,7 @@ import { holdMembership } from "../../../people/access/grants.ts";
 import { coalesce } from "../../../platform/coalesce.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
+import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 import { forEachIsolated, type SweepLog } from "../../../platform/jobs/for-each-isolated.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../../platform/storage/store.ts";
@@ -118,3 +119,9 @@ export async function endUploadsOfDeactivated(
   });
   if (rows.length > 0) jobs.wake();
 }
+
+export const endUploadsOfDeactivatedKind = defineRecurringJob({
+  name: "end_uploads_of_deactivated",
+  every: "sweep",
+  handler: (deps) => endUploadsOfDeactivated(deps),
+});

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Executor } from "../../../platform/db/database.ts";
+import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 import { begunRecording } from "./activity.ts";
 
 /**
@@ -35,3 +36,13 @@ export async function deleteStaleUploads(
     returning id`.execute(db);
   return rows.length;
 }
+
+export const deleteStaleUploadsKind = defineRecurringJob({
+  name: "delete_stale_uploads",
+  every: "sweep",
+  guard: "age",
+  async handler({ db, config, log }) {
+    const count = await deleteStaleUploads(db.kysely, config);
+    if (count > 0) log.info({ count }, "deleted stale uploads");
+  },
+});

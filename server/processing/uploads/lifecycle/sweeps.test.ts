@@ -63,9 +63,9 @@ test("a file that arrived unannounced is noticed, and checked for less and less 
 /** Ids of the uploads that wait for their pieces to be joined. */
 async function toFinish(): Promise<string[]> {
   const { rows } = await app.db.pool.query(
-    "select singleton_key from pgboss.job where name = 'join_upload_parts' and state = 'created'",
+    "select key from jobs where name = 'join_upload_parts' and run_id is null",
   );
-  return rows.map((row) => row.singleton_key);
+  return rows.map((row) => row.key);
 }
 
 /** All pieces of a nine-byte file, as left by a server that is killed right after the last. */

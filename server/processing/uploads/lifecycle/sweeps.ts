@@ -1,5 +1,6 @@
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
+import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 import { forEachIsolated, type SweepLog } from "../../../platform/jobs/for-each-isolated.ts";
 import { isAtWork, type JobQueue } from "../../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../../platform/storage/store.ts";
@@ -88,3 +89,23 @@ export async function failExpiredMedia({ db, jobs, store, log }: Dependencies): 
     if (failed !== null) await removeFile(store, failed);
   });
 }
+
+export const retryStuckUploadsKind = defineRecurringJob({
+  name: "retry_stuck_uploads",
+  every: "sweep",
+  handler: (deps) => retryStuckUploads(deps),
+});
+
+export const failStuckUploadsKind = defineRecurringJob({
+  name: "fail_stuck_uploads",
+  every: "sweep",
+  guard: "age",
+  handler: (deps) => failStuckUploads(deps),
+});
+
+export const failExpiredMediaKind = defineRecurringJob({
+  name: "fail_expired_media",
+  every: "sweep",
+  guard: "age",
+  handler: (deps) => failExpiredMedia(deps),
+});

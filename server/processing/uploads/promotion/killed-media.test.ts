@@ -96,7 +96,7 @@ test("a thumbnail that fails leaves the recording without one; the job that is q
     (await call(app, "POST", `/recordings/${recordingId}`, {}, { token: member.token })).body.thumbnail_url;
   assert.equal(await url(), null);
   const { rows } = await app.db.pool.query(
-    "select data from pgboss.job where name = 'render_companions' and state < 'active'",
+    "select data from jobs where name = 'render_companions' and run_id is null",
   );
   assert.deepEqual(rows, [{ data: { recordingId } }]);
   await renderCompanionsJob(app, recordingId);

@@ -1,8 +1,10 @@
 import { stat } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { basename } from "node:path";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import type { MediaFacts } from "../../../platform/db/json-columns.ts";
+import { defineJob } from "../../../platform/jobs/define.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { recordingObjectKey, uploadFileKey } from "../../../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../../../platform/storage/store.ts";
@@ -25,6 +27,7 @@ import {
 } from "../../media/render/index.ts";
 import { withScratch } from "../../media/scratch.ts";
 import { hasSpeechModel, requestTranscription } from "../../transcription/index.ts";
+import { ofUpload, type UploadPayload } from "../job-of-upload.ts";
 import { attempt } from "../lifecycle/attempt.ts";
 import { endIfDeactivated } from "../lifecycle/end-access.ts";
 import { recordUploadStatus } from "../lifecycle/events.ts";
@@ -222,3 +225,19 @@ function progressReporter({ db }: Dependencies, upload: UploadRow): (done: numbe
       .catch(() => {});
   };
 }
+
+declare module "../../../platform/jobs/define.ts" {
+  interface JobPayloads {
+    promote_media: UploadPayload;
+  }
+}
+
+export const promoteMediaKind = defineJob({
+  ...ofUpload,
+  name: "promote_media",
+  label: "Process media",
+  // Each keeps one core busy; the API needs some room as well. Reserved slots come on top.
+  concurrency: Math.max(1, Math.floor(availableParallelism() / 2)),
+  hasReservedSlots: true,
+  handler: (deps, { uploadId }) => promoteMediaJob(deps, uploadId),
+});

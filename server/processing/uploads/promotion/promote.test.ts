@@ -9,8 +9,9 @@ import {
   sampleTranscript,
   waitForRecording,
 } from "../../../../test/support/factories.ts";
-import { until } from "../../../../test/support/until.ts";
+import { runJob } from "../../../../test/support/run-job.ts";
 import { startWorker } from "../../../worker.ts";
+import { deleteStaleUploadsKind } from "../lifecycle/stale.ts";
 import { promoteUploadJob } from "./promote.ts";
 
 const app = await startTestApp({ worker: false });
@@ -75,7 +76,7 @@ test("data that can't be stored fails the upload with a reason, and the failure 
 
 test("a promotion whose job was lost is found by the sweep and finished", async () => {
   const uploadId = await createPromoting();
-  await app.jobs.boss.deleteAllJobs("promote_upload");
+  await app.db.pool.query("delete from jobs where name = 'promote_upload'");
   await app.db.pool.query("update uploads set updated_at = now() - interval '1 hour' where id = $1", [
     uploadId,
   ]);
@@ -98,21 +99,9 @@ test("stale uploads are deleted, those that became recordings stay", async () =>
   const promoted = await createPromoting();
   await promoteUploadJob(app, promoted);
   await app.db.pool.query("update uploads set updated_at = now() - interval '31 days'");
-  const worker = startWorker({ ...app, log });
-  try {
-    await until("the stale upload is gone", async () => {
-      const answer = await call(
-        app,
-        "POST",
-        `/uploads/${staged.body.id}`,
-        {},
-        { token: workspace.member.token },
-      );
-      return answer.status === 404;
-    });
-  } finally {
-    await worker.stop(5000);
-  }
+  await runJob(app, deleteStaleUploadsKind);
+  const gone = await call(app, "POST", `/uploads/${staged.body.id}`, {}, { token: workspace.member.token });
+  assert.equal(gone.status, 404);
   const kept = await call(app, "POST", `/uploads/${promoted}`, {}, { token: workspace.member.token });
   assert.equal(kept.body.status, "success");
 });

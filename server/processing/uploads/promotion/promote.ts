@@ -1,9 +1,11 @@
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
+import { defineJob } from "../../../platform/jobs/define.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { announceRecording } from "../../../recordings/recordings/announce.ts";
 import { requestUnderstanding } from "../../intelligence/index.ts";
 import type { FailureFacts } from "../../media/facts.ts";
+import { ofUpload, type UploadPayload } from "../job-of-upload.ts";
 import { attempt } from "../lifecycle/attempt.ts";
 import { endIfDeactivated } from "../lifecycle/end-access.ts";
 import { transition } from "../lifecycle/transition.ts";
@@ -70,3 +72,18 @@ export async function failPromotion(
     await transition(tx, jobs, upload, "promotion_failed", { failureReason, failureFacts });
   });
 }
+
+declare module "../../../platform/jobs/define.ts" {
+  interface JobPayloads {
+    promote_upload: UploadPayload;
+  }
+}
+
+export const promoteUploadKind = defineJob({
+  ...ofUpload,
+  name: "promote_upload",
+  label: "Publish transcript",
+  concurrency: 4,
+  hasReservedSlots: true,
+  handler: (deps, { uploadId }) => promoteUploadJob(deps, uploadId),
+});

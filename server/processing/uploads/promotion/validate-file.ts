@@ -2,6 +2,7 @@ import { buffer } from "node:stream/consumers";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import type { MediaFacts, StartTime } from "../../../platform/db/json-columns.ts";
+import { defineJob } from "../../../platform/jobs/define.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { uploadFileKey } from "../../../platform/storage/layout.ts";
 import type { ObjectStore } from "../../../platform/storage/store.ts";
@@ -10,6 +11,7 @@ import { withScratch } from "../../media/scratch.ts";
 import { validateMedia } from "../../media/validate/index.ts";
 import { validateAny, validateParts } from "../../media/validate-any.ts";
 import { defaultTitle } from "../api/attributes.ts";
+import { ofUpload, type UploadPayload } from "../job-of-upload.ts";
 import { attempt } from "../lifecycle/attempt.ts";
 import { transition } from "../lifecycle/transition.ts";
 import { removeFile } from "../lifecycle/upload-file.ts";
@@ -133,3 +135,18 @@ function expectationOf(upload: UploadRow): MediaExpectation {
   if (upload.media_type === "transcript") throw new Error(`upload ${upload.id} has no file to validate`);
   return { kind: upload.media_type };
 }
+
+declare module "../../../platform/jobs/define.ts" {
+  interface JobPayloads {
+    validate_upload: UploadPayload;
+  }
+}
+
+export const validateUploadKind = defineJob({
+  ...ofUpload,
+  name: "validate_upload",
+  label: "Check uploaded file",
+  concurrency: 2,
+  hasReservedSlots: true,
+  handler: (deps, { uploadId }) => validateUploadJob(deps, uploadId),
+});

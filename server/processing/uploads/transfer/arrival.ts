@@ -1,5 +1,7 @@
+import { sql } from "kysely";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
+import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 import { forEachIsolated, type SweepLog } from "../../../platform/jobs/for-each-isolated.ts";
 import { hasJob, type JobQueue } from "../../../platform/jobs/queue.ts";
 import { uploadFileKey } from "../../../platform/storage/layout.ts";
@@ -192,3 +194,22 @@ async function endRecording(
 function lastSignOf({ url_expires_at, active_at, put_active_at }: UploadRow): number {
   return Math.max(...[url_expires_at, active_at, put_active_at].map((at) => at?.getTime() ?? 0));
 }
+
+export const failExpiredUploadsKind = defineRecurringJob({
+  name: "fail_expired_uploads",
+  every: "sweep",
+  guard: "age",
+  handler: (deps) => failExpiredUploads(deps),
+});
+
+export const correctFutureUploadChecksKind = defineRecurringJob({
+  name: "correct_future_upload_checks",
+  every: "sweep",
+  // Only once the clock is trusted again: by a clock that is ahead, nothing is in the future.
+  guard: "age",
+  async handler({ db }) {
+    await sql`
+      update uploads set next_check_at = now()
+      where status = 'awaiting' and next_check_at > now() + interval '1 hour'`.execute(db.kysely);
+  },
+});

@@ -1,7 +1,9 @@
 import type { Database } from "../../../platform/db/database.ts";
+import { defineJob } from "../../../platform/jobs/define.ts";
 import type { SweepLog } from "../../../platform/jobs/for-each-isolated.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../../platform/storage/store.ts";
+import { ofUpload, type UploadPayload } from "../job-of-upload.ts";
 import { checkOrJoin } from "./arrival.ts";
 import { createLeaseLocker } from "./resumable-lease.ts";
 import { isLeased } from "./resumable-queries.ts";
@@ -36,3 +38,18 @@ export async function finishUploadJob(
     await lock.unlock();
   }
 }
+
+declare module "../../../platform/jobs/define.ts" {
+  interface JobPayloads {
+    join_upload_parts: UploadPayload;
+  }
+}
+
+export const joinUploadPartsKind = defineJob({
+  ...ofUpload,
+  name: "join_upload_parts",
+  label: "Assemble uploaded file",
+  concurrency: 2,
+  hasReservedSlots: true,
+  handler: (deps, { uploadId }) => finishUploadJob(deps, uploadId),
+});

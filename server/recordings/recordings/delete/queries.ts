@@ -53,12 +53,11 @@ export async function deleteUploadsOf(tx: Tx, recordingId: string): Promise<stri
 }
 
 /**
- * Deletes jobs of a recording or its uploads, which the queue would otherwise keep for a while after they have ended. A
- * running job is left alone: it finds nothing to do and ends.
+ * Deletes waiting jobs of a recording or its uploads. A running job is left alone: it finds nothing to do and ends.
  */
 export async function deleteJobsOf(tx: Tx, ids: readonly string[]): Promise<void> {
   await sql`
-    delete from pgboss.job where singleton_key = any(${ids}::text[]) and state <> 'active'`.execute(tx);
+    delete from jobs where key = any(${ids}::text[]) and run_id is null`.execute(tx);
 }
 
 /** How many rows of each table were deleted with a recording. */

@@ -1,40 +1,42 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { pino } from "pino";
 import { startTestApp } from "../../../test/support/app.ts";
+import { jobContext } from "../../../test/support/run-job.ts";
 import { until } from "../../../test/support/until.ts";
-import { admissionAt, job, type Pump, startPump } from "./pump.ts";
-import { openJobQueue, releaseAbandonedJobs } from "./queue.ts";
+import { jobKinds } from "../../jobs.ts";
+import { promoteMediaKind } from "../../processing/uploads/promotion/promote-media.ts";
+import type { Job } from "./define.ts";
+import { admissionAt, type Pump, startPump } from "./pump.ts";
+import { type Admission, claimJob, completeJob, failJob, takeFromTheDead } from "./queries.ts";
+import { openJobQueue } from "./queue.ts";
 
 const app = await startTestApp({ worker: false });
 const { db, jobs } = app;
-const log = pino({ level: "silent" });
+const { pool } = db;
 const queue = "promote_media";
 const pumps: Pump[] = [];
 after(() => Promise.all(pumps.map((pump) => pump.stop(1000))));
 
 async function waiting(owner: string | null, key: string): Promise<void> {
-  await jobs.boss.send(
+  await pool.query("insert into jobs (name, key, data, owner) values ($1, $2, $3, $4)", [
     queue,
+    key,
     { uploadId: key },
-    { singletonKey: key, ...(owner === null ? {} : { group: { id: owner } }) },
-  );
+    owner ?? "",
+  ]);
 }
 
-async function claim(admission: Parameters<typeof jobs.claim>[1] = "anyone") {
-  const claimed = await jobs.claim(queue, admission);
-  return claimed && { ...claimed, key: (claimed.data as { uploadId: string }).uploadId };
-}
+const claim = (admission: Admission = "anyone") => claimJob(pool, queue, admission);
 
 async function claimAndComplete(): Promise<string | undefined> {
   const claimed = await claim();
-  if (claimed !== undefined) await jobs.boss.complete(queue, claimed);
+  if (claimed !== undefined) await completeJob(pool, claimed);
   return claimed?.key;
 }
 
 async function reset(): Promise<void> {
-  await jobs.boss.deleteAllJobs(queue);
-  await db.pool.query("delete from job_turns");
+  await pool.query("delete from jobs where name = $1", [queue]);
+  await pool.query("delete from job_turns");
 }
 
 test("with one slot, people take turns, and so do workspaces, whatever was there first", async () => {
@@ -75,31 +77,29 @@ test("reserved slots take only people, and then workspaces, that have nothing ru
     [0, 1, 2, 3, 4].map((taken) => admissionAt(taken, { concurrency: 1, hasReservedSlots: true })),
     ["anyone", "idle_person", "idle_person", "idle_workspace", null],
   );
-  assert.equal(admissionAt(1, { concurrency: 1 }), null);
+  assert.equal(admissionAt(1, { concurrency: 1, hasReservedSlots: false }), null);
 });
 
-test("a claimed job is retried, fenced and completed by pg-boss as one of its own", async () => {
+test("after a crash a job keeps its owner, and a failed one is claimed again as its next attempt", async () => {
   await waiting(null, "mail");
   await waiting("w1/alice", "alice");
   const keys = new Set([(await claim())?.key, (await claim())?.key]);
   assert.deepEqual(keys, new Set(["mail", "alice"]));
   assert.equal(await claim(), undefined);
-  // As after a crash: the owner stays with the job.
-  await releaseAbandonedJobs(db, jobs);
-  const { rows } = await db.pool.query(
-    "select singleton_key, group_id from pgboss.job where name = $1 and state = 'created' order by 1",
+  await takeFromTheDead(db.kysely, "all");
+  const { rows } = await pool.query(
+    "select key, owner from jobs where name = $1 and run_id is null order by 1",
     [queue],
   );
   assert.deepEqual(rows, [
-    { singleton_key: "alice", group_id: "w1/alice" },
-    { singleton_key: "mail", group_id: null },
+    { key: "alice", owner: "w1/alice" },
+    { key: "mail", owner: "" },
   ]);
   const again = await claim();
-  assert.equal(again?.retryCount, 0);
-  await jobs.boss.fail(queue, { id: again?.id ?? "", retryCount: 0 });
-  await db.pool.query("update pgboss.job set start_after = now() where state = 'retry'");
+  assert.equal(again?.attempts, 1);
+  if (again !== undefined) await failJob(pool, again, "not this time", 0);
   const retried = [await claim(), await claim()].find((one) => one?.key === again?.key);
-  assert.equal(retried?.retryCount, 1);
+  assert.equal(retried?.attempts, 2);
   await reset();
 });
 
@@ -108,26 +108,19 @@ test("five long jobs of one person leave slots to others, with one worker and wi
     const release = Promise.withResolvers<void>();
     const started = new Set<string>();
     const queues = [jobs];
-    while (queues.length < workers)
-      queues.push(
-        await openJobQueue({
-          pool: db.pool,
-          onError: (error) => {
-            throw error;
-          },
-        }),
-      );
-    const long = job({
-      name: queue,
+    while (queues.length < workers) queues.push(openJobQueue(jobKinds));
+    const long: Job = {
+      ...promoteMediaKind,
       concurrency: 1,
-      hasReservedSlots: true,
-      run: async ({ uploadId }) => {
+      async run(_context, data) {
+        const { uploadId } = data as { uploadId: string };
         started.add(uploadId);
         if (uploadId.startsWith("long")) await release.promise;
+        return null;
       },
-    });
+    };
     for (let n = 1; n <= 5; n++) await waiting("w1/alice", `long ${n}`);
-    const running = queues.map((one) => startPump(one, [long], log));
+    const running = queues.map((one) => startPump({ ...jobContext(app), jobs: one }, [long]));
     pumps.push(...running);
     await until("every shared slot works for Alice", async () => started.size === workers);
     const begunAt = Date.now();
@@ -139,25 +132,24 @@ test("five long jobs of one person leave slots to others, with one worker and wi
     release.resolve();
     await until("all jobs ran", async () => started.size === 7);
     await Promise.all(running.map((pump) => pump.stop(5000)));
-    for (const other of queues.slice(1)) await other.close();
     await reset();
   }
 });
 
 test("claiming costs the same with 20,000 jobs of one person before it", async () => {
   await db.pool.query(
-    `insert into pgboss.job (name, data, singleton_key, group_id, policy)
-    select $1, '{"uploadId": "backlog"}', 'backlog ' || n, 'w1/alice', 'exclusive' from generate_series(1, 20000) n`,
+    `insert into jobs (name, data, key, owner)
+    select $1, '{"uploadId": "backlog"}', 'backlog ' || n, 'w1/alice' from generate_series(1, 20000) n`,
     [queue],
   );
-  await db.pool.query("analyze pgboss.job");
+  await db.pool.query("analyze jobs");
   await waiting("w1/bob", "bob");
   const begunAt = performance.now();
   for (let n = 0; n < 20; n++) await claimAndComplete();
   const msEach = (performance.now() - begunAt) / 20;
   assert.ok(msEach < 50, `${msEach} ms for one job`);
   const { rows } = await db.pool.query(
-    "select count(*)::integer as waiting from pgboss.job where name = $1 and state = 'created' and group_id = 'w1/bob'",
+    "select count(*)::integer as waiting from jobs where name = $1 and owner = 'w1/bob'",
     [queue],
   );
   assert.deepEqual(rows, [{ waiting: 0 }]);

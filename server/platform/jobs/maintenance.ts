@@ -1,0 +1,16 @@
+import { defineRecurringJob } from "./define.ts";
+import { correctFutureJobs, deleteOldTurns } from "./queries.ts";
+
+export const correctFutureTimesKind = defineRecurringJob({
+  name: "correct_future_times",
+  every: "sweep",
+  // Only once the clock is trusted again: by a clock that is ahead, nothing is in the future.
+  guard: "age",
+  handler: ({ db }) => correctFutureJobs(db.pool),
+});
+
+export const deleteOldJobTurnsKind = defineRecurringJob({
+  name: "delete_old_job_turns",
+  every: "1 h",
+  handler: ({ db }) => deleteOldTurns(db.pool),
+});
