@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type pg from "pg";
 
-/** Clock ticks a second in /proc: 100 on every Linux there is (proc(5), sysconf(_SC_CLK_TCK)). */
-const ticksPerSec = 100;
+/** The resolution of the times in /proc: a tick, of which every Linux has 100 a second (proc(5), sysconf(_SC_CLK_TCK)). */
+export const clockMs = 10;
 
 interface ProcessTimes {
   readonly parent: number;
@@ -15,7 +15,7 @@ interface ProcessTimes {
 function timesOf(pid: number | string): ProcessTimes {
   const text = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  const at = (field: number): number => (Number(fields[field - 3]) * 1000) / ticksPerSec;
+  const at = (field: number): number => Number(fields[field - 3]) * clockMs;
   return { parent: Number(fields[1]), own: at(14) + at(15), children: at(16) + at(17) };
 }
 
