@@ -1,9 +1,10 @@
-import { fork, spawn } from "node:child_process";
+import { execFile, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { BareBytesTask } from "./bare-bytes.ts";
 import type { BareListTask } from "./bare-list.ts";
 
@@ -23,6 +24,27 @@ export interface RunningServer {
   /** Watches its memory. @returns what gives by how much it has grown at most since. Linux only: null elsewhere. */
   watchMemory(): () => number | null;
   stop(): Promise<void>;
+}
+
+/** What a command took: of the processor, and of memory at most. */
+export interface CommandCost {
+  readonly cpuSec: number;
+  readonly maxMb: number;
+}
+
+/** Runs a parley command. */
+export async function measureCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandCost> {
+  const report = "process.on('exit', () => console.error(JSON.stringify(process.resourceUsage())))";
+  const { stderr } = await promisify(execFile)(
+    process.execPath,
+    ["--import", `data:text/javascript,${report}`, main, ...args],
+    { env: { ...process.env, ...env } },
+  );
+  const usage = JSON.parse(stderr.trim().split("\n").at(-1) ?? "") as NodeJS.ResourceUsage;
+  return { cpuSec: (usage.userCPUTime + usage.systemCPUTime) / 1e6, maxMb: usage.maxRSS / 1024 };
 }
 
 /** Starts `parley serve` as an operator would; its log is shown when it doesn't start. */

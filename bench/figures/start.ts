@@ -4,14 +4,16 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { median } from "../load.ts";
 import { type Figure, figure } from "../report.ts";
-import { startParley } from "../servers.ts";
+import { type CommandCost, measureCommand, startParley } from "../servers.ts";
 import type { Sizes } from "../sizes.ts";
 
-/** How fast `parley serve` with its own PostgreSQL is ready, on an empty folder and on its own, and what it takes. */
+/** How fast `parley serve` with its own PostgreSQL is ready, on an empty folder and on its own, and what it and commands take. */
 export async function measureStart({ firstStarts, laterStarts, idleMs }: Sizes): Promise<Figure[]> {
   const first: number[] = [];
   const later: number[] = [];
   const memory: number[] = [];
+  const help: CommandCost[] = [];
+  const token: CommandCost[] = [];
   for (let folderNumber = 0; folderNumber < firstStarts; folderNumber += 1) {
     const folder = mkdtempSync(join(tmpdir(), "parley-bench-start-"));
     // The database's system user passes through, or root's database would land outside of the folder and stay.
@@ -27,6 +29,8 @@ export async function measureStart({ firstStarts, laterStarts, idleMs }: Sizes):
           await delay(idleMs);
           const resident = server.residentMb();
           if (resident !== null) memory.push(resident);
+          help.push(await measureCommand(["--help"], env));
+          token.push(await measureCommand(["token", "create", "--email", "admin@parley.local"], env));
         }
         await server.stop();
       }
@@ -35,6 +39,11 @@ export async function measureStart({ firstStarts, laterStarts, idleMs }: Sizes):
     }
   }
   const list = (values: readonly number[]): string => values.map((value) => value.toFixed(2)).join(", ");
+  const medianOf = (costs: readonly CommandCost[], kind: keyof CommandCost): number =>
+    median(costs.map((cost) => cost[kind]));
+  const helpSec = medianOf(help, "cpuSec");
+  const helpMb = medianOf(help, "maxMb");
+  const tokenSec = medianOf(token, "cpuSec");
   const mb = memory.length === 0 ? null : median(memory);
   return [
     figure("first start, until ready", Math.max(...first), `${list(first)} s`, " s", { max: 10 }),
@@ -48,5 +57,8 @@ export async function measureStart({ firstStarts, laterStarts, idleMs }: Sizes):
         max: 150,
       },
     ),
+    figure("`parley --help`, processor time", helpSec, `${helpSec.toFixed(2)} s`, " s", { max: 0.25 }),
+    figure("`parley --help`, memory", helpMb, `${helpMb.toFixed(0)} MB`, " MB", { max: 90 }),
+    figure("`parley token create`, processor time", tokenSec, `${tokenSec.toFixed(2)} s`, " s", { max: 0.6 }),
   ];
 }
