@@ -3,7 +3,6 @@ import { startWatching } from "./connections/watched-folders/watch.ts";
 import { msUntilHookDue } from "./connections/webhooks/deliveries/leases.ts";
 import { startDeliveries } from "./connections/webhooks/dispatch/dispatcher.ts";
 import { createHostLimit } from "./connections/webhooks/dispatch/host-limit.ts";
-import { RETRY_SCHEDULE_MS } from "./connections/webhooks/dispatch/retry-policy.ts";
 import type { HookSender } from "./connections/webhooks/transport/send.ts";
 import { msUntilSealDue, sealAudit } from "./governance/audit/seal.ts";
 import { jobKinds } from "./jobs.ts";
@@ -138,7 +137,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
     clock: deps.clock ?? { now: () => new Date() },
     isClockTrusted: clock.isTrusted,
     isHeldBack: isQuarantined,
-    scheduleMs: config.hookRetryScheduleMs ?? RETRY_SCHEDULE_MS,
+    scheduleMs: config.hookRetryScheduleMs,
     random: Math.random,
     isAsleep,
   });

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { ConfigError, readConfig, unknownSettings } from "./config.ts";
+import { type Rows, type Setting, settings, topics } from "./settings.ts";
 import { parseDuration } from "./values.ts";
 
 test("defaults: suit a fresh server and are frozen", () => {
@@ -256,4 +259,56 @@ test("watched folders are absolute folders or prefixes of buckets, with a worksp
     [`${id.replace("0198", "zzzz")}=/mnt/a`, /is none of/],
   ] as const)
     assert.throws(() => read(text), words);
+});
+
+/** The settings of a table, those of its groups included. */
+function settingsIn(rows: Rows): Setting[] {
+  return Object.values(rows).flatMap((row) =>
+    typeof row.name === "string" ? [row as Setting] : settingsIn(row as Rows),
+  );
+}
+
+function docsLine(setting: Setting): string {
+  const shown = setting.shownDefault ?? (setting.default ? `\`${setting.default}\`` : "none");
+  return `| \`${setting.name}\` | ${shown} | ${setting.meaning} |\n`;
+}
+
+test("docs/operations/settings.md lists every setting under its topic", () => {
+  const file = fileURLToPath(new URL("../../../docs/operations/settings.md", import.meta.url));
+  const page = readFileSync(file, "utf8");
+  let wanted = page;
+  for (const [topic, rows] of Object.entries(topics)) {
+    const start = `## ${topic}\n\n| Setting | Default | Meaning |\n| --- | --- | --- |\n`;
+    const [before, after, ...more] = wanted.split(start);
+    assert.ok(before !== undefined && after !== undefined && more.length === 0, `one table of ${topic}`);
+    const lines = settingsIn(rows).map(docsLine).join("");
+    wanted = before + start + lines + after.replace(/^(?:\|.*\n)*/, "");
+  }
+  if (process.env.UPDATE_DOCS) writeFileSync(file, wanted);
+  else assert.equal(page, wanted, "run UPDATE_DOCS=1 npm test server/platform/config");
+});
+
+test("every setting belongs to one topic, has a name of its own, and is known", () => {
+  const names = Object.values(topics)
+    .flatMap(settingsIn)
+    .map(({ name }) => name);
+  assert.deepEqual(
+    names,
+    settingsIn(settings).map(({ name }) => name),
+  );
+  assert.equal(new Set(names).size, names.length);
+  assert.deepEqual(unknownSettings(Object.fromEntries(names.map((name) => [name, "1"]))), []);
+});
+
+test("settings with a key, token, password or URL with credentials are marked as secrets", () => {
+  const secrets = settingsIn(settings)
+    .filter(({ isSecret }) => isSecret)
+    .map(({ name }) => name);
+  for (const { name, kind } of settingsIn(settings)) {
+    const takesPassword = ["https", "postgres", "smtp"].some(
+      (scheme) => /_(?:URL|MIRROR)$/.test(name) && kind.safeParse(`${scheme}://user:password@host`).success,
+    );
+    if (takesPassword || /_(?:KEY|SECRET|TOKEN|PASSPHRASE)$/.test(name))
+      assert.ok(secrets.includes(name), name);
+  }
 });

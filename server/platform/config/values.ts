@@ -18,6 +18,8 @@ export interface VersionOverride {
   readonly sunsetOn?: string;
 }
 
+type VersionStatuses = ReadonlyMap<VersionName, VersionOverride>;
+
 /** Milliseconds of each unit. */
 export const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
@@ -29,6 +31,11 @@ export function parseDuration(text: string): number | null {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim());
   if (!match) return null;
   return Math.round(Number(match[1]) * units[match[2] as keyof typeof units]);
+}
+
+/** The entries of a comma-separated list; none for an empty text. */
+function entriesOf(text: string): string[] {
+  return text === "" ? [] : text.split(",").map((entry) => entry.trim());
 }
 
 /** A whole number within these bounds. */
@@ -121,9 +128,12 @@ export const keepRule = z.string().transform((text, context): KeepRule => {
 /** Yes or no. */
 export const flag = z.enum(["true", "false", "1", "0"]).transform((text) => text === "true" || text === "1");
 
+/** On or off. */
+export const onOff = z.enum(["on", "off"]).transform((text) => text === "on");
+
 /** Seconds, comma separated; in milliseconds. */
-export const retrySchedule = z.string().transform((text, context) => {
-  const seconds = text.split(",").map((part) => part.trim());
+export const retrySchedule = z.string().transform((text, context): readonly number[] => {
+  const seconds = entriesOf(text);
   if (seconds.length <= 100 && seconds.every((part) => /^\d{1,7}(\.\d+)?$/.test(part)))
     return seconds.map((part) => Math.round(Number(part) * 1000));
   context.addIssue("must be seconds, comma separated, such as 5,30,300");
@@ -220,8 +230,8 @@ export const databaseUrl = z
   }, "must name one host, which leads to the primary; lists of hosts are not supported");
 
 /** IP addresses and ranges such as `10.0.0.0/8`, comma separated. */
-export const addressRanges = z.string().transform((text, context) => {
-  const ranges = text.split(",").map((part) => part.trim());
+export const addressRanges = z.string().transform((text, context): readonly string[] => {
+  const ranges = entriesOf(text);
   const wrong = ranges.find((range) => !isAddress(range) && !ipaddr.isValidCIDR(range));
   if (wrong === undefined && !ranges.some(isEverything)) return ranges;
   context.addIssue(
@@ -242,9 +252,9 @@ function isEverything(range: string): boolean {
 }
 
 /** Statuses of API versions by name. */
-export const versionStatus = z.string().transform((text, context) => {
+export const versionStatus = z.string().transform((text, context): VersionStatuses => {
   const overrides = new Map<VersionName, VersionOverride>();
-  for (const entry of text.split(",").map((part) => part.trim())) {
+  for (const entry of entriesOf(text)) {
     const [name = "", rest = ""] = entry.split("=");
     const [status = "", sunsetOn] = rest.split("@");
     const known = versionStatuses.find((candidate) => candidate === status);
@@ -264,8 +274,8 @@ export const versionStatus = z.string().transform((text, context) => {
 });
 
 /** IP addresses of DNS servers, comma separated, each with an optional port, as `Resolver.setServers` of Node takes them. */
-export const dnsServers = z.string().transform((text, context) => {
-  const servers = text.split(",").map((part) => part.trim());
+export const dnsServers = z.string().transform((text, context): readonly string[] => {
+  const servers = entriesOf(text);
   const wrong = servers.find((server) => {
     const [, bracketed, plain] = /^(?:\[(.+)\](?::\d{1,5})?|([^:]+)(?::\d{1,5})?)$/.exec(server) ?? [];
     return isIP(bracketed ?? plain ?? server) === 0;
@@ -278,9 +288,9 @@ export const dnsServers = z.string().transform((text, context) => {
 });
 
 /** Host names and IP addresses without ports, comma separated. */
-export const hostNames = z.string().transform((text, context) => {
+export const hostNames = z.string().transform((text, context): readonly string[] => {
   const names: string[] = [];
-  for (const part of text.split(",").map((entry) => entry.trim())) {
+  for (const part of entriesOf(text)) {
     const host = isIPv6(part) ? `[${part}]` : part;
     const name = hostNameOf(host);
     if (name === null || host.includes("*") || /:\d*$/.test(host)) {
@@ -299,9 +309,9 @@ const systemSchemes =
   /^(?:about|android.*|blob|chrome.*|data|edge.*|file.*|ftps?|https?.*|intent|jar|javascript|mailto|microsoft.*|ms-.*|resource|search.*|sms|tel|vbscript|view-source|windows.*|wss?)$/;
 
 /** Schemes of redirect URIs without a dot, comma separated; `none` for an empty list. */
-export const redirectSchemes = z.string().transform((text, context) => {
+export const redirectSchemes = z.string().transform((text, context): readonly string[] => {
   if (text.trim() === "none") return [];
-  const schemes = text.split(",").map((entry) => entry.trim());
+  const schemes = entriesOf(text);
   const wrong = schemes.find(
     (scheme) => !/^[a-z][a-z0-9-]{0,40}$/.test(scheme) || systemSchemes.test(scheme),
   );
@@ -313,9 +323,9 @@ export const redirectSchemes = z.string().transform((text, context) => {
 });
 
 /** Email addresses, `mailto:`, `tel:` and https URLs, comma separated; as URIs (RFC 9116, section 2.5.3). */
-export const contactUris = z.string().transform((text, context) => {
+export const contactUris = z.string().transform((text, context): readonly string[] => {
   const uris: string[] = [];
-  for (const part of text.split(",").map((entry) => entry.trim())) {
+  for (const part of entriesOf(text)) {
     const uri = /^[^\s@:/]+@[^\s@:/]+$/.test(part) ? `mailto:${part}` : part;
     if (
       // Bounded: a setting.
@@ -332,15 +342,22 @@ export const contactUris = z.string().transform((text, context) => {
   return uris;
 });
 
+/** A watched folder. */
+export interface WatchDir {
+  /** An absolute path without a trailing slash, or `s3://bucket/prefix`. */
+  readonly location: string;
+  /** The only workspace that its files may become recordings of; null: settings in the folder choose. */
+  readonly workspaceId: string | null;
+}
+
 /** `/folder` or `s3://bucket/prefix`, optionally after `WORKSPACE_ID=`; several are separated by commas. */
-export const watchDirs = z.string().transform((text, context) => {
-  const found: { location: string; workspaceId: string | null }[] = [];
+export const watchDirs = z.string().transform((text, context): readonly WatchDir[] => {
+  const found: WatchDir[] = [];
   const refuse = (what: string): never => {
     context.addIssue(what);
     return z.NEVER;
   };
-  for (const part of text.split(",")) {
-    const entry = part.trim();
+  for (const entry of entriesOf(text)) {
     if (entry === "") continue;
     const [, id, given = ""] = /^(?:([0-9a-fA-F-]{36})=)?(.+)$/.exec(entry) ?? [];
     if (id !== undefined && !z.uuid().safeParse(id).success)

@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from "kysely";
 import type pg from "pg";
 import type { Tx } from "../../../platform/db/database.ts";
 import { defineRecurringJob } from "../../../platform/jobs/define.ts";
-import { RETRY_SCHEDULE_MS } from "../dispatch/retry-policy.ts";
 
 /** How long deliveries and events are kept, which is how long missed events can be replayed. */
 export const keptDays = 30;
@@ -96,6 +95,6 @@ export const correctFutureDeliveriesKind = defineRecurringJob({
     correctFutureDeliveries(db.pool, {
       now: new Date(),
       // With room for jitter, and for the delay that a receiver asks for.
-      maxWaitMs: 2 * Math.max(dayMs, ...(hookRetryScheduleMs ?? RETRY_SCHEDULE_MS)),
+      maxWaitMs: 2 * Math.max(dayMs, ...hookRetryScheduleMs),
     }),
 });

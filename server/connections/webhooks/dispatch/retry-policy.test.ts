@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decide, isDeadFor, RETRY_SCHEDULE_MS, type ResponseOutcome } from "./retry-policy.ts";
+import { readConfig } from "../../../platform/config/config.ts";
+import { decide, isDeadFor, type ResponseOutcome } from "./retry-policy.ts";
 
 const HOUR = 3_600_000;
+const { hookRetryScheduleMs: scheduleMs } = readConfig({}, "/tmp");
 const now = new Date("2026-03-04T05:06:07.000Z");
 
 function decided(response: Partial<ResponseOutcome>, attempt = 1, random = 0, at = now) {
@@ -10,7 +12,7 @@ function decided(response: Partial<ResponseOutcome>, attempt = 1, random = 0, at
     response: { ok: false, status: 500, headers: {}, ...response },
     attempt,
     now: at,
-    scheduleMs: RETRY_SCHEDULE_MS,
+    scheduleMs,
     random: () => random,
   });
 }
@@ -23,7 +25,7 @@ function waitOf(response: Partial<ResponseOutcome>, attempt = 1, random = 0): nu
 }
 
 test("retry schedule: 5 s, 30 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h", () => {
-  const inSeconds = RETRY_SCHEDULE_MS.map((ms) => ms / 1000);
+  const inSeconds = scheduleMs.map((ms) => ms / 1000);
   assert.deepEqual(inSeconds, [5, 30, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]);
 });
 
@@ -33,7 +35,7 @@ test("retry policy: a success is delivered at any attempt, even the last", () =>
 });
 
 test("retry policy: each failure waits as long as the schedule says, then it is exhausted", () => {
-  RETRY_SCHEDULE_MS.forEach((ms, index) => {
+  scheduleMs.forEach((ms, index) => {
     assert.equal(waitOf({}, index + 1), ms);
     assert.equal(waitOf({ status: null }, index + 1), ms);
     assert.equal(waitOf({ status: 302 }, index + 1), ms);

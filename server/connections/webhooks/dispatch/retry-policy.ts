@@ -1,23 +1,7 @@
 /** What follows an attempt: pure functions, with the time and the random source as arguments. */
 
 const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
-/** The waits after failed attempts in ms: eleven attempts over more than 75 hours. The second suits a receiver that restarts. */
-export const RETRY_SCHEDULE_MS: readonly number[] = [
-  5 * SECOND,
-  30 * SECOND,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
-];
+const DAY = 86_400 * SECOND;
 
 /**
  * Up to this share is added to each wait, so that deliveries that failed together are not retried together. Waits are never

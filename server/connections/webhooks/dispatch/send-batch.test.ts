@@ -8,7 +8,6 @@ import { until } from "../../../../test/support/until.ts";
 import { record } from "../../../platform/events/record.ts";
 import { startManagement } from "../test/management.ts";
 import { startDeliveries } from "./dispatcher.ts";
-import { RETRY_SCHEDULE_MS } from "./retry-policy.ts";
 
 const { app, db, makeHook } = await startManagement({
   env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" },
@@ -72,7 +71,7 @@ test("two processes send each delivery once, and first attempts of a subject in 
     hostLimit: { take: async () => 0 },
     clock: { now: () => new Date() },
     isClockTrusted: async () => true,
-    scheduleMs: RETRY_SCHEDULE_MS,
+    scheduleMs: app.config.hookRetryScheduleMs,
     random: Math.random,
   });
   try {
