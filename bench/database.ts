@@ -51,6 +51,13 @@ export async function startBenchPostgres(kept: string | null): Promise<BenchPost
     { settings: {}, systemDir: join(folder, "system"), readyTimeoutMs: 60_000 },
   );
   const open: Database[] = [];
+  const makeTemplate = async (): Promise<string> => {
+    const connection = { ...postgres.superuser, database: "parley_template" };
+    await recreateDatabase(connection);
+    await migrate(connection);
+    return connection.database;
+  };
+  let template: Promise<string> | null = null;
   return {
     folder,
     async database(name, recipe, fill) {
@@ -60,8 +67,8 @@ export async function startBenchPostgres(kept: string | null): Promise<BenchPost
       const isKept = known?.recipe === recipe;
       if (!isKept) {
         rmSync(note, { force: true });
-        await recreateDatabase(connection);
-        await migrate(connection);
+        template ??= makeTemplate();
+        await recreateDatabase(connection, await template);
       }
       const db = openDatabase(connection, {
         maxConnections: 2,
@@ -80,13 +87,16 @@ export async function startBenchPostgres(kept: string | null): Promise<BenchPost
   };
 }
 
-/** Creates an empty database in place of the one that has its name. */
-export async function recreateDatabase({ database, ...server }: Connection): Promise<void> {
+/** Creates a database in place of the one that has its name; by default, an empty one. */
+export async function recreateDatabase(
+  { database, ...server }: Connection,
+  template = "template1",
+): Promise<void> {
   const name = pg.escapeIdentifier(database);
   const client = new pg.Client({ ...server, database: "postgres" });
   await client.connect();
   await client.query(`drop database if exists ${name} with (force)`);
-  await client.query(`create database ${name}`);
+  await client.query(`create database ${name} template ${template}`);
   await client.end();
 }
 

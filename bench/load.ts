@@ -1,29 +1,6 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
+import type { Target } from "./api.ts";
 import type { Sizes } from "./sizes.ts";
-
-/** One request, to be sent again and again. */
-export interface Target {
-  readonly url: string;
-  readonly method: "GET" | "POST";
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-export interface LoadTask extends Target {
-  readonly concurrency: number;
-  /** Not counted. */
-  readonly warmUpMs: number;
-  readonly durationMs: number;
-}
-
-export interface LoadResult {
-  readonly requests: number;
-  readonly perSecond: number;
-  readonly medianMs: number;
-  readonly p99Ms: number;
-  readonly bytesEach: number;
-}
 
 /** Throughput is taken with eight clients at once, latency with one. */
 type Measure = "throughput" | "latency";
@@ -39,50 +16,75 @@ export interface Comparison {
   readonly max: number;
 }
 
-export interface Load {
-  run(task: LoadTask): Promise<LoadResult>;
-  /** Lets baseline and subject take turns. @param loadMs of each turn, for throughput; as in the sizes by default. */
-  compare(
-    measure: Measure,
-    baseline: Target,
-    subject: Target,
-    rounds: number,
-    loadMs?: number,
-  ): Promise<Comparison>;
-  stop(): void;
-}
-
 const concurrency: Readonly<Record<Measure, number>> = { throughput: 8, latency: 1 };
 
-/** Starts the process that makes the load. */
-export function startLoad(sizes: Pick<Sizes, "warmUpMs" | "loadMs">): Load {
-  const child: ChildProcess = fork(new URL("./load-process.ts", import.meta.url));
-  const load: Load = {
-    async run(task) {
-      child.send(task);
-      const [answer] = (await once(child, "message")) as [{ result?: LoadResult; error?: string }];
-      if (answer.result === undefined) throw new Error(answer.error ?? "the load generator gave no answer");
-      return answer.result;
-    },
-    async compare(measure, baseline, subject, rounds, loadMs = sizes.loadMs) {
-      const measureOnce = async (target: Target, durationMs: number): Promise<number> => {
-        const settings = { concurrency: concurrency[measure], warmUpMs: sizes.warmUpMs / 5, durationMs };
-        const result = await load.run({ ...target, ...settings });
-        return measure === "throughput" ? result.perSecond : result.medianMs;
-      };
-      for (const target of [baseline, subject]) await measureOnce(target, sizes.warmUpMs);
-      const durationMs = measure === "throughput" ? loadMs : sizes.loadMs * 0.6;
-      return takeTurns(
-        rounds,
-        () => measureOnce(baseline, durationMs),
-        () => measureOnce(subject, durationMs),
-      );
-    },
-    stop() {
-      child.disconnect();
-    },
+/** Lets two requests take turns: responses a second for throughput, the median in ms for latency. */
+export async function compareRequests(
+  { warmUpMs, loadMs, rounds }: Sizes,
+  measure: Measure,
+  baseline: Target,
+  subject: Target,
+): Promise<Comparison> {
+  const durationMs = measure === "throughput" ? loadMs : loadMs * 0.6;
+  const measureOnce = async (target: Target, uncountedMs: number): Promise<number> => {
+    const result = await load(target, concurrency[measure], uncountedMs, durationMs);
+    return measure === "throughput" ? result.perSecond : result.medianMs;
   };
-  return load;
+  for (const target of [baseline, subject]) await measureOnce(target, warmUpMs);
+  return takeTurns(
+    rounds,
+    () => measureOnce(baseline, warmUpMs / 5),
+    () => measureOnce(subject, warmUpMs / 5),
+  );
+}
+
+/** Sends a request as fast as responses arrive, and reads them completely without parsing them. */
+async function load(
+  target: Target,
+  clients: number,
+  uncountedMs: number,
+  durationMs: number,
+): Promise<{ perSecond: number; medianMs: number }> {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients });
+  const countFrom = performance.now() + uncountedMs;
+  const end = countFrom + durationMs;
+  const latencies: number[] = [];
+  let lastMs = countFrom;
+  const client = async (): Promise<void> => {
+    // At least one is counted, however slow.
+    for (let now = performance.now(); now < end || latencies.length === 0; ) {
+      await sendOnce(target, agent);
+      const done = performance.now();
+      if (now >= countFrom) {
+        latencies.push(done - now);
+        lastMs = done;
+      }
+      now = done;
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  agent.destroy();
+  return { perSecond: (latencies.length * 1000) / (lastMs - countFrom), medianMs: median(latencies) };
+}
+
+/** Any status but 200 ends the bench. */
+function sendOnce({ url, method, headers, body }: Target, agent: Agent): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const length = body === "" ? {} : { "content-length": Buffer.byteLength(body) };
+    const sent = request(
+      url,
+      { method, headers: { ...headers, ...length }, agent },
+      (response: IncomingMessage) => {
+        response.resume().on("error", reject);
+        response.on("end", () => {
+          if (response.statusCode === 200) resolve();
+          else reject(new Error(`${url} returned ${response.statusCode}`));
+        });
+      },
+    );
+    sent.on("error", reject);
+    sent.end(body);
+  });
 }
 
 /** Measures both again and again, who begins changing from round to round, so that a slow moment of the machine hits both. */
@@ -97,10 +99,15 @@ export async function takeTurns(
     const result = await subject();
     seen.push({ baseline: round % 2 === 0 ? early : await baseline(), subject: result });
   }
-  const ratios = seen.map((round) => round.subject / round.baseline);
+  return compare(seen);
+}
+
+/** The medians of rounds. */
+export function compare(rounds: readonly { baseline: number; subject: number }[]): Comparison {
+  const ratios = rounds.map(({ baseline, subject }) => subject / baseline);
   return {
-    baseline: median(seen.map((round) => round.baseline)),
-    subject: median(seen.map((round) => round.subject)),
+    baseline: median(rounds.map(({ baseline }) => baseline)),
+    subject: median(rounds.map(({ subject }) => subject)),
     ratio: median(ratios),
     min: Math.min(...ratios),
     max: Math.max(...ratios),
@@ -112,4 +119,9 @@ export function median(values: readonly number[]): number {
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle] ?? Number.NaN;
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
+}
+
+/** The value below which 95 of a hundred lie. */
+export function p95(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * 0.95)] ?? Number.NaN;
 }

@@ -6,9 +6,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { BareBytesTask } from "./bare-bytes.ts";
-import type { BareListTask } from "./bare-list.ts";
 
-const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
+/** What `parley` runs. */
+const mainProgram = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
 
 /** The secret of every server of the bench, so that baselines can sign the same links. */
 export const benchSecret = "a secret that only the bench's servers have";
@@ -40,7 +40,7 @@ export async function measureCommand(
   const report = "process.on('exit', () => console.error(JSON.stringify(process.resourceUsage())))";
   const { stderr } = await promisify(execFile)(
     process.execPath,
-    ["--import", `data:text/javascript,${report}`, main, ...args],
+    ["--import", `data:text/javascript,${report}`, mainProgram, ...args],
     { env: { ...process.env, ...env } },
   );
   const usage = JSON.parse(stderr.trim().split("\n").at(-1) ?? "") as NodeJS.ResourceUsage;
@@ -48,14 +48,18 @@ export async function measureCommand(
 }
 
 /** Starts `parley serve` as an operator would; its log is shown when it doesn't start. */
-export async function startParley(
-  env: Readonly<Record<string, string>>,
-  nodeFlags: readonly string[] = (process.env.BENCH_NODE_FLAGS ?? "").split(" ").filter(Boolean),
-): Promise<RunningServer> {
-  const port = Number(env.PARLEY_PORT ?? (await freePort()));
+export async function startParley(env: Readonly<Record<string, string>>): Promise<RunningServer> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [...nodeFlags, main, "serve"], {
-    env: { ...process.env, PARLEY_PORT: String(port), PARLEY_RATE_LIMIT_PER_MINUTE: "0", ...env },
+  const child = spawn(process.execPath, [mainProgram, "serve"], {
+    env: {
+      ...process.env,
+      PARLEY_PORT: String(port),
+      PARLEY_BASE_URL: url,
+      PARLEY_RATE_LIMIT_PER_MINUTE: "0",
+      ...env,
+    },
     stdio: ["ignore", "ignore", "pipe"],
   });
   let log = "";
@@ -63,7 +67,6 @@ export async function startParley(
     log = (log + text).slice(-2000);
   });
   const exited = once(child, "exit");
-  const url = `http://127.0.0.1:${port}`;
   for (;;) {
     const answer = await fetch(`${url}/readyz`).catch(() => null);
     await answer?.arrayBuffer();
@@ -100,15 +103,9 @@ export async function startParley(
   };
 }
 
-/** The baseline of the lists. */
-export const startBareList = (task: BareListTask) => startBare("./bare-list.ts", task);
-
 /** The baseline of the transcripts. */
-export const startBareBytes = (task: BareBytesTask) => startBare("./bare-bytes.ts", task);
-
-async function startBare(file: string, task: object): Promise<{ url: string; stop(): void }> {
-  // Statements may have bytes as values, which JSON would not keep.
-  const child = fork(new URL(file, import.meta.url), { serialization: "advanced" });
+export async function startBareBytes(task: BareBytesTask): Promise<{ url: string; stop(): void }> {
+  const child = fork(new URL("./bare-bytes.ts", import.meta.url));
   child.send(task);
   const [{ port }] = (await once(child, "message")) as [{ port: number }];
   return { url: `http://127.0.0.1:${port}`, stop: () => child.disconnect() };

@@ -15,15 +15,15 @@ export interface PageToVisitSlowly {
   readonly firstLine: string;
   /** How many times slower the processor is than this machine's. */
   readonly slowdown: number;
+  /** The page is interactive after the last long task before such a pause. */
+  readonly quietMs: number;
 }
 
 /** Tasks up to this long are not felt. */
 const unnoticedMs = 50;
-/** The page is interactive after the last long task before such a pause. */
-const quietMs = 5000;
 
 /** Runs before the page's own scripts. Nothing else asks the page anything meanwhile, which would take its time. */
-const observe = (firstLine: string): string => `
+const observe = ({ firstLine, quietMs }: PageToVisitSlowly): string => `
   globalThis.slowVisit = new Promise((resolve) => {
     const tasks = [];
     let firstLineMs = null;
@@ -62,7 +62,7 @@ export async function visitSlowly(
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, locale: "en-GB" });
   try {
     await context.addCookies([{ name: "parley_session", value: page.cookie, url: new URL(page.url).origin }]);
-    await context.addInitScript(observe(page.firstLine));
+    await context.addInitScript(observe(page));
     const tab = await context.newPage();
     const devtools = await context.newCDPSession(tab);
     await devtools.send("Emulation.setCPUThrottlingRate", { rate: page.slowdown });

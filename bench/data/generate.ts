@@ -1,7 +1,6 @@
-import type pg from "pg";
+import pg from "pg";
 import type { Connection } from "../../server/platform/db/embedded/index.ts";
 import * as batch from "./batch.ts";
-import { fillInBulk } from "./bulk.ts";
 import { insertGrants } from "./grants.ts";
 import { createIndexes, dropIndexes } from "./indexes.ts";
 import { insertPeople } from "./people.ts";
@@ -30,14 +29,34 @@ export async function generate(
   plans: readonly WorkspacePlan[],
   progress: (text: string) => void,
 ): Promise<void> {
-  await fillInBulk(connection, progress, async (client) => {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    // Foreign keys hold by construction; checking them for each of millions of rows would take minutes.
+    await client.query("set session_replication_role = replica; set synchronous_commit = off; set jit = off");
+    // But keys are written by triggers.
+    for (const table of ["users", "participants"])
+      await client.query(`alter table ${table} enable always trigger email_key`);
+    await client.query("set work_mem = '256MB'; set maintenance_work_mem = '1GB'");
+    await client.query("alter system set max_wal_size = '8GB'");
+    await client.query("select pg_reload_conf()");
+    await client.query(batch.helpers);
     const dropped = await dropIndexes(client);
     for (const plan of plans) await fill(client, plan, progress);
     await client.query("analyze");
     progress("who may see what");
     await client.query(insertGrants);
     await createIndexes(client, dropped, progress);
-  });
+    progress("vacuum analyze");
+    await client.query("vacuum analyze");
+    for (const table of ["users", "participants"])
+      await client.query(`alter table ${table} enable trigger email_key`);
+    await client.query("alter system reset max_wal_size");
+    await client.query("select pg_reload_conf()");
+    await client.query("checkpoint");
+  } finally {
+    await client.end();
+  }
 }
 
 async function fill(client: pg.Client, plan: WorkspacePlan, progress: (text: string) => void): Promise<void> {

@@ -19,10 +19,9 @@ interface Definition {
 /**
  * Drops every index of the bulk tables that nothing depends on. Sorting once at the end is several times faster
  * than keeping an index in order row by row.
- * @param more further tables that are filled.
  * @returns the statements that make them again, word for word as the migrations have them.
  */
-export async function dropIndexes(client: pg.Client, more: readonly string[] = []): Promise<string[]> {
+export async function dropIndexes(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<Definition>(
     `select format('drop index %s', i.indexrelid::regclass) as drop, pg_get_indexdef(i.indexrelid) as create
      from pg_index i
@@ -34,7 +33,7 @@ export async function dropIndexes(client: pg.Client, more: readonly string[] = [
      from pg_constraint c
      where c.contype = 'p' and c.conrelid = any($1::regclass[])
        and not exists (select 1 from pg_constraint f where f.contype = 'f' and f.confrelid = c.conrelid)`,
-    [[...bulkTables, ...more]],
+    [bulkTables],
   );
   for (const { drop } of rows) await client.query(drop);
   return rows.map((row) => row.create);

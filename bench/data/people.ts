@@ -34,6 +34,18 @@ export async function makePersonalToken(db: Database, email: string): Promise<st
   return (await db.kysely.transaction().execute((tx) => createAccessToken(tx, input))).token;
 }
 
+/** A workspace with a user, and that user's personal token. */
+export interface MadeUser {
+  readonly workspaceId: string;
+  readonly userId: string;
+  readonly token: string;
+}
+
+export async function makeUser(db: Database, name: string, domain: string): Promise<MadeUser> {
+  const { id, adminId, adminEmail } = await makeWorkspace(db, name, domain);
+  return { workspaceId: id, userId: adminId, token: await makePersonalToken(db, adminEmail) };
+}
+
 /** Fills the workspace with users (user0, user1, …) and teams; everybody is in two teams. */
 export async function insertPeople(
   client: pg.Client,

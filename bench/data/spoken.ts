@@ -1,16 +1,16 @@
 import { randomUUIDv7 } from "node:crypto";
 import { syncGrants } from "../../server/people/access/grants.ts";
 import { createUser } from "../../server/people/accounts/service.ts";
-import type { Database, Tx } from "../../server/platform/db/database.ts";
+import type { Database } from "../../server/platform/db/database.ts";
 import {
   insertParticipants,
   insertRecording,
   insertSegments,
 } from "../../server/recordings/recordings/create.ts";
 import { makePersonalToken, makeWorkspace } from "./people.ts";
-import { makeSpeech, type Speech } from "./speech.ts";
+import { makeSpeech } from "./speech.ts";
+import { companies, kinds, topics } from "./words.ts";
 
-const segmentsPerHour = 600;
 const hourMs = 3_600_000;
 
 /** What the figures of the search need to know. */
@@ -39,11 +39,17 @@ export async function makeSpoken(
       await createUser(tx, { workspaceId, email: person(name), name, role: "member" });
   });
   const guestEvery = Math.max(1, Math.floor(hours / 100));
+  const titleWord = (): string => speech.words[100 + speech.below(2000)] ?? "";
   for (let n = 0; n < hours; n += 1) {
     const seenBy = [...(n % guestEvery === 0 ? ["guest"] : []), ...(n % 2 === 0 ? ["member"] : [])];
-    await db.kysely
-      .transaction()
-      .execute((tx) => insertMeeting(tx, workspaceId, n, speech, seenBy.map(person), 1));
+    await insertMeeting(db, workspaceId, {
+      title: `${titleWord()} ${titleWord()} ${n}`,
+      start: new Date(Date.parse("2024-01-01T09:00:00Z") + n * hourMs),
+      hours: 1,
+      speakers: ["Ada", "Ben"],
+      attendees: seenBy.map(person),
+      segments: Array.from({ length: 600 }, speech.sentence),
+    });
     if ((n + 1) % 100 === 0) say(`${n + 1} of ${hours} hours`);
   }
   await db.pool.query("vacuum analyze");
@@ -58,18 +64,26 @@ export async function makeSpoken(
   };
 }
 
+interface Meeting {
+  readonly title: string;
+  readonly start: Date;
+  readonly hours: number;
+  /** They speak in turns. */
+  readonly speakers: readonly string[];
+  /** Emails of people who only listen. */
+  readonly attendees?: readonly string[];
+  /** What is said, spread over all the time. */
+  readonly segments: readonly string[];
+}
+
 /** One recording as Parley makes it, with its transcript. @returns its id. */
 export async function insertMeeting(
-  tx: Tx,
+  db: Database,
   workspaceId: string,
-  n: number,
-  speech: Speech,
-  emails: readonly string[],
-  hours: number,
+  { title, start, hours, speakers, attendees = [], segments }: Meeting,
 ): Promise<string> {
   const id = randomUUIDv7();
-  const start = new Date(Date.parse("2024-01-01T09:00:00Z") + n * hourMs);
-  const people = ["Ada", "Ben", ...emails].map((name) => ({
+  const people = [...speakers, ...attendees].map((name) => ({
     id: randomUUIDv7(),
     name,
     email: name.includes("@") ? name : null,
@@ -78,30 +92,44 @@ export async function insertMeeting(
     confirmed_attendee: true,
     attended: true,
   }));
-  const count = segmentsPerHour * hours;
-  const segments = Array.from({ length: count }, (_, k) => ({
-    participant_id: people[k % 2]?.id ?? null,
-    speaker: people[k % 2]?.name ?? "",
-    start_ms: k * 6000,
-    end_ms: k * 6000 + 5900,
-    text: speech.sentence(),
-  }));
-  await insertRecording(tx, {
-    id,
-    workspace_id: workspaceId,
-    title: `${speech.words[100 + speech.below(2000)]} ${speech.words[100 + speech.below(2000)]} ${n}`,
-    start_datetime: start,
-    end_datetime: new Date(start.getTime() + hours * hourMs),
-    duration_ms: hours * hourMs,
-    media_type: "transcript",
-    source: "upload",
-    share_state: "restricted",
-    external: false,
-    meeting_type_id: null,
-    transcript_language: "en",
+  const each = (hours * hourMs) / segments.length;
+  const spoken = segments.map((text, n) => {
+    const speaker = people[n % speakers.length];
+    return {
+      participant_id: speaker?.id ?? null,
+      speaker: speaker?.name ?? "",
+      start_ms: Math.round(n * each),
+      end_ms: Math.round((n + 0.9) * each),
+      text,
+    };
   });
-  await insertParticipants(tx, workspaceId, id, people);
-  await insertSegments(tx, id, segments);
-  await syncGrants(tx, [id]);
+  await db.kysely.transaction().execute(async (tx) => {
+    await insertRecording(tx, {
+      id,
+      workspace_id: workspaceId,
+      title,
+      start_datetime: start,
+      end_datetime: new Date(start.getTime() + hours * hourMs),
+      duration_ms: hours * hourMs,
+      media_type: "transcript",
+      source: "upload",
+      share_state: "restricted",
+      external: false,
+      meeting_type_id: null,
+      transcript_language: "en",
+    });
+    await insertParticipants(tx, workspaceId, id, people);
+    await insertSegments(tx, id, spoken);
+    await syncGrants(tx, [id]);
+  });
   return id;
+}
+
+/** Some 120 characters, letters beyond ASCII and a character that WebVTT escapes among them. */
+export function longSentence(n: number): string {
+  const word = (list: readonly string[], step: number): string => list[(n * step) % list.length] ?? "";
+  return (
+    `So after the ${word(topics, 7).toLowerCase()} ${word(kinds, 11)} we spoke to ${word(companies, 3)} again, ` +
+    `and number ${n} on the list is still open, isn't it?`
+  );
 }

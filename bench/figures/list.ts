@@ -1,111 +1,78 @@
-import { deepStrictEqual, equal } from "node:assert/strict";
-import type { RecordingIncludeInput } from "../../contract/recordings/recordings.ts";
-import { viewerOf } from "../../server/people/access/viewer.ts";
-import type { Principal } from "../../server/platform/auth/principal.ts";
-import { createSigner } from "../../server/platform/crypto/link-signer.ts";
-import { thumbnailLinks } from "../../server/recordings/recordings/json/links.ts";
-import { listParts } from "../../server/recordings/recordings/list/list-query.ts";
+import { timeCursor } from "../../server/platform/http/page.ts";
+import { ask, publicRequest, type Target } from "../api.ts";
+import type { Bench } from "../bench.ts";
+import { type Dataset, dataset } from "../data/dataset.ts";
+import { rareWord } from "../data/words.ts";
 import type { BenchDatabase } from "../database.ts";
-import type { Dataset } from "../datasets.ts";
-import type { Load, Target } from "../load.ts";
-import { type Figure, ratioFigure } from "../report.ts";
-import { benchSecret, type RunningServer, startBareList } from "../servers.ts";
-import type { Sizes } from "../sizes.ts";
-import { apiRequest, fetchBytes } from "./requests.ts";
+import { compareRequests } from "../load.ts";
+import { type Figure, type Goal, ratioFigure } from "../report.ts";
+import type { RunningServer } from "../servers.ts";
 
 const pageSize = 50;
 
-const lists: Readonly<Record<string, { name: string; include: RecordingIncludeInput }>> = {
-  "/plain": { name: "list, no includes", include: {} },
-  "/included": {
-    name: "list, participants + highlights + calendar event",
-    include: { participants: true, highlights: true, calendar_event: true },
-  },
-};
+/** Whether a page costs the same however much there is, how deep it lies, and how little of it one sees. */
+export async function measureList({ main, postgres, start, sizes }: Bench): Promise<Figure[]> {
+  const small = await main();
+  const isLarger = sizes.recordings > sizes.smallRecordings;
+  const data = isLarger ? await dataset(postgres, "parley_large", sizes.recordings, sizes) : small.data;
+  const large = isLarger ? await start(data, { PARLEY_ROLE: "api" }) : small.server;
+  const page = (server: RunningServer, token: string, body: object = {}): Target =>
+    publicRequest({ server, token }, "POST", "/recordings", body);
+  const { recordings, workspaceToken, memberToken, guestToken } = data.made;
+  const first = page(large, workspaceToken);
+  const member = page(large, memberToken);
+  const pageNumber = Math.min(1000, Math.floor(recordings / pageSize));
+  const deep = page(large, workspaceToken, { cursor: await cursorOf(data, pageNumber) });
+  const smallCount = small.data.made.recordings.toLocaleString("en");
 
-/** What the server costs over the bare minimum: a page of 50 for a workspace token, eight clients at once. */
-export async function measureList(
-  load: Load,
-  server: RunningServer,
-  data: BenchDatabase<Dataset>,
-  baseUrl: string,
-  { rounds, loadMs }: Sizes,
-): Promise<Figure[]> {
-  const bare = await startBareList({
-    // The connection settings of server/platform/db/database.ts.
-    pool: {
-      ...data.connection,
-      max: 16,
-      options:
-        "-c TimeZone=UTC -c jit=off -c statement_timeout=60000 -c idle_in_transaction_session_timeout=60000",
-    },
-    statements: Object.fromEntries(
-      Object.entries(lists).map(([path, { include }]) => [path, bareStatement(data.made, include, baseUrl)]),
-    ),
-    pageSize,
-  });
-  try {
-    const figures: Figure[] = [];
-    for (const [path, { name, include }] of Object.entries(lists)) {
-      const subject = apiRequest(server, data.made.workspaceToken, "POST", "/recordings", { include });
-      const baseline: Target = { ...subject, url: `${bare.url}${path}` };
-      await requireSamePage(baseline, subject);
-      // Many short turns: the speed of a shared machine changes within seconds, and the figure is close to its target.
-      const compared = await load.compare("throughput", baseline, subject, rounds * 8, loadMs / 2.5);
-      figures.push(ratioFigure(`${name}: throughput to bare node:http + pg`, "/s", compared, { min: 0.8 }));
-    }
-    return figures;
-  } finally {
-    bare.stop();
+  const cases: [name: string, baseline: Target, subject: Target, goal: Goal, min: number][] = [
+    [
+      `page at ${recordings.toLocaleString("en")} to page at ${smallCount}`,
+      page(small.server, small.data.made.workspaceToken),
+      first,
+      { max: 1.3 },
+      50,
+    ],
+    [`page ${pageNumber} to page 1`, first, deep, { max: 1.2 }, 50],
+    ["who sees 100 of all to workspace token", first, page(large, guestToken), { max: 2 }, 50],
+  ];
+  for (const [what, title, max, min] of [
+    ["rare title", rareWord.toLowerCase(), 5, 5],
+    ["two letters found nowhere", "qx", 10, 0],
+    ["two letters that are common", "re", 10, 50],
+    ["one letter found nowhere", "ж", 10, 0],
+  ] as const) {
+    const find = (token: string): Target => page(large, token, { filter: { title_search: title } });
+    cases.push(
+      [`${what}, workspace token, to its page`, first, find(workspaceToken), { max }, min],
+      [`${what}, member, to their page`, member, find(memberToken), { max }, min],
+    );
   }
+  const figures: Figure[] = [];
+  for (const [name, baseline, subject, goal, min] of cases) {
+    await requireCount(subject, min);
+    const compared = await compareRequests(sizes, "latency", baseline, subject);
+    figures.push(ratioFigure(`latency: ${name}`, " ms", compared, goal));
+  }
+  if (isLarger) await large.stop();
+  return figures;
 }
 
-/** The parts of the server's statement for the workspace's first page, as rows whose JSON pg parses. */
-function bareStatement(made: Dataset, include: RecordingIncludeInput, baseUrl: string) {
-  const principal: Principal = {
-    tokenId: made.adminId,
-    tokenType: "workspace_access_token",
-    scope: "workspace",
-    workspaceId: made.workspaceId,
-    userId: made.adminId,
-    role: "admin",
-    emailKey: "",
-    name: "",
-    expiresAt: null,
-    sees: [made.workspaceId],
-  };
-  const values: unknown[] = [];
-  const { found, json } = listParts(
-    {
-      principal,
-      filter: {},
-      include,
-      after: null,
-      limit: pageSize + 1,
-      baseUrl,
-      thumbnails: thumbnailLinks(createSigner(benchSecret), viewerOf(principal)),
-      datetimeFilters: "contract",
-      rareTitles: null,
-    },
-    (value) => `$${values.push(value)}`,
+/** Where the page before this one ends. */
+async function cursorOf(data: BenchDatabase<Dataset>, pageNumber: number): Promise<string> {
+  const { rows } = await data.db.pool.query<{ at: Date; id: string }>(
+    `select start_datetime as at, recording_id as id from recording_grants where principal_id = $1
+     order by start_datetime desc, recording_id desc offset $2 limit 1`,
+    [data.made.workspaceId, (pageNumber - 1) * pageSize - 1],
   );
-  const text = `with page as (${found})
-    select page.start_datetime as at, page.recording_id as id, ${json} as json
-    from page join recordings r on r.id = page.recording_id
-    order by page.start_datetime desc, page.recording_id desc`;
-  return { name: `bare_list_${Object.keys(include).length}`, text, values };
+  const [row] = rows;
+  if (row === undefined) throw new Error(`there is no page ${pageNumber}`);
+  return timeCursor("recordings").encode(row);
 }
 
-/** Checks that the baseline returns the same response. */
-async function requireSamePage(baseline: Target, subject: Target): Promise<void> {
-  const pages = await Promise.all(
-    [baseline, subject].map(async (target) => JSON.parse((await fetchBytes(target)).bytes.toString())),
-  );
-  try {
-    // The server's cursor also carries the include, after a point.
-    deepStrictEqual({ ...pages[1], cursor: String(pages[1].cursor).split(".")[0] }, pages[0]);
-    equal(pages[0].recordings.length, pageSize);
-  } catch (error) {
-    throw new Error(`baseline and server return different pages: ${(error as Error).message}`);
-  }
+/** A page shorter than intended would be compared with a full one. */
+async function requireCount(target: Target, min: number): Promise<void> {
+  const { recordings } = await ask<{ recordings: unknown[] }>(target);
+  if (recordings.length < min)
+    throw new Error(`${target.body} returned ${recordings.length} recordings instead of at least ${min}`);
 }

@@ -1,96 +1,56 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { availableParallelism } from "node:os";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { installModel } from "../../server/processing/transcription/models/install.ts";
-import type { BareSpeechTask } from "../bare-speech-process.ts";
-import type { BenchPostgres } from "../database.ts";
-import { takeTurns } from "../load.ts";
+import { appRequest, ask, type Client, createUpload, putFile, untilRecording } from "../api.ts";
+import type { Bench } from "../bench.ts";
+import { makeUser } from "../data/people.ts";
+import { median } from "../load.ts";
 import { encodeClip, repeatClip } from "../media.ts";
-import { type Figure, figure, ratioFigure } from "../report.ts";
-import type { Sizes } from "../sizes.ts";
-import { putFile } from "../transfer.ts";
-import { createUpload, type MediaServer, startMediaServer, untilRecording } from "./media-api.ts";
-import { apiRequest } from "./requests.ts";
+import { type Figure, figure } from "../report.ts";
 
 const fixtures = fileURLToPath(new URL("../../test/fixtures/speech/", import.meta.url));
 const speech = join(fixtures, "espeak2.wav");
 
 /** Two voices, a little less than 23 s. */
 const clipSec = 22;
-const sampleRate = 16_000;
-
-/** The bare loop is as fast for ten minutes as for hours. */
-const maxBareTimes = Math.ceil(600 / clipSec);
-
-/** As `PARLEY_TRANSCRIPTION_THREADS` is by default. */
-const threads = Math.min(availableParallelism(), 4);
 
 /**
- * How fast the built-in engine transcribes a recording, from the recording to its transcript, against a bare loop over the
- * same engine with the same audio; and how much memory its process takes. The default model is tiny, so that everything
- * around the engine counts most: the target is for a model of the real size (`--speech-model`).
+ * How fast the built-in engine transcribes a recording, from the recording to its transcript, and how much memory its
+ * process takes. The default model is tiny, so that everything around the engine counts most: the targets are for a model of
+ * the real size (`--speech-model`).
  */
-export async function measureSpeech(postgres: BenchPostgres, sizes: Sizes): Promise<Figure[]> {
+export async function measureSpeech({ postgres, start, sizes }: Bench): Promise<Figure[]> {
   const { seconds, model } = sizes.speech;
-  const modelFolder = model ?? join(fixtures, "tiny-transducer");
-  const folder = join(postgres.folder, "speech");
-  const media = await startMediaServer(postgres, "all", {
-    name: "speech",
-    env: { PARLEY_TRANSCRIPTION: "local", PARLEY_MAX_DURATION: "24h" },
-    prepare: async (dataDir) => {
-      await installModel(dataDir, "bench", { type: "folder", path: modelFolder });
-    },
-  });
-  try {
-    mkdirSync(folder, { recursive: true });
-    const times = Math.max(1, Math.round(seconds / clipSec));
-    const bareTimes = Math.min(times, maxBareTimes);
-    const wav = repeatWav(join(folder, "bare.wav"), bareTimes);
-    const mp3 = makeMp3(folder, times);
-    const length = times * clipSec;
-    const watch = watchEngine(media.server.pid);
-    const growth = media.server.watchMemory();
-    const compared = await takeTurns(
-      sizes.rounds,
-      async () => (bareTimes * clipSec) / (await recognizeBare({ model: modelFolder, wav, threads })),
-      async () => length / (await transcribe(media, mp3)),
-    );
-    const engineMb = watch();
-    const serverMb = growth();
-    const name = `transcribe ${(length / 60).toFixed(0)} min with ${model === null ? "the tiny model" : "the given model"}`;
-    return [
-      ratioFigure(
-        `${name}: speed to a bare loop`,
-        " times real time",
-        compared,
-        model === null ? {} : { min: 0.9 },
-      ),
-      figure(`${name}: memory of the engine`, engineMb, megabytes(engineMb), " MB", { max: 2048 }),
-      figure(`${name}: growth of the server`, serverMb, megabytes(serverMb), " MB", {}),
-    ];
-  } finally {
-    await media.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+  const data = await postgres.database("parley_speech", "1", (db) =>
+    makeUser(db, "Northwind", "northwind.example"),
+  );
+  const folder = join(postgres.folder, data.connection.database);
+  mkdirSync(folder, { recursive: true });
+  await installModel(folder, "bench", { type: "folder", path: model ?? join(fixtures, "tiny-transducer") });
+  const server = await start(data, { PARLEY_TRANSCRIPTION: "local", PARLEY_MAX_DURATION: "24h" });
+  const client: Client = { server, token: data.made.token };
+  const times = Math.max(1, Math.round(seconds / clipSec));
+  const mp3 = makeMp3(folder, times);
+  const watch = watchEngine(server.pid);
+  const growth = server.watchMemory();
+  const speeds: number[] = [];
+  for (let round = 0; round < sizes.rounds; round += 1)
+    speeds.push((times * clipSec) / (await transcribe(client, mp3)));
+  const engineMb = watch();
+  const serverMb = growth();
+  await server.stop();
+  const name = `transcribe ${((times * clipSec) / 60).toFixed(0)} min with ${model === null ? "the tiny model" : "the given model"}`;
+  const speed = median(speeds);
+  return [
+    figure(`${name}: speed`, speed, `${speed.toFixed(1)} times real time`, " times real time", {}),
+    figure(`${name}: memory of the engine`, engineMb, megabytes(engineMb), " MB", { max: 2048 }),
+    figure(`${name}: growth of the server`, serverMb, megabytes(serverMb), " MB", {}),
+  ];
 }
 
 const megabytes = (value: number | null): string => (value === null ? "not known" : `${value.toFixed(0)} MB`);
-
-/** The samples of the clip. */
-function clipSamples(): Buffer {
-  return readFileSync(speech).subarray(44, 44 + 2 * clipSec * sampleRate);
-}
-
-function repeatWav(path: string, times: number): string {
-  const header = readFileSync(speech).subarray(0, 44);
-  writeFileSync(path, Buffer.concat([header, ...Array.from({ length: times }, clipSamples)]));
-  return path;
-}
 
 function makeMp3(folder: string, times: number): string {
   const clip = join(folder, "clip.mp3");
@@ -107,48 +67,26 @@ function makeMp3(folder: string, times: number): string {
   return repeatClip(clip, { seconds: clipSec, times, path: join(folder, "long.mp3") });
 }
 
-/** @returns the seconds it took. */
-async function recognizeBare(task: BareSpeechTask): Promise<number> {
-  const child = fork(new URL("../bare-speech-process.ts", import.meta.url));
-  try {
-    child.send(task);
-    const ended = once(child, "exit").then(() => {
-      throw new Error("the bare loop ended; does the model's metadata fit its vocabulary?");
-    });
-    const [{ seconds, words }] = (await Promise.race([once(child, "message"), ended])) as [
-      { seconds: number; words: number },
-    ];
-    if (words === 0) throw new Error("the bare loop recognized nothing");
-    return seconds;
-  } finally {
-    if (child.connected) child.disconnect();
-  }
-}
-
 /** @returns the seconds from the recording to its transcript. */
-async function transcribe(media: MediaServer, path: string): Promise<number> {
-  const upload = await createUpload(media, "audio");
-  await putFile(path, upload.url, upload.headers);
-  const id = await untilRecording(media, upload.id, 600_000);
+async function transcribe(client: Client, path: string): Promise<number> {
+  const { id: uploadId, media } = await createUpload(client, "audio");
+  await putFile(path, media.upload);
+  const id = await untilRecording(client, uploadId);
   const startedAt = performance.now();
-  const { url, headers } = apiRequest(media.server, media.data.made.token, "GET", "");
   for (;;) {
-    const response = await fetch(new URL(`/_/api/v1/recordings/${id}`, url), { headers });
-    const { transcript } = (await response.json()) as {
+    const { transcript } = await ask<{
       transcript: { segments: number; transcription: { status: string; last_error: string | null } };
-    };
+    }>(appRequest(client, "GET", `/recordings/${id}`));
     const { status, last_error } = transcript.transcription;
     if (status === "failed") throw new Error(`the transcription failed: ${last_error}`);
+    const seconds = (performance.now() - startedAt) / 1000;
     if (status === "done") {
       if (transcript.segments === 0) throw new Error("the transcript is empty");
-      break;
+      return seconds;
     }
     // The longer it takes, the less often, so that asking takes no time from the engine.
-    await delay(Math.min(1000, Math.max(20, (performance.now() - startedAt) / 50)));
+    await delay(Math.min(1000, Math.max(20, seconds * 20)));
   }
-  const seconds = (performance.now() - startedAt) / 1000;
-  await media.clear();
-  return seconds;
 }
 
 /** How often the memory of the engine's process is read; the system keeps the peak. */

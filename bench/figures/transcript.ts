@@ -1,9 +1,8 @@
-import type { Load, Target } from "../load.ts";
+import { publicRequest, send, type Target } from "../api.ts";
+import type { Bench } from "../bench.ts";
+import { compareRequests } from "../load.ts";
 import { type Figure, ratioFigure } from "../report.ts";
 import { startBareBytes } from "../servers.ts";
-import type { Sizes } from "../sizes.ts";
-import type { Served } from "./latency.ts";
-import { apiRequest, fetchBytes } from "./requests.ts";
 
 const forms = [
   { name: "WebVTT", path: "/transcript.vtt", min: 0.5 },
@@ -11,20 +10,19 @@ const forms = [
 ] as const;
 
 /** A transcript of four hours against the same bytes sent from memory by a bare server, eight clients at once. */
-export async function measureTranscript(
-  load: Load,
-  { server, data }: Served,
-  { rounds }: Sizes,
-): Promise<Figure[]> {
+export async function measureTranscript({ main, sizes }: Bench): Promise<Figure[]> {
+  const { server, data } = await main();
+  const { transcriptId, workspaceToken: token } = data.made;
   const figures: Figure[] = [];
   for (const { name, path, min } of forms) {
-    const { transcriptId, workspaceToken } = data.made;
-    const subject = apiRequest(server, workspaceToken, "GET", `/recordings/${transcriptId}${path}`);
-    const { contentType, bytes } = await fetchBytes(subject);
+    const subject = publicRequest({ server, token }, "GET", `/recordings/${transcriptId}${path}`);
+    const response = await send(subject);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const contentType = response.headers.get("content-type") ?? "";
     const bare = await startBareBytes({ contentType, base64: bytes.toString("base64") });
     try {
       const baseline: Target = { ...subject, url: bare.url };
-      const compared = await load.compare("throughput", baseline, subject, rounds);
+      const compared = await compareRequests(sizes, "throughput", baseline, subject);
       const size = `${Math.round(bytes.length / 1000)} kB`;
       figures.push(
         ratioFigure(`transcript of 4 h, ${name}, ${size}: to bare bytes`, "/s", compared, { min }),

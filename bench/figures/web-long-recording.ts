@@ -3,13 +3,21 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Browser } from "playwright-core";
+import {
+  appRequest,
+  ask,
+  type Client,
+  createUpload,
+  publicRequest,
+  putFile,
+  untilRecording,
+} from "../api.ts";
+import type { Bench } from "../bench.ts";
 import { makeSpeech } from "../data/speech.ts";
 import { median } from "../load.ts";
 import { encodeClip, repeatClip } from "../media.ts";
 import { type Figure, figure } from "../report.ts";
-import type { Sizes } from "../sizes.ts";
 import { type SlowVisit, visitSlowly } from "../slow-visit.ts";
-import { type Client, listRecordings, sendVideo, untilRecordings } from "./web-recordings.ts";
 
 /** A laptop of some years ago, or a phone. */
 const slowdown = 4;
@@ -22,16 +30,18 @@ const clipSec = 20;
  */
 export async function measureLongRecording(
   browser: Browser,
-  client: Client & { readonly folder: string },
-  { rounds, meetingSec, cookie }: Sizes & { readonly cookie: string },
+  { sizes, postgres }: Pick<Bench, "sizes" | "postgres">,
+  client: Client,
+  cookie: string,
 ): Promise<Figure[]> {
-  const id = await makeLongRecording(client, meetingSec);
+  const { meetingSec, quietMs } = sizes.web;
+  const id = await makeLongRecording(client, postgres.folder, meetingSec);
   const url = `${client.server.url}/recordings/${id}`;
-  const page = { url, cookie, firstLine: "ol[aria-label=Transcript] li [data-text]", slowdown };
+  const page = { url, cookie, firstLine: "ol[aria-label=Transcript] li [data-text]", slowdown, quietMs };
   // This warms the server: it is not counted.
   await visitSlowly(browser, page);
   const visits: { cold: SlowVisit; warm: SlowVisit }[] = [];
-  for (let round = 0; round < rounds; round += 1) visits.push(await visitSlowly(browser, page));
+  for (let round = 0; round < sizes.rounds; round += 1) visits.push(await visitSlowly(browser, page));
   const length = meetingSec < 3600 ? `${meetingSec} s` : `${meetingSec / 3600} h`;
   return (["cold", "warm"] as const).flatMap((cache) => {
     const name = (what: string): string =>
@@ -61,13 +71,13 @@ export async function measureLongRecording(
 }
 
 /** The recording, unless it is there. @returns its id. */
-async function makeLongRecording(
-  client: Client & { readonly folder: string },
-  seconds: number,
-): Promise<string> {
-  const [known] = await listRecordings(client);
+async function makeLongRecording(client: Client, parent: string, seconds: number): Promise<string> {
+  const { recordings } = await ask<{ recordings: { id: string }[] }>(
+    publicRequest(client, "POST", "/recordings", {}),
+  );
+  const [known] = recordings;
   if (known !== undefined) return known.id;
-  const folder = join(client.folder, "long-recording");
+  const folder = join(parent, "long-recording");
   mkdirSync(folder, { recursive: true });
   const clip = join(folder, "clip.mp4");
   encodeClip(clip, {
@@ -90,34 +100,25 @@ async function makeLongRecording(
     times: seconds / clipSec,
     path: join(folder, "long.mp4"),
   });
-  await sendVideo(client, path, { title: "Two hours" });
+  const upload = await createUpload(client, "video", { title: "Two hours" });
+  await putFile(path, upload.media.upload);
   await rm(folder, { recursive: true });
-  const id = await untilRecordings(client, 1);
-  await manage(client, `/${id}/transcript`, {
-    transcript_version: 0,
-    language: "en",
-    segments: talk(seconds),
-  });
+  const id = await untilRecording(client, upload.id);
+  await ask(
+    appRequest(client, "PUT", `/recordings/${id}/transcript`, {
+      transcript_version: 0,
+      language: "en",
+      segments: talk(seconds),
+    }),
+  );
   // Pictures for the seek bar are rendered after the recording exists.
   for (const end = performance.now() + 120_000; performance.now() < end; await delay(500)) {
-    const { storyboard } = (await manage(client, `/${id}/media`)) as { storyboard: unknown };
+    const { storyboard } = await ask<{ storyboard: unknown }>(
+      appRequest(client, "GET", `/recordings/${id}/media`),
+    );
     if (storyboard !== null) return id;
   }
   throw new Error("the pictures of the seek bar were not rendered within two minutes");
-}
-
-/** Reads from the management API, or replaces what is there by a body. */
-async function manage({ server, token }: Client, path: string, body?: unknown): Promise<unknown> {
-  const response = await fetch(`${server.url}/_/api/v1/recordings${path}`, {
-    method: body === undefined ? "GET" : "PUT",
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${response.url} returned ${response.status}: ${await response.text()}`);
-  return response.json();
 }
 
 /** Four speakers in turns, each word with its times. */

@@ -1,14 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Database } from "../../server/platform/db/database.ts";
+import { type Client, createUpload, publicRequest, send } from "../api.ts";
+import type { Bench } from "../bench.ts";
+import type { Dataset } from "../data/dataset.ts";
 import { makeSpeech } from "../data/speech.ts";
-import type { BenchDatabase, BenchPostgres } from "../database.ts";
-import type { Dataset } from "../datasets.ts";
+import type { BenchDatabase } from "../database.ts";
 import { takeTurns } from "../load.ts";
 import { clockMs, databaseMs } from "../processor-time.ts";
 import { type Figure, figure, ratioFigure } from "../report.ts";
-import type { RunningServer } from "../servers.ts";
-import type { Sizes } from "../sizes.ts";
-import { hookData, hookServer } from "./hooks-setup.ts";
 
 /** Segments of an uploaded transcript, as a meeting of ten minutes has. */
 const segmentCount = 100;
@@ -17,44 +16,40 @@ const segmentCount = 100;
  * What changes cost PostgreSQL, with all that follows in the background: renaming a recording, to an update of one row with
  * its revision; and uploading a transcript.
  */
-export async function measureWrites(postgres: BenchPostgres, sizes: Sizes): Promise<Figure[]> {
+export async function measureWrites({ main, sizes }: Bench): Promise<Figure[]> {
   if (process.platform !== "linux") return [];
-  const data = await hookData(postgres, sizes);
-  const server = await hookServer(postgres, data, "all");
+  const { data, server } = await main();
+  const client: Client = { server, token: data.made.workspaceToken };
   const { pool } = data.db;
-  try {
-    const renameOne = await renamer(server, data);
-    const updateOne = await bareUpdate(data.db);
-    /** Processor time of PostgreSQL for each of so many, with what it would have needed anyway. */
-    const cost = async (count: number, write: (n: number) => Promise<void>): Promise<number> => {
-      const before = await databaseMs(pool);
-      for (let n = 0; n < count; n += 1) await write(n);
-      await drained(data);
-      return Math.max((await databaseMs(pool)) - before, clockMs) / count;
-    };
-    const upload = uploader(server, data);
-    for (const write of [renameOne, updateOne, upload]) for (let n = 0; n < 10; n += 1) await write(n);
+  const renameOne = await renamer(client, data);
+  const updateOne = await bareUpdate(data.db);
+  /** Processor time of PostgreSQL for each of so many, with what it would have needed anyway. */
+  const cost = async (count: number, write: (n: number) => Promise<void>): Promise<number> => {
+    const before = await databaseMs(pool);
+    for (let n = 0; n < count; n += 1) await write(n);
     await drained(data);
-    const renaming = await takeTurns(
-      sizes.rounds,
-      () => cost(sizes.writes, updateOne),
-      () => cost(sizes.writes, renameOne),
-    );
-    const uploads = Math.ceil(sizes.writes / 10);
-    const transcripts = await cost(uploads, upload);
-    return [
-      ratioFigure("rename: PostgreSQL's time to an update of a row with its revision", " ms", renaming, {}),
-      figure(
-        `upload of a transcript of ${segmentCount} segments: PostgreSQL's time`,
-        transcripts,
-        `${transcripts.toFixed(1)} ms`,
-        " ms",
-        {},
-      ),
-    ];
-  } finally {
-    await server.stop();
-  }
+    return Math.max((await databaseMs(pool)) - before, clockMs) / count;
+  };
+  const upload = uploader(client, data);
+  for (const write of [renameOne, updateOne, upload]) for (let n = 0; n < 10; n += 1) await write(n);
+  await drained(data);
+  const renaming = await takeTurns(
+    sizes.rounds,
+    () => cost(sizes.writes, updateOne),
+    () => cost(sizes.writes, renameOne),
+  );
+  const uploads = Math.ceil(sizes.writes / 10);
+  const transcripts = await cost(uploads, upload);
+  return [
+    ratioFigure("rename: PostgreSQL's time to an update of a row with its revision", " ms", renaming, {}),
+    figure(
+      `upload of a transcript of ${segmentCount} segments: PostgreSQL's time`,
+      transcripts,
+      `${transcripts.toFixed(1)} ms`,
+      " ms",
+      {},
+    ),
+  ];
 }
 
 /** Waits until events and jobs that follow the changes are done. */
@@ -70,7 +65,7 @@ async function drained({ db }: BenchDatabase<Dataset>): Promise<void> {
 }
 
 async function renamer(
-  { url }: RunningServer,
+  client: Client,
   { db, made }: BenchDatabase<Dataset>,
 ): Promise<(n: number) => Promise<void>> {
   const { rows } = await db.pool.query<{ id: string }>(
@@ -81,10 +76,9 @@ async function renamer(
   let turn = Date.now();
   return async () => {
     turn += 1;
-    const response = await send(url, made, "PATCH", `/recordings/${rows[turn % rows.length]?.id}`, {
-      title: `Renamed for the ${turn}th time`,
-    });
-    await response.arrayBuffer();
+    const title = `Renamed for the ${turn}th time`;
+    const path = `/recordings/${rows[turn % rows.length]?.id}`;
+    await (await send(publicRequest(client, "PATCH", path, { title }))).arrayBuffer();
   };
 }
 
@@ -123,30 +117,26 @@ async function bareUpdate(db: Database): Promise<(n: number) => Promise<void>> {
 }
 
 /** Uploads a transcript and waits for its recording. */
-function uploader({ url }: RunningServer, { db, made }: BenchDatabase<Dataset>): () => Promise<void> {
+function uploader(client: Client, { db, made }: BenchDatabase<Dataset>): () => Promise<void> {
   const speech = makeSpeech(3);
   return async () => {
-    const response = await send(url, made, "POST", "/uploads/create", {
-      media_type: "transcript",
-      attributes: {
-        title: "Weekly meeting",
-        recorder_ids: [made.adminId],
-        participants: [
-          { name: "Ada", speaker_key: "0" },
-          { name: "Bo", speaker_key: "1" },
-        ],
-        transcript: {
-          language: "en",
-          segments: Array.from({ length: segmentCount }, (_, n) => ({
-            speaker_key: String(n % 2),
-            start: n * 6000,
-            end: n * 6000 + 5900,
-            text: speech.sentence(),
-          })),
-        },
+    const { id } = await createUpload(client, "transcript", {
+      title: "Weekly meeting",
+      recorder_ids: [made.adminId],
+      participants: [
+        { name: "Ada", speaker_key: "0" },
+        { name: "Bo", speaker_key: "1" },
+      ],
+      transcript: {
+        language: "en",
+        segments: Array.from({ length: segmentCount }, (_, n) => ({
+          speaker_key: String(n % 2),
+          start: n * 6000,
+          end: n * 6000 + 5900,
+          text: speech.sentence(),
+        })),
       },
     });
-    const { id } = (await response.json()) as { id: string };
     for (;;) {
       const { rows } = await db.pool.query<{ status: string }>("select status from uploads where id = $1", [
         id,
@@ -155,25 +145,4 @@ function uploader({ url }: RunningServer, { db, made }: BenchDatabase<Dataset>):
       await delay(20);
     }
   };
-}
-
-async function send(
-  url: string,
-  { workspaceToken }: Dataset,
-  method: string,
-  path: string,
-  body: object,
-): Promise<Response> {
-  const response = await fetch(`${url}/_/public-api/v2${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${workspaceToken}`,
-      "public-api-version": "2026-10-01",
-      "content-type": "application/json",
-    },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok)
-    throw new Error(`${method} ${path} returned ${response.status}: ${await response.text()}`);
-  return response;
 }

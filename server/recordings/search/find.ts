@@ -161,7 +161,7 @@ async function findStretch(
 }
 
 /** The SQL of a search. */
-export function stretchStatement(
+function stretchStatement(
   principal: Pick<Principal, "sees">,
   terms: readonly Term[],
   filter: SearchFilter,

@@ -15,7 +15,7 @@ export interface JsonContext {
 
 /**
  * The SQL expression that turns a row `r` of recordings into the contract's Recording. PostgreSQL writes the JSON and the
- * server sends it unparsed, which gives 1.3 times the throughput of building objects in Node (bench/). Every test that
+ * server sends it unparsed, which gave 1.3 times the throughput of building objects in Node. Every test that
  * reads a recording validates it against the contract's schema.
  */
 export function recordingJson(include: RecordingIncludeInput, context: JsonContext): string {

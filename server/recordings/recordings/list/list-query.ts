@@ -63,8 +63,8 @@ export function listStatement(options: ListOptions): Statement {
   return { name: `list_recordings_${shape.join("_")}`, text, values };
 }
 
-/** What the statement is composed of; also for the bench's baseline, which reads each recording as a row. */
-export function listParts(
+/** What the statement is composed of. */
+function listParts(
   options: ListOptions,
   bind: (value: unknown) => string,
 ): {

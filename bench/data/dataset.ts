@@ -1,12 +1,13 @@
-import { createUser } from "../server/people/accounts/service.ts";
-import type { Database } from "../server/platform/db/database.ts";
-import { generate, type WorkspacePlan } from "./data/generate.ts";
-import { checkGrants } from "./data/grants.ts";
-import { makePersonalToken, makeWorkspace } from "./data/people.ts";
-import { makeLongTranscript } from "./data/transcript.ts";
-import type { BenchDatabase, BenchPostgres } from "./database.ts";
-import { elapsed } from "./report.ts";
-import type { Sizes } from "./sizes.ts";
+import { createUser } from "../../server/people/accounts/service.ts";
+import type { Database } from "../../server/platform/db/database.ts";
+import type { BenchDatabase, BenchPostgres } from "../database.ts";
+import { elapsed } from "../report.ts";
+import type { Sizes } from "../sizes.ts";
+import { generate, type WorkspacePlan } from "./generate.ts";
+import { checkGrants } from "./grants.ts";
+import { type MadeUser, makePersonalToken, makeUser, makeWorkspace } from "./people.ts";
+import { insertMeeting, longSentence } from "./spoken.ts";
+import { firstNames } from "./words.ts";
 
 /** What the figures need to know of a filled database. */
 export interface Dataset {
@@ -20,10 +21,12 @@ export interface Dataset {
   readonly guestToken: string;
   /** A recording of four hours. */
   readonly transcriptId: string;
+  /** Of workspaces without recordings, for uploaded files and the pages of the web app. */
+  readonly users: { readonly files: MadeUser; readonly library: MadeUser; readonly long: MadeUser };
 }
 
 /** Changes with the generator, so that kept databases are created again. */
-const recipeVersion = 1;
+const recipeVersion = 2;
 
 /**
  * A database with a workspace of so many recordings. Beside it is one without sharing, a twentieth of its size,
@@ -81,7 +84,18 @@ export function dataset(
         workspaceToken: main.workspaceToken,
         memberToken: await makePersonalToken(db, "user7@northwind.example"),
         guestToken: await makePersonalToken(db, guestEmail),
-        transcriptId: await makeLongTranscript(db, main.id, transcriptSegments),
+        transcriptId: await insertMeeting(db, main.id, {
+          title: "Four hours",
+          start: new Date("2026-02-01T09:00:00Z"),
+          hours: 4,
+          speakers: firstNames.slice(0, 4),
+          segments: Array.from({ length: transcriptSegments }, (_, n) => longSentence(n)),
+        }),
+        users: {
+          files: await makeUser(db, "Files", "files.example"),
+          library: await makeUser(db, "Library", "library.example"),
+          long: await makeUser(db, "Long", "long.example"),
+        },
       };
       say("done");
       return made;
