@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { isRefusedByProxy, proxyLimitText } from "../../../shared/files/chunk-size.ts";
 import type { Problem } from "../../../contract/errors.ts";
+import { isRefusedByProxy, proxyLimitText } from "../../../shared/files/chunk-size.ts";
 
 type ProblemBody = z.output<typeof Problem>;
 
