@@ -15,7 +15,7 @@ import { measureWeb } from "./web.ts";
 import { measureWrites } from "./writes.ts";
 
 /** In the order in which they are measured: first what needs a server that has done nothing. */
-export const groups = {
+const groups = {
   start: measureStart,
   idle: measureIdle,
   list: measureList,
