@@ -30,6 +30,8 @@ export interface Sizes {
     readonly pages: number;
     /** Of the recording whose page is opened on a slow processor. */
     readonly meetingSec: number;
+    /** How many times slower that is than this machine's: a laptop of some years ago, or a phone. */
+    readonly slowdown: number;
     /** The page is interactive after the last long task before such a pause. */
     readonly quietMs: number;
   };
@@ -61,7 +63,7 @@ export const fullSizes: Sizes = {
   transferBytes: 2 ** 30,
   availableSec: 3600,
   speech: { seconds: 3600, model: null },
-  web: { recordings: Number.POSITIVE_INFINITY, pages: 4, meetingSec: 7200, quietMs: 5000 },
+  web: { recordings: Number.POSITIVE_INFINITY, pages: 4, meetingSec: 7200, slowdown: 4, quietMs: 5000 },
   hooks: { events: 10_000, delays: 100, deadHooks: 100, deadSamples: 50 },
   backup: { recordings: 100_000, files: 1800 },
   searchHours: 1000,
@@ -97,7 +99,7 @@ export const testSizes: Sizes = {
   transferBytes: 2 ** 20,
   availableSec: 10,
   speech: { seconds: 22, model: null },
-  web: { recordings: 1, pages: 1, meetingSec: 20, quietMs: 500 },
+  web: { recordings: 1, pages: 1, meetingSec: 20, slowdown: 1, quietMs: 500 },
   hooks: { events: 20, delays: 2, deadHooks: 2, deadSamples: 1 },
   backup: { recordings: 1000, files: 20 },
   searchHours: 1,

@@ -19,8 +19,6 @@ import { encodeClip, repeatClip } from "../media.ts";
 import { type Figure, figure } from "../report.ts";
 import { type SlowVisit, visitSlowly } from "../slow-visit.ts";
 
-/** A laptop of some years ago, or a phone. */
-const slowdown = 4;
 const segmentMs = 6000;
 const clipSec = 20;
 
@@ -34,7 +32,7 @@ export async function measureLongRecording(
   client: Client,
   cookie: string,
 ): Promise<Figure[]> {
-  const { meetingSec, quietMs } = sizes.web;
+  const { meetingSec, slowdown, quietMs } = sizes.web;
   const id = await makeLongRecording(client, postgres.folder, meetingSec);
   const url = `${client.server.url}/recordings/${id}`;
   const page = { url, cookie, firstLine: "ol[aria-label=Transcript] li [data-text]", slowdown, quietMs };
