@@ -6,7 +6,7 @@ import { pruneAudit } from "../audit/prune.ts";
 const batch = 5000;
 
 /** Removes old receipts of retention rules and of completed erasures. */
-export async function pruneReceipts(pool: pg.Pool, before: Date): Promise<void> {
+async function pruneReceipts(pool: pg.Pool, before: Date): Promise<void> {
   for (const statement of [
     `delete from retention_receipts where id = any(array(
        select id from retention_receipts where deleted_at < $1 limit ${batch}))`,

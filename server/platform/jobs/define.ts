@@ -44,7 +44,7 @@ export interface RunContext extends JobContext {
 }
 
 /** What a job is about, in the audit log and on the System page. */
-export type JobSubject =
+type JobSubject =
   | "upload"
   | "recording"
   | "clip"
@@ -64,7 +64,7 @@ export interface JobOwner {
 }
 
 /** Intervals, as in `10 min`. `sweep`: the setting PARLEY_SWEEP_INTERVAL, a minute by default. */
-export type Interval = "sweep" | `${number} ${"s" | "min" | "h" | "d"}`;
+type Interval = "sweep" | `${number} ${"s" | "min" | "h" | "d"}`;
 
 /**
  * Where a job must not run. `original`: not in a restored copy that no operator has accepted. `age`: the same, and only

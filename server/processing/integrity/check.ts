@@ -142,7 +142,7 @@ export const checkFilesKind = defineRecurringJob({
 });
 
 /** Checks files that are due while there is time. */
-export async function checkSome(
+async function checkSome(
   deps: Dependencies & { readonly log: Pick<FastifyBaseLogger, "error"> },
   isOver: () => boolean,
 ): Promise<void> {

@@ -54,7 +54,7 @@ interface Wanted {
 }
 
 /** Stores the request and notifies the recorders, if it can be granted and is new. */
-export async function requestAccessJob(
+async function requestAccessJob(
   deps: {
     readonly db: Database;
     readonly jobs: JobQueue;

@@ -237,7 +237,7 @@ export async function saveMeeting(
 const keptFor = "30 days";
 
 /** Deletes old events; open ones have ended long before. */
-export async function deleteOldEvents(db: Executor): Promise<void> {
+async function deleteOldEvents(db: Executor): Promise<void> {
   await sql`delete from connection_events where created_at < now() - ${keptFor}::interval`.execute(db);
 }
 

@@ -48,7 +48,7 @@ import {
 import { TemporaryError } from "./http.ts";
 import type { ServiceAccess, ServiceTranscript } from "./service.ts";
 
-export interface ConnectionJobDependencies extends ImportDependencies {
+interface ConnectionJobDependencies extends ImportDependencies {
   readonly encryptor: Encryptor;
   readonly config: ImportDependencies["config"] & Pick<Config, "hooksAllowAddresses">;
   /** The follow-up work of a new transcript. */
@@ -78,7 +78,7 @@ interface Work {
  * The job that imports what an event of a connection reports. Killed at any point it runs again and finds what it has
  * created. What fails for now is repeated with growing delays; what fails for good is shown with its reason.
  */
-export async function importEventJob(
+async function importEventJob(
   deps: ConnectionJobDependencies,
   eventId: string,
   signal: AbortSignal,
@@ -308,7 +308,7 @@ async function endUpload(
 const batch = 200;
 
 /** Notes what has become of imported events, and queues those that are due. */
-export async function continueEvents(db: Database, jobs: JobQueue): Promise<void> {
+async function continueEvents(db: Database, jobs: JobQueue): Promise<void> {
   await refreshEvents(db.kysely);
   const { rows } = await sql<{ id: string }>`
     select id from connection_events

@@ -23,7 +23,7 @@ const maxRunMs = 48 * 3_600_000;
  * The job that runs an import which an admin has started. Killed at any point it runs again, and skips what was imported.
  * A run that has to wait for long ends its job, and `continueRuns` starts another one.
  */
-export async function importRecordingsJob(
+async function importRecordingsJob(
   deps: RunDependencies & {
     readonly encryptor: Encryptor;
     readonly config: Pick<Config, "hooksAllowAddresses">;

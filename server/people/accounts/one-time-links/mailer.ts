@@ -75,7 +75,7 @@ function containsEmail(text: string, email: string): boolean {
  * Sends an email. A permanent refusal (5xx) is logged and not retried; any other failure throws, so that the job is
  * retried until the link expires.
  */
-export async function sendMailJob(
+async function sendMailJob(
   deps: {
     readonly encryptor: Encryptor;
     readonly smtp: SmtpSettings;

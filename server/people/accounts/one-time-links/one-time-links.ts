@@ -173,7 +173,7 @@ export async function deleteLinks(tx: Tx, userId: string, purpose?: LinkPurpose)
 }
 
 /** Removes links that expired more than a day ago. */
-export async function sweepLinks(db: Database): Promise<void> {
+async function sweepLinks(db: Database): Promise<void> {
   await sql`delete from one_time_links where expires_at < now() - interval '1 day'`.execute(db.kysely);
 }
 

@@ -43,7 +43,7 @@ export async function requestPasswordReset(
 }
 
 /** Creates the link and the email, if the account exists. */
-export async function requestPasswordResetJob(
+async function requestPasswordResetJob(
   deps: {
     readonly db: Database;
     readonly jobs: JobQueue;

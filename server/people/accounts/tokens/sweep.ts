@@ -6,7 +6,7 @@ import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 const endedKeptDays = 90;
 
 /** Deletes personal and workspace tokens that ended long ago. Those of apps have rules of their own (oauth/sweep.ts). */
-export async function sweepTokens({ kysely }: Pick<Database, "kysely">): Promise<void> {
+async function sweepTokens({ kysely }: Pick<Database, "kysely">): Promise<void> {
   await sql`
     delete from access_tokens
     where type <> 'oauth' and least(revoked_at, expires_at) < now() - make_interval(days => ${endedKeptDays})`.execute(

@@ -87,7 +87,7 @@ export function nextDay(now: Date): Date {
 const usageKeptDays = 400;
 
 /** Deletes the usage of days long ago. */
-export async function deleteOldUsage(db: Executor): Promise<void> {
+async function deleteOldUsage(db: Executor): Promise<void> {
   await sql`delete from intelligence_usage where day < (now() - make_interval(days => ${usageKeptDays}))::date`.execute(
     db,
   );

@@ -16,7 +16,7 @@ const progressEveryMs = 500;
  * cancels it, its row is gone and it stops. Failures that the admin can correct are stored for them.
  * @param signal stops the job; the next run resumes.
  */
-export async function installModelJob(
+async function installModelJob(
   deps: {
     readonly db: Database;
     readonly config: Pick<Config, "dataDir" | "modelMirror">;
