@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { FastifyBaseLogger } from "fastify";
 import { sql } from "kysely";
+import { z } from "zod";
 import { enqueueMail } from "../../people/accounts/one-time-links/mailer.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
@@ -11,7 +12,7 @@ import { defineRecurringJob } from "../../platform/jobs/define.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { recordFailure } from "./runs.ts";
 
-const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
+const [hourMs, dayMs] = [3_600_000, 86_400_000];
 
 /** When to try again after a failure. */
 const retryAfterMs = hourMs;
@@ -51,11 +52,14 @@ interface ScheduleDependencies {
   readonly log: FastifyBaseLogger;
 }
 
-/** Backups by schedule, each in a process of its own at low priority. A worker that stops ends it; the next one uses what it copied. */
+/**
+ * Starts the backup that is due, if any, in a process of its own at low priority. A worker that stops ends it; the next one
+ * uses what it copied. The runs in the database say what has been done, so that a restart with other settings starts it.
+ */
 export const runScheduledBackupKind = defineRecurringJob({
   name: "run_scheduled_backup",
-  at: ({ backup }) => timeOfDay(backup.atMinute),
-  timeout: "30 d",
+  every: "sweep",
+  timeout: "14 d",
   // A restored copy would write to the place of the original's backups.
   guard: "original",
   isEnabled: ({ backup }) => backup.destination !== null,
@@ -63,31 +67,26 @@ export const runScheduledBackupKind = defineRecurringJob({
     const { db, config, log, signal } = deps;
     const { destination, atMinute } = config.backup;
     const due = lastDueTime(new Date(), atMinute);
-    if (destination === null || (await isDone(db, due))) return {};
-    // Also one that an operator started.
-    if (await isBackupRunning(db.pool)) return { retryMs: minuteMs };
+    if (destination === null || !(await shouldStart(db, due))) return;
     const error = await runCommand(due, log, signal);
     signal.throwIfAborted();
-    if (error === null) return {};
+    if (error === null) return;
     await recordFailure(db.pool, { destination, scheduledFor: due }, error);
     await reportFailure(deps, due, error);
-    return { retryMs: retryAfterMs };
   },
 });
-
-function timeOfDay(minute: number): string {
-  return `${Math.floor(minute / 60)}:${minute % 60}`;
-}
 
 /** Also while a backup runs, which may hang. */
 export const warnOfOverdueBackupsKind = defineRecurringJob({
   name: "warn_of_overdue_backups",
-  every: "1 h",
+  every: "sweep",
   guard: "original",
+  schema: z.object({ warnedAt: z.number().optional() }),
   isEnabled: ({ backup }) => backup.destination !== null,
-  async handler(deps) {
+  async handler(deps, { warnedAt = 0 }) {
+    if (Date.now() - warnedAt < hourMs) return {};
     const { isOverdue, lastSucceeded, lastError } = await readBackupState(deps.db);
-    if (!isOverdue) return;
+    if (!isOverdue) return {};
     const last = lastSucceeded?.toISOString() ?? null;
     deps.log.error(
       { lastBackup: last, error: lastError },
@@ -97,15 +96,19 @@ export const warnOfOverdueBackupsKind = defineRecurringJob({
       subject: "backups are overdue",
       text: `No backup of ${deps.config.baseUrl} has succeeded for two days. The last one: ${last ?? "none"}.${lastError === null ? "" : `\n\nThe last error: ${lastError}`}\n\nRun \`parley status\` to see the state of backups, and \`parley backup\` to back up now. The log of the workers has the details.\n`,
     });
+    return { state: { warnedAt: Date.now() } };
   },
 });
 
-async function isDone(db: Database, due: Date): Promise<boolean> {
-  const { rows } = await db.pool.query(
-    "select from backup_runs where kind = 'backup' and scheduled_for = $1 and state = 'succeeded'",
+async function shouldStart(db: Database, due: Date): Promise<boolean> {
+  const { rows } = await db.pool.query<{ state: string; started_at: Date }>(
+    "select state, started_at from backup_runs where kind = 'backup' and scheduled_for = $1",
     [due],
   );
-  return rows.length > 0;
+  const [run] = rows;
+  if (run?.state === "succeeded" || (await isBackupRunning(db.pool))) return false;
+  if (run === undefined) return true;
+  return run.state === "running" || Date.now() - run.started_at.getTime() > retryAfterMs;
 }
 
 const command = fileURLToPath(new URL("../../../cli/main.ts", import.meta.url));

@@ -122,8 +122,6 @@ export interface QueuedJob<N extends JobName = JobName> extends Common {
 
 /** What a recurring job may return. */
 export interface Again<State extends object = object> {
-  /** Runs it again after this, before its next time. */
-  readonly retryMs?: number;
   /** Doesn't run it again before this has passed. */
   readonly pauseMs?: number;
   /** What to pass to it then. */
@@ -182,6 +180,9 @@ function toMs(interval: Exclude<Interval, "sweep">): number {
  */
 export const defaultTimeoutMs = 12 * unitMs.h;
 
+/** A longer timer would end at once. */
+const maxTimeoutMs = 2 ** 31 - 1;
+
 /** Defines a job that is enqueued. List it in `server/jobs.ts`. */
 export function defineJob<N extends JobName>(job: QueuedJob<N>): Job {
   const { hasReservedSlots = false, isPaused, owner, restart } = job;
@@ -230,10 +231,12 @@ export function defineRecurringJob<State extends object = object>(job: Recurring
 }
 
 function commonOf({ name, guard, timeout, retries, isEnabled }: Common & { readonly name: string }) {
+  const timeoutMs = timeout === undefined ? defaultTimeoutMs : toMs(timeout);
+  if (timeoutMs > maxTimeoutMs) throw new Error(`the timeout of the job ${name} is longer than 24 days`);
   return {
     name,
     guard: guard ?? null,
-    timeoutMs: timeout === undefined ? defaultTimeoutMs : toMs(timeout),
+    timeoutMs,
     retries: retries ?? null,
     isEnabled: isEnabled ?? (() => true),
   };

@@ -209,7 +209,7 @@ export function startPump(
 
   async function postpone(kind: Job, job: ClaimedJob, again: Again | null): Promise<void> {
     const nextMs = kind.msUntilNext(config, new Date()) ?? 0;
-    const afterMs = Math.max(Math.min(nextMs, again?.retryMs ?? nextMs), again?.pauseMs ?? 0);
+    const afterMs = Math.max(nextMs, again?.pauseMs ?? 0);
     await postponeJob(pool, job, afterMs, again?.state ?? job.data);
   }
 
