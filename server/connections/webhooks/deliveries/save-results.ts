@@ -42,6 +42,8 @@ export async function saveResults(
         -- The commit is not waited for: a database that crashes at that moment loses the last results, and these deliveries
         -- are sent again under the same webhook-id.
         where (select set_config('synchronous_commit', 'off', true)) is not null
+        -- All of them: without their number, the planner expects a hundred and reads the whole table instead.
+        limit $3
       ), held as materialized (
         -- Locked in the order of ids, so that no two transactions wait for each other. Here and below, settled_at is null
         -- stands for state = 'pending': with the state, the planner may read a partial index of the whole backlog for each
@@ -67,7 +69,7 @@ export async function saveResults(
         parley_request_headers(message_id, signature, started_at)
       from held where number > 1
       on conflict (delivery_id, attempt) do nothing`,
-    values: [JSON.stringify(rows), now],
+    values: [JSON.stringify(rows), now, rows.length],
   });
   for (const { state, attempt } of results)
     deliveryResult.publish({
