@@ -28,8 +28,6 @@ import { mergePending } from "./recordings/search/pending-entries.ts";
 export interface WorkerDependencies extends JobContext {
   readonly signer: LinkSigner;
   readonly sender: HookSender;
-  /** The clock of webhooks; tests have their own, and with it the worker never sleeps. */
-  readonly clock?: { now(): Date };
   /** Called for each job; optional. */
   readonly eventLoop?: EventLoopWatch;
 }

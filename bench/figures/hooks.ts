@@ -61,7 +61,7 @@ async function measureRate(bench: HookBench, hook: Omit<PlannedHook, "url">): Pr
   };
   await rate(Math.ceil(hooks.events / 5));
   // As autovacuum does within a minute: the planner takes a table that was just emptied for empty.
-  await bench.db.pool.query("analyze deliveries");
+  await bench.data.db.pool.query("analyze deliveries");
   const rates: number[] = [];
   for (let round = 0; round < rounds; round += 1) rates.push(await rate(hooks.events));
   const at = median(rates);

@@ -36,6 +36,8 @@ export interface JobContext {
   readonly config: Config;
   readonly encryptor: Encryptor;
   readonly log: FastifyBaseLogger;
+  /** The clock of webhooks; tests have their own, and with it the worker never sleeps. */
+  readonly clock?: { now(): Date };
 }
 
 /** What a running job works with. The signal aborts when the server stops, or the job has taken too long. */

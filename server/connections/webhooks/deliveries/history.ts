@@ -91,9 +91,9 @@ export const correctFutureDeliveriesKind = defineRecurringJob({
   every: "sweep",
   // Only once the clock is trusted again: by a clock that is ahead, nothing is in the future.
   guard: "age",
-  handler: ({ db, config: { hookRetryScheduleMs } }) =>
+  handler: ({ db, clock, config: { hookRetryScheduleMs } }) =>
     correctFutureDeliveries(db.pool, {
-      now: new Date(),
+      now: clock?.now() ?? new Date(),
       // With room for jitter, and for the delay that a receiver asks for.
       maxWaitMs: 2 * Math.max(dayMs, ...hookRetryScheduleMs),
     }),
