@@ -2,7 +2,7 @@ import type pg from "pg";
 import { startWatching } from "./connections/watched-folders/watch.ts";
 import { msUntilHookDue } from "./connections/webhooks/deliveries/leases.ts";
 import { startDeliveries } from "./connections/webhooks/dispatch/dispatcher.ts";
-import { createHostLimit } from "./connections/webhooks/dispatch/host-limit.ts";
+import { createHostLimit } from "./connections/webhooks/transport/host-limit.ts";
 import type { HookSender } from "./connections/webhooks/transport/send.ts";
 import { msUntilSealDue, sealAudit } from "./governance/audit/seal.ts";
 import { jobKinds } from "./jobs.ts";

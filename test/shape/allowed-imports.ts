@@ -26,7 +26,6 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
   "platform/crypto": ["platform/db", "platform/storage"],
   "platform/db": ["platform/storage", "platform/version"],
   "platform/event-loop": ["platform/telemetry"],
-  "platform/events": ["platform/db"],
   "platform/http": [
     "platform/auth",
     "platform/concurrency",
@@ -62,29 +61,41 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
 /** Features and the other features that each may import. Every feature may import all of server/platform. */
 export const features: Readonly<Record<string, readonly string[]>> = {
   "people/access": [],
-  "people/accounts": ["connections/webhooks", "people/access", "people/directory"],
-  "people/directory": ["people/access"],
+  "people/accounts": ["people/access", "people/directory", "people/events"],
+  "people/directory": ["people/access", "people/events"],
+  "people/events": [],
   "people/oauth": ["people/accounts"],
 
-  "recordings/highlights": ["people/access", "recordings/public-link-records", "recordings/recordings"],
+  "recordings/highlights": [
+    "people/access",
+    "people/events",
+    "recordings/public-link-records",
+    "recordings/recordings",
+  ],
   "recordings/library": ["people/access", "recordings/recordings", "recordings/trash"],
   "recordings/participants": ["recordings/recordings", "recordings/transcripts"],
   "recordings/public-link-records": ["recordings/recordings"],
-  "recordings/recordings": ["people/access", "people/directory"],
+  "recordings/recordings": ["people/access", "people/directory", "people/events"],
   "recordings/search": ["people/access", "recordings/recordings"],
-  "recordings/stories": ["people/access", "recordings/public-link-records", "recordings/recordings"],
-  "recordings/transcripts": ["recordings/recordings"],
-  "recordings/trash": [
-    "connections/webhooks",
+  "recordings/stories": [
     "people/access",
+    "people/events",
+    "recordings/public-link-records",
+    "recordings/recordings",
+  ],
+  "recordings/transcripts": ["people/events", "recordings/recordings"],
+  "recordings/trash": [
+    "people/access",
+    "people/events",
     "recordings/public-link-records",
     "recordings/recordings",
   ],
 
   "processing/integrity": ["processing/media", "recordings/recordings"],
-  "processing/intelligence": ["people/access", "recordings/recordings"],
+  "processing/intelligence": ["people/access", "people/events", "recordings/recordings"],
   "processing/media": [],
   "processing/transcription": [
+    "people/events",
     "processing/intelligence",
     "processing/media",
     "recordings/recordings",
@@ -93,6 +104,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   "processing/uploads": [
     "people/access",
     "people/directory",
+    "people/events",
     "processing/integrity",
     "processing/intelligence",
     "processing/media",
@@ -105,6 +117,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   "sharing/public-links": [
     "people/access",
     "people/accounts",
+    "people/events",
     "processing/integrity",
     "processing/media",
     "recordings/highlights",
@@ -127,6 +140,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   "connections/watched-folders": ["connections/imports", "processing/uploads", "recordings/recordings"],
   "connections/webhooks": [
     "people/access",
+    "people/events",
     "processing/uploads",
     "recordings/highlights",
     "recordings/recordings",
@@ -135,10 +149,10 @@ export const features: Readonly<Record<string, readonly string[]>> = {
 
   "governance/audit": [],
   "governance/retention": [
-    "connections/webhooks",
     "governance/audit",
     "people/access",
     "people/accounts",
+    "people/events",
     "processing/intelligence",
     "processing/uploads",
     "recordings/recordings",
@@ -175,15 +189,6 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   ],
   "operations/web": ["people/accounts", "recordings/recordings", "sharing/public-links"],
 };
-
-/** Imports from an area to a later one that are still to be removed. */
-export const upward: Readonly<Record<string, readonly string[]>> = {
-  "people/accounts": ["connections/webhooks"],
-  "recordings/trash": ["connections/webhooks"],
-};
-
-/** Folders whose sub-folders still import each other in a circle. */
-export const circles: readonly string[] = ["server/connections/webhooks"];
 
 /** Top-level folders, and what they may import besides themselves. */
 export const roots: Readonly<Record<string, readonly string[]>> = {

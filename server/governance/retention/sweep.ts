@@ -1,7 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
 import { sql } from "kysely";
-import { deleteEvents } from "../../connections/webhooks/deliveries/suppress.ts";
 import { serverItself } from "../../platform/audit/record.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { defineRecurringJob } from "../../platform/jobs/define.ts";
@@ -93,7 +92,7 @@ async function deleteOne(
       select ${matches(rule)} as matches from recordings r
       where r.id = ${recordingId} and r.workspace_id = ${rule.workspace_id}`.execute(tx);
     if (rows[0]?.matches !== true || (await isHeld(tx, recordingId))) return null;
-    const removed = await removeRecording(tx, serverItself(rule.workspace_id), recordingId, deleteEvents);
+    const removed = await removeRecording(tx, serverItself(rule.workspace_id), recordingId);
     const { uploadIds, ...counts } = removed;
     // Before the files are removed: a process that is killed in between leaves a receipt that says so.
     await tx

@@ -10,9 +10,9 @@ import {
 import { languageOf } from "../../../contract/workspace/spoken-language.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../../platform/db/database.ts";
-import { record } from "../../platform/events/record.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import { syncGrants } from "../access/grants.ts";
+import { record } from "../events/record.ts";
 
 type MeetingTypeOutput = z.input<typeof ManagedMeetingType>;
 

@@ -61,7 +61,9 @@ export async function reportConfinement(
 ): Promise<void> {
   try {
     const { isWeak, line } = describeConfinement(await detectConfinement());
-    log[isWeak ? "warn" : "info"](isWeak ? `${line}; see "Confinement" in docs/operations/internet.md` : line);
+    log[isWeak ? "warn" : "info"](
+      isWeak ? `${line}; see "Confinement" in docs/operations/internet.md` : line,
+    );
   } catch (error) {
     log.error({ err: error }, "media files can't be decoded on this machine");
   }

@@ -4,7 +4,7 @@ import { startTestApp } from "../../../test/support/app.ts";
 import { insertHook, makeWorkspace, unknownId } from "../../../test/support/factories.ts";
 import { fanOut } from "../../connections/webhooks/deliveries/fan-out.ts";
 import { correctFutureDeliveries } from "../../connections/webhooks/deliveries/history.ts";
-import { record } from "../events/record.ts";
+import { record } from "../../people/events/record.ts";
 import { claimJob, correctFutureJobs } from "./queries.ts";
 
 const dayMs = 86_400_000;

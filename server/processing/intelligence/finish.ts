@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { syncGrants } from "../../people/access/grants.ts";
+import { record } from "../../people/events/record.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
-import { record } from "../../platform/events/record.ts";
 import { mergeItems, type StoredItem } from "./generate/action-items.ts";
 import { wordsOnly } from "./generate/quotes.ts";
 import type { StoredSection } from "./generate/sections.ts";

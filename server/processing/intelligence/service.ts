@@ -1,7 +1,7 @@
+import { record } from "../../people/events/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { LanguageModelSettings } from "../../platform/config/config.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
-import { record } from "../../platform/events/record.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { lockRecording } from "../../recordings/recordings/queries.ts";

@@ -5,8 +5,8 @@ import {
   maxSegments,
   maxTranscriptCharacters,
 } from "../../../shared/transcripts/transcript-limits.ts";
+import { record } from "../../people/events/record.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
-import { record } from "../../platform/events/record.ts";
 import { anonymousNames, isAnonymousName } from "../../recordings/recordings/anonymous-speaker.ts";
 import { insertSegments, type NewSegment } from "../../recordings/recordings/create.ts";
 import { markTranscriptionDone } from "../../recordings/transcripts/end-transcription.ts";

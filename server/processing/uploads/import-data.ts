@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
+import { record } from "../../people/events/record.ts";
 import type { Tx } from "../../platform/db/database.ts";
 import type { ImportData, ParticipantExtra } from "../../platform/db/json-columns.ts";
-import { record } from "../../platform/events/record.ts";
 import { insertHighlight } from "../../recordings/highlights/queries.ts";
 import type { NewParticipant } from "../../recordings/recordings/create.ts";
 import type { UploadRow } from "./queries.ts";

@@ -1,10 +1,10 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { Violation } from "../../../contract/errors.ts";
 import { maxHighlights } from "../../../contract/recordings/highlight-operations.ts";
+import { record } from "../../people/events/record.ts";
 import type { Requester } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
-import { record } from "../../platform/events/record.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import { approveRange, approveText } from "../public-link-records/approvals.ts";
 import { findLinksOf } from "../public-link-records/clips.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import { record } from "../../people/events/record.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
-import { record } from "../../platform/events/record.ts";
 
 /** A recording is announced at the latest after this long, whether or not its models have finished. */
 const maxHoldMs = 3_600_000;

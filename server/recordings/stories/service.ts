@@ -1,9 +1,9 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { Violation } from "../../../contract/errors.ts";
+import { record } from "../../people/events/record.ts";
 import { type Requester, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
-import { record } from "../../platform/events/record.ts";
 import { invalidInput } from "../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { approve, withdrawRemoved } from "../public-link-records/approvals.ts";

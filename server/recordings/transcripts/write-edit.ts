@@ -2,10 +2,10 @@ import type {
   TranscriptEditDetails,
   TranscriptEditKind,
 } from "../../../contract/transcripts/transcript-history.ts";
+import { record } from "../../people/events/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import type { TranscriptChanges } from "../../platform/db/json-columns.ts";
-import { record } from "../../platform/events/record.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { lockForChange } from "../recordings/rights.ts";
 import { countSegments } from "./changes.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { deleteRecording as operation } from "../../../contract/recordings/recording-management.ts";
-import { deleteEvents } from "../../connections/webhooks/deliveries/suppress.ts";
 import { syncGrants } from "../../people/access/grants.ts";
+import { deleteEvents } from "../../people/events/delete.ts";
 import { type AuditActor, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
@@ -47,7 +47,7 @@ export async function deleteRecording(
     await refuseHeld(tx, recordingId);
     const days = await findTrashDays(tx, actor.workspaceId);
     return days === 0
-      ? { purgeAt: null, removed: await removeRecording(tx, actor, recordingId, deleteEvents) }
+      ? { purgeAt: null, removed: await removeRecording(tx, actor, recordingId) }
       : moveToTrash(tx, actor, recordingId, days);
   });
   if (deleted.purgeAt === null)
@@ -73,7 +73,7 @@ export async function deletePermanently(
   const removed = await deps.db.kysely.transaction().execute(async (tx) => {
     await lockForChange(tx, principal, recordingId, "delete it");
     await refuseHeld(tx, recordingId);
-    return removeRecording(tx, actor, recordingId, deleteEvents);
+    return removeRecording(tx, actor, recordingId);
   });
   return removeFiles(deps, recordingId, removed);
 }

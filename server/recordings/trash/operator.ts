@@ -1,4 +1,3 @@
-import { deleteEvents } from "../../connections/webhooks/deliveries/suppress.ts";
 import { holdMembership } from "../../people/access/grants.ts";
 import { commandLine } from "../../platform/audit/record.ts";
 import type { Tx } from "../../platform/db/database.ts";
@@ -28,7 +27,7 @@ export async function purgeAny(deps: DeletionDeps, recordingId: string): Promise
   const removed = await deps.db.kysely.transaction().execute(async (tx) => {
     const { workspace_id } = await lockTrashed(tx, recordingId);
     await refuseHeld(tx, recordingId);
-    return removeRecording(tx, commandLine(workspace_id), recordingId, deleteEvents);
+    return removeRecording(tx, commandLine(workspace_id), recordingId);
   });
   return removeFiles(deps, recordingId, removed);
 }

@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
 import { maxEmptied } from "../../../contract/recordings/recording-management.ts";
-import { deleteEvents } from "../../connections/webhooks/deliveries/suppress.ts";
 import { type AuditActor, serverItself } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database } from "../../platform/db/database.ts";
@@ -23,7 +22,7 @@ export async function purgeRecording(
   const removed = await deps.db.kysely.transaction().execute(async (tx) => {
     await lockForRestoring(tx, principal, recordingId, "delete it");
     await refuseHeld(tx, recordingId);
-    return removeRecording(tx, actor, recordingId, deleteEvents);
+    return removeRecording(tx, actor, recordingId);
   });
   return removeFiles(deps, recordingId, removed);
 }
@@ -70,7 +69,7 @@ export async function emptyTrash(deps: {
     const removed = await db.kysely
       .transaction()
       .execute(async (tx) =>
-        (await lockDue(tx, id)) ? removeRecording(tx, serverItself(workspace_id), id, deleteEvents) : null,
+        (await lockDue(tx, id)) ? removeRecording(tx, serverItself(workspace_id), id) : null,
       );
     if (removed === null) return;
     count += 1;

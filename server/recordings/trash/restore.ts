@@ -1,8 +1,8 @@
 import { holdMembership, syncGrants } from "../../people/access/grants.ts";
+import { record } from "../../people/events/record.ts";
 import { type AuditActor, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
-import { record } from "../../platform/events/record.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { resumeLinks } from "../public-link-records/suspend.ts";
 import { announceRecording } from "../recordings/announce.ts";

@@ -14,7 +14,7 @@ import { until } from "../../../test/support/until.ts";
 import { readIds } from "../../connections/exports/read.ts";
 import { applyRetention } from "../../governance/retention/sweep.ts";
 import { syncGrants } from "../../people/access/grants.ts";
-import { record } from "../../platform/events/record.ts";
+import { record } from "../../people/events/record.ts";
 import { recordingObjectKey } from "../../platform/storage/layout.ts";
 import { claimRun, findDueRuns } from "../../processing/intelligence/queries.ts";
 import { findDueTranscriptions, isRunning, markRunning } from "../../processing/transcription/queries.ts";

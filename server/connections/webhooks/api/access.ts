@@ -103,18 +103,6 @@ export async function disableExpiredHooks(db: Executor): Promise<void> {
       'the token that created it expired')`.execute(db);
 }
 
-/** How many enabled hooks depend on a user's account, or only those of the workspace. */
-export async function countEnabledHooks(db: Executor, userId: string, scope?: "workspace"): Promise<number> {
-  const row = await db
-    .selectFrom("hooks")
-    .select((eb) => eb.fn.countAll<string>().as("count"))
-    .where("created_by", "=", userId)
-    .where("disabled_at", "is", null)
-    .$call((query) => (scope === undefined ? query : query.where("scope", "=", scope)))
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
-}
-
 export const disableExpiredHooksKind = defineRecurringJob({
   name: "disable_expired_hooks",
   every: "sweep",

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from "kysely";
 import type { HookType } from "../../../../contract/webhooks/hooks.ts";
+import { deleteHooksWhere } from "../../../people/events/hooks.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import type { Hooks } from "../../../platform/db/types.ts";
-import { deleteHooksWhere } from "../deliveries/history.ts";
 import type { HookAccess } from "./access.ts";
 
 /** One row of hooks. */
@@ -116,9 +116,4 @@ export async function countHooksOf(db: Executor, userId: string): Promise<number
 /** Deletes a hook with its deliveries. @returns whether there was one. */
 export async function deleteHook(tx: Tx, principal: Principal, hookId: string): Promise<boolean> {
   return (await deleteHooksWhere(tx, sql`id = ${hookId} and ${isManagedBy(principal)}`)) > 0;
-}
-
-/** Deletes the personal hooks of a user, with their deliveries. */
-export async function deletePersonalHooks(tx: Tx, userId: string): Promise<void> {
-  await deleteHooksWhere(tx, sql`created_by = ${userId} and scope = 'personal'`);
 }

@@ -9,7 +9,7 @@ import { transactWithRetry } from "../../../platform/db/retry.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type Api, Ready, route } from "../../../platform/http/routing/route.ts";
 import { warningHeader } from "../../../platform/http/warning.ts";
-import type { HostLimit } from "../dispatch/host-limit.ts";
+import type { HostLimit } from "../transport/host-limit.ts";
 import type { HookSender } from "../transport/send.ts";
 import { presentHook } from "./present.ts";
 import { deleteHook, findHooks } from "./queries.ts";

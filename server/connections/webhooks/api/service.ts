@@ -19,7 +19,7 @@ import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { enforceQuota } from "../../../platform/http/limits/quota.ts";
 import { basicAuthorization, checkHookUrl, splitHookUrl } from "../../../platform/outbound/target.ts";
 import { compatibleInclude, explainIgnored } from "../../../recordings/recordings/json/compatible-include.ts";
-import type { HostLimit } from "../dispatch/host-limit.ts";
+import type { HostLimit } from "../transport/host-limit.ts";
 import type { HookResponse, HookSender } from "../transport/send.ts";
 import { newSecret } from "../transport/signing.ts";
 import { holdAccess } from "./access.ts";

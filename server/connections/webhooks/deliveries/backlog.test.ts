@@ -11,7 +11,7 @@ import {
 } from "../../../../test/support/factories.ts";
 import { type HookReceiver, ok, startHookReceiver, status } from "../../../../test/support/hook-receiver.ts";
 import { until } from "../../../../test/support/until.ts";
-import { record } from "../../../platform/events/record.ts";
+import { record } from "../../../people/events/record.ts";
 import { startManagement } from "../test/management.ts";
 
 /** A clock that the tests move. */

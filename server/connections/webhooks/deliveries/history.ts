@@ -1,6 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
 import type pg from "pg";
-import type { Tx } from "../../../platform/db/database.ts";
 import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 
 /** How long deliveries and events are kept, which is how long missed events can be replayed. */
@@ -28,19 +26,6 @@ export async function deleteOldHistory(pool: pg.Pool): Promise<void> {
       deleted = (await pool.query(statement, [keptDays])).rowCount;
     } while (deleted === 1000);
   }
-}
-
-/**
- * Deletes hooks; a trigger deletes their deliveries. These are locked before their hooks and in the order of ids, as
- * everywhere, so that no two transactions wait for each other.
- * @param which a condition on `hooks`. @returns how many there were.
- */
-export async function deleteHooksWhere(tx: Tx, which: RawBuilder<unknown>): Promise<number> {
-  await sql`
-    select id from deliveries where hook_id in (select id from hooks where ${which})
-    order by id for update`.execute(tx);
-  const { numAffectedRows } = await sql`delete from hooks where ${which}`.execute(tx);
-  return Number(numAffectedRows ?? 0n);
 }
 
 /** Longer than any lease can be ahead. */

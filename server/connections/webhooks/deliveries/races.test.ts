@@ -3,12 +3,12 @@ import { test } from "node:test";
 import type pg from "pg";
 import { call, olderVersion } from "../../../../test/support/app.ts";
 import { makeWorkspace, unknownId } from "../../../../test/support/factories.ts";
+import { deleteEvents } from "../../../people/events/delete.ts";
 import { delivered, deliveryTools } from "../test/deliveries.ts";
 import { startManagement } from "../test/management.ts";
 import type { DueDelivery } from "./due.ts";
 import { releaseHooks } from "./leases.ts";
 import { saveResults } from "./save-results.ts";
-import { deleteEvents } from "./suppress.ts";
 
 const { app, db, makeHook, deliveriesOf, post } = await startManagement({ worker: false });
 

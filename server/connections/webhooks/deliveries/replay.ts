@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
+import { allowsSql } from "../../../people/events/delivery-states.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { canReceive } from "./can-receive.ts";
 import { makeHookDue } from "./requeue.ts";
-import { allowsSql } from "./states.ts";
 
 /** Which events of a hook's type are replayed. */
 export type ReplayKind = "failed" | "undelivered" | "all";

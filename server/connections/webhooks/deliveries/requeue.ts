@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import { allows, type DeliveryState } from "../../../people/events/delivery-states.ts";
 import type { Tx } from "../../../platform/db/database.ts";
-import { allows, type DeliveryState } from "./states.ts";
 
 /** Whether a delivery was requeued; if not, because it is suppressed, or because its event and payload were deleted. */
 export type RequeueOutcome = "done" | "suppressed" | "deleted";

@@ -1,6 +1,6 @@
 import type pg from "pg";
+import type { DeliveryState } from "../../../people/events/delivery-states.ts";
 import { deliveryResult } from "../../../platform/telemetry/signals.ts";
-import type { DeliveryState } from "./states.ts";
 
 /** How an attempt ended, or that none was made. */
 export interface DeliveryResult {

@@ -4,13 +4,18 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { deliveryStates } from "../../../../contract/webhooks/hook-management.ts";
 import { unknownId } from "../../../../test/support/factories.ts";
+import { deleteEvents } from "../../../people/events/delete.ts";
+import {
+  allows,
+  type DeliveryState,
+  type Transition,
+  transitions,
+} from "../../../people/events/delivery-states.ts";
 import { delivered } from "../test/deliveries.ts";
 import { startManagement } from "../test/management.ts";
 import { replay } from "./replay.ts";
 import { requeueDelivery } from "./requeue.ts";
 import { saveResults } from "./save-results.ts";
-import { allows, type DeliveryState, type Transition, transitions } from "./states.ts";
-import { deleteEvents } from "./suppress.ts";
 
 const { db, makeHook, happen, deliveriesOf } = await startManagement({ worker: false });
 
@@ -77,7 +82,7 @@ test("the database allows exactly the states of the table", async () => {
   assert.deepEqual(allowed.sort(), [...deliveryStates].sort());
 });
 
-test("only this folder writes to deliveries and delivery_attempts", () => {
+test("only webhooks/deliveries, and the deletion of events and hooks, write to deliveries and delivery_attempts", () => {
   const root = fileURLToPath(new URL("../../../..", import.meta.url));
   const writes = /\b(insert\s+into|update|delete\s+from)\s+(deliveries|delivery_attempts)\b/;
   const writers = ["server", "cli"]
@@ -89,5 +94,6 @@ test("only this folder writes to deliveries and delivery_attempts", () => {
     .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts") && !/\/test\//.test(path))
     .filter((path) => writes.test(readFileSync(`${root}/${path}`, "utf8")));
   assert.ok(writers.length > 0);
-  for (const path of writers) assert.match(path, /^server\/connections\/webhooks\/deliveries\//);
+  for (const path of writers)
+    assert.match(path, /^server\/(connections\/webhooks\/deliveries|people\/events)\//);
 });

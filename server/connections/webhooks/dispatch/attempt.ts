@@ -8,8 +8,8 @@ import { decryptSecrets } from "../api/secrets.ts";
 import type { DueDelivery } from "../deliveries/due.ts";
 import type { HookHealth } from "../deliveries/leases.ts";
 import type { DeliveryResult } from "../deliveries/save-results.ts";
+import type { HostLimit } from "../transport/host-limit.ts";
 import type { HookResponse, HookSender } from "../transport/send.ts";
-import type { HostLimit } from "./host-limit.ts";
 import type { PreparedDelivery } from "./prepare.ts";
 import { decide, isDeadFor, requestedPauseMs } from "./retry-policy.ts";
 

@@ -4,8 +4,8 @@ import { startTestApp } from "../../../../test/support/app.ts";
 import { insertHook, makeRecording, makeWorkspace, unknownId } from "../../../../test/support/factories.ts";
 import { ok, retryAfter, slow, startHookReceiver } from "../../../../test/support/hook-receiver.ts";
 import { until } from "../../../../test/support/until.ts";
+import { record } from "../../../people/events/record.ts";
 import { createEncryptor } from "../../../platform/crypto/encryptor.ts";
-import { record } from "../../../platform/events/record.ts";
 import { confirmClock } from "../../../platform/jobs/clock-guard.ts";
 import { prepare } from "./prepare.ts";
 

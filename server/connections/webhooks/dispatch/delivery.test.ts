@@ -4,7 +4,7 @@ import { startTestApp } from "../../../../test/support/app.ts";
 import { insertHook, unknownId } from "../../../../test/support/factories.ts";
 import { hang, retryAfter, startHookReceiver, status } from "../../../../test/support/hook-receiver.ts";
 import { until } from "../../../../test/support/until.ts";
-import { record } from "../../../platform/events/record.ts";
+import { record } from "../../../people/events/record.ts";
 
 /** A clock that the tests set. */
 const clock = {

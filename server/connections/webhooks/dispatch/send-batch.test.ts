@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { makeWorkspace, type TestWorkspace, unknownId } from "../../../../test/support/factories.ts";
 import { startHookReceiver } from "../../../../test/support/hook-receiver.ts";
 import { until } from "../../../../test/support/until.ts";
-import { record } from "../../../platform/events/record.ts";
+import { record } from "../../../people/events/record.ts";
 import { startManagement } from "../test/management.ts";
 import { startDeliveries } from "./dispatcher.ts";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { call } from "../../../../test/support/app.ts";
 import { makeRecording, makeUser, makeWorkspace, unknownId } from "../../../../test/support/factories.ts";
 import { until } from "../../../../test/support/until.ts";
-import { record } from "../../../platform/events/record.ts";
+import { record } from "../../../people/events/record.ts";
 import { fanOut } from "../deliveries/fan-out.ts";
 import { startManagement } from "../test/management.ts";
 import { scanLimit } from "./queries.ts";

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type pg from "pg";
 import type { HookType } from "../../../../contract/webhooks/hooks.ts";
+import type { DeliveryState } from "../../../people/events/delivery-states.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Executor } from "../../../platform/db/database.ts";
 import { canReceive } from "../deliveries/can-receive.ts";
-import type { DeliveryState } from "../deliveries/states.ts";
 
 /** The pending deliveries and the last attempt of a hook. */
 export interface HookActivity {

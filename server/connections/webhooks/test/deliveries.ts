@@ -1,7 +1,7 @@
 import type { TestWorkspace } from "../../../../test/support/factories.ts";
 import { until } from "../../../../test/support/until.ts";
+import { record } from "../../../people/events/record.ts";
 import type { Database } from "../../../platform/db/database.ts";
-import { record } from "../../../platform/events/record.ts";
 import { type DueDelivery, findDue } from "../deliveries/due.ts";
 import { fanOut } from "../deliveries/fan-out.ts";
 import type { DeliveryResult } from "../deliveries/save-results.ts";

@@ -8,7 +8,7 @@ import {
   type TestWorkspace,
   unknownId,
 } from "../../../../test/support/factories.ts";
-import { type NewEvent, record } from "../../../platform/events/record.ts";
+import { type NewEvent, record } from "../../../people/events/record.ts";
 import { fanOut } from "../deliveries/fan-out.ts";
 import { newSecret } from "../transport/signing.ts";
 

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import { deletePersonalHooks } from "../../../connections/webhooks/api/queries.ts";
 import { changeMembership, syncGrants } from "../../../people/access/grants.ts";
 import { deleteSignInHistory } from "../../../people/accounts/sign-in/throttle.ts";
 import { endAccess } from "../../../people/accounts/users/end-access.ts";
 import { type LockedAccount, lockAccount } from "../../../people/accounts/users/queries.ts";
 import { requireOtherAdmin } from "../../../people/accounts/users/users.ts";
+import { deletePersonalHooks } from "../../../people/events/hooks.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import { erasedName } from "./data-subject.ts";
 

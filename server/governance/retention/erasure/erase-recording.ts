@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { foldName } from "../../../../shared/fold-case.ts";
-import { redactDeliveries } from "../../../connections/webhooks/deliveries/suppress.ts";
 import { syncGrants } from "../../../people/access/grants.ts";
+import { redactDeliveries } from "../../../people/events/delete.ts";
+import { record } from "../../../people/events/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Tx } from "../../../platform/db/database.ts";
-import { record } from "../../../platform/events/record.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { requestUnderstanding } from "../../../processing/intelligence/index.ts";
 import { reportHighlights } from "../../../recordings/transcripts/highlights.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import { foldCase, foldName } from "../../../../shared/fold-case.ts";
-import { redactDeliveries } from "../../../connections/webhooks/deliveries/suppress.ts";
+import { redactDeliveries } from "../../../people/events/delete.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import type { MovedData, UploadParticipant } from "../../../platform/db/json-columns.ts";
 import { recordUploadUpdated } from "../../../processing/uploads/lifecycle/events.ts";

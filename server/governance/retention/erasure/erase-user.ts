@@ -2,8 +2,8 @@ import type { FastifyBaseLogger } from "fastify";
 import { sql } from "kysely";
 import { z } from "zod";
 import { foldName } from "../../../../shared/fold-case.ts";
-import { deleteEvents, redactDeliveries } from "../../../connections/webhooks/deliveries/suppress.ts";
 import { holdMembership } from "../../../people/access/grants.ts";
+import { redactDeliveries } from "../../../people/events/delete.ts";
 import { serverItself } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
@@ -151,7 +151,7 @@ async function eraseOne(
     const receipt = { ...before, voice_profiles_erased: (before.voice_profiles_erased ?? 0) + voices };
     if (await isHeld(tx, recordingId)) return { ...receipt, held: [...receipt.held, recordingId] };
     if (erasure.recordings === "delete") {
-      removed = await removeRecording(tx, serverItself(person.workspaceId), recordingId, deleteEvents);
+      removed = await removeRecording(tx, serverItself(person.workspaceId), recordingId);
       return { ...receipt, recordings_deleted: receipt.recordings_deleted + 1 };
     }
     const erased = await eraseFromRecording(tx, deps, recordingId, person);

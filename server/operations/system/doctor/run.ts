@@ -166,7 +166,8 @@ async function checkStorage(
 /** Invalid settings, one check for each; without them nothing else can be checked. */
 export function checkSettings(message: string | null, unknown: readonly string[]): Check[] {
   const name = "settings";
-  const remedy = "Correct it in the environment of the server; docs/operations/settings.md lists all settings.";
+  const remedy =
+    "Correct it in the environment of the server; docs/operations/settings.md lists all settings.";
   const violations = message?.replace(/^invalid setting: /, "").split("; ") ?? [];
   const checks = [
     ...violations.map((text) => wrong(name, text, remedy)),

@@ -2,10 +2,10 @@ import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
-import { record } from "../../../platform/events/record.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
 import { syncGrants } from "../../access/grants.ts";
 import { findUserIds } from "../../directory/queries.ts";
+import { record } from "../../events/record.ts";
 
 export interface TeamRow {
   readonly id: string;

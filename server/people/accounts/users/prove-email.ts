@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { deletePersonalHooks } from "../../../connections/webhooks/api/queries.ts";
 import { recordAudit, serverItself } from "../../../platform/audit/record.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import { changeMembership, syncGrants } from "../../access/grants.ts";
+import { deletePersonalHooks } from "../../events/hooks.ts";
 import { actorFor, type SignInUser } from "../sign-in/sign-in.ts";
 import { deleteSignInHistory } from "../sign-in/throttle.ts";
 import { type EndedAccess, endAccess } from "./end-access.ts";

@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import { countEnabledHooks } from "../../../connections/webhooks/api/access.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Role } from "../../../platform/auth/principal.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
@@ -8,6 +7,7 @@ import { invalidInput, ProblemError } from "../../../platform/http/errors/proble
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { changeMembership } from "../../access/grants.ts";
 import { findTeam } from "../../directory/queries.ts";
+import { countEnabledHooks } from "../../events/hooks.ts";
 import { enqueueMail } from "../one-time-links/mailer.ts";
 import { invitationMail, passwordResetMail } from "../one-time-links/mails.ts";
 import { createLink, invitationTtlMs, resetByAdminTtlMs } from "../one-time-links/one-time-links.ts";

@@ -1,5 +1,5 @@
+import { record } from "../../../people/events/record.ts";
 import type { Tx } from "../../../platform/db/database.ts";
-import { record } from "../../../platform/events/record.ts";
 import type { UploadRow } from "../queries.ts";
 
 /** Who receives an upload's events: its creator, or the workspace alone if it was created with a workspace token. */

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from "kysely";
 import { holdMembership, syncGrants, syncTitle } from "../../../people/access/grants.ts";
+import { record } from "../../../people/events/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import type { Recordings } from "../../../platform/db/types.ts";
-import { record } from "../../../platform/events/record.ts";
 import type { ChangeableRecording } from "../queries.ts";
 import { lockForChange } from "../rights.ts";
 

@@ -1,9 +1,10 @@
 import type { z } from "zod";
 import type { DeletionReceipt } from "../../../../contract/recordings/recording-management.ts";
+import { deleteEvents } from "../../../people/events/delete.ts";
+import { record } from "../../../people/events/record.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import { isBackupRunning } from "../../../platform/db/backup-lock.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
-import { record } from "../../../platform/events/record.ts";
 import { recordingsPrefix, uploadsPrefix } from "../../../platform/storage/layout.ts";
 import type { ObjectStore } from "../../../platform/storage/store.ts";
 import {
@@ -18,16 +19,6 @@ import { removeFromStories } from "./remove-from-stories.ts";
 
 /** Counts of what was removed with a recording. */
 export type Receipt = z.output<typeof DeletionReceipt>;
-
-/**
- * Deletes the events of a recording and suppresses their webhook deliveries; `subjectIds` are the recording, its highlights
- * and its uploads. Passed in, because webhooks import recordings.
- */
-export type DeleteEvents = (
-  tx: Tx,
-  recordingId: string,
-  subjectIds: readonly string[],
-) => Promise<{ readonly events: number; readonly deliveries: number }>;
 
 interface FileRemoval {
   readonly db: Database;
@@ -46,12 +37,7 @@ export type RemovedRows = Omit<Receipt["removed"], "uploads" | "objects"> & {
  * its past events and its pending deliveries. Records the deletion, unless moving it to the trash did. The caller removes
  * the files afterwards; if the process is killed in between, the orphan sweep removes them.
  */
-export async function removeRecording(
-  tx: Tx,
-  actor: AuditActor,
-  recordingId: string,
-  deleteEvents: DeleteEvents,
-): Promise<RemovedRows> {
+export async function removeRecording(tx: Tx, actor: AuditActor, recordingId: string): Promise<RemovedRows> {
   const isTrashed = await isInTrash(tx, recordingId);
   const audience = await findAudience(tx, recordingId);
   const highlightIds = await lockHighlightsOf(tx, recordingId);

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import { record } from "../../../people/events/record.ts";
 import type { Tx } from "../../../platform/db/database.ts";
-import { record } from "../../../platform/events/record.ts";
 
 /** Where a highlight was in a story. */
 export interface StoryPosition {

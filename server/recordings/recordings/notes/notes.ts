@@ -1,6 +1,6 @@
+import { record } from "../../../people/events/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
-import { record } from "../../../platform/events/record.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { canSeeRecording, lockRecording } from "../queries.ts";
 import { recordingNotFound } from "../rights.ts";

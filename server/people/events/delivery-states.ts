@@ -1,10 +1,10 @@
-import type { deliveryStates } from "../../../../contract/webhooks/hook-management.ts";
+import type { deliveryStates } from "../../../contract/webhooks/hook-management.ts";
 
 export type DeliveryState = (typeof deliveryStates)[number];
 
 /**
- * The states of a delivery and everything that changes them. A delivery is created as `pending`. Only this folder writes to
- * the tables `deliveries` and `delivery_attempts`; the rest of the server calls its functions.
+ * The states of a delivery and everything that changes them. A delivery is created as `pending`. Only this folder and
+ * `webhooks/deliveries/` write to the tables `deliveries` and `delivery_attempts`; the rest of the server calls their functions.
  *
  * | Transition | Function            | When                                                                        |
  * |------------|---------------------|-----------------------------------------------------------------------------|

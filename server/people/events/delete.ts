@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { Tx } from "../../../platform/db/database.ts";
-import { allows, type DeliveryState } from "./states.ts";
+import type { Tx } from "../../platform/db/database.ts";
+import { allows, type DeliveryState } from "./delivery-states.ts";
 
 /** How many events and deliveries a deletion affected. */
 export interface DeletedEvents {

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import type { HookType } from "../../../contract/webhooks/hooks.ts";
-import type { Tx } from "../db/database.ts";
+import type { Tx } from "../../platform/db/database.ts";
 
 /** An event, as the outbox stores it. */
 export interface NewEvent {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestApp } from "../../../../test/support/app.ts";
-import { insertHook, makeRecording, makeWorkspace } from "../../../../test/support/factories.ts";
-import { startHookReceiver } from "../../../../test/support/hook-receiver.ts";
-import { until } from "../../../../test/support/until.ts";
-import { dumpDatabase, manage } from "../../../governance/retention/test/retention.ts";
+import { startTestApp } from "../../../test/support/app.ts";
+import { insertHook, makeRecording, makeWorkspace } from "../../../test/support/factories.ts";
+import { startHookReceiver } from "../../../test/support/hook-receiver.ts";
+import { until } from "../../../test/support/until.ts";
+import { dumpDatabase, manage } from "../../governance/retention/test/retention.ts";
 
 const app = await startTestApp({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" } });
 const email = "zora@elsewhere.example";
