@@ -1,2 +1,2 @@
-export {openAiModel} from "./model/openai.ts";
-export {requestUnderstanding} from "./service.ts";
+export { openAiModel } from "./model/openai.ts";
+export { requestUnderstanding } from "./service.ts";
