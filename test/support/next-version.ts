@@ -16,6 +16,7 @@ const parts = [
   "migrations",
   "scripts",
   "server",
+  "shared",
   "web",
   "package.json",
   "package-lock.json",
