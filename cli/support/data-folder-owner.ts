@@ -65,7 +65,8 @@ function findServiceUser(dataDir: string): SystemUser | null {
 function setGroups({ uid, gid }: SystemUser): void {
   try {
     // Node has it, @types/node doesn't.
-    (process as unknown as { initgroups(user: number, extraGroup: number): void }).initgroups(uid, gid);
+    const node: object = process;
+    if ("initgroups" in node && typeof node.initgroups === "function") node.initgroups(uid, gid);
   } catch {
     process.setgroups?.([gid]);
   }

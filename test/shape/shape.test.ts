@@ -40,6 +40,25 @@ test("no skipped or focused tests, no notes to be done later, no leftovers of de
   }
 });
 
+test("no type is forced on a value that the types contradict", () => {
+  const banned = new RegExp(["as unk", "nown as"].join(""));
+  for (const source of sources)
+    if (!source.path.startsWith("packages/")) assert.doesNotMatch(source.text, banned, source.path);
+});
+
+test("no folder has more than 20 product files", () => {
+  const counts = new Map<string, number>();
+  for (const { path } of sources) {
+    if (path.startsWith("packages/") || path.startsWith("test/") || path.endsWith(".test.ts")) continue;
+    const folder = path.split("/").slice(0, -1).join("/");
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  assert.deepEqual(
+    [...counts].filter(([, count]) => count > 20),
+    [],
+  );
+});
+
 test("tests and bench name no program by its place on a machine: they run what npm brings", () => {
   for (const source of readSources([".ts", ".cjs"])) {
     if (!/^(test|bench|scripts)\/|\.test\.ts$/.test(source.path)) continue;

@@ -17,7 +17,7 @@ test("a process that an open server keeps running ends with an error that names 
   await assert.rejects(
     run('console.error("the last words"); require("node:net").createServer().listen(0, "127.0.0.1")', 0.01),
     (error) => {
-      const { code, stderr } = error as unknown as { code: number; stderr: string };
+      const { code, stderr } = error as { code: number; stderr: string };
       assert.equal(code, 1);
       assert.match(
         stderr,

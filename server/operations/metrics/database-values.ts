@@ -72,10 +72,9 @@ export function createDatabaseValues(
     const startedAt = performance.now();
     try {
       // One message, which PostgreSQL runs as one transaction: the limit ends with it, also behind a connection pooler.
-      const results = (await pool.query(
-        `set local statement_timeout = ${limitMs}; ${query.sql}`,
-      )) as unknown as readonly { rows: Row[] }[];
-      entry.rows = results[1]?.rows ?? [];
+      const results: unknown = await pool.query(`set local statement_timeout = ${limitMs}; ${query.sql}`);
+      // Of two statements there are two results, which the types of pg don't know.
+      entry.rows = (results as readonly { rows: Row[] }[])[1]?.rows ?? [];
       entry.hasSucceeded = true;
     } catch (error) {
       if (entry.hasSucceeded !== false)

@@ -5,7 +5,12 @@ import { isConnectionError } from "./connection-errors.ts";
 import { holds, type Replayed, type Requirement, StalenessBound } from "./replica-position.ts";
 
 /** What reads of a replica need of a pool or connection. */
-export type Queryable = Pick<pg.Pool, "query">;
+export interface Queryable {
+  query<Row extends pg.QueryResultRow>(
+    statement: string | pg.QueryConfig,
+    values?: unknown[],
+  ): Promise<pg.QueryResult<Row>>;
+}
 
 /** The user a read is for. */
 export interface Reader {
@@ -183,13 +188,15 @@ function serialize(client: pg.PoolClient): {
 } {
   let failure: DatabaseError | null = null;
   let last: Promise<unknown> = Promise.resolve();
-  const query = (...values: unknown[]): Promise<unknown> => {
-    const run = client.query as (...given: unknown[]) => Promise<unknown>;
-    const result = last.then(() => run.apply(client, values));
+  const query: Queryable["query"] = <Row extends pg.QueryResultRow>(
+    statement: string | pg.QueryConfig,
+    values?: unknown[],
+  ) => {
+    const result = last.then(() => client.query<Row>(statement, values));
     last = result.catch((error: DatabaseError) => {
       failure ??= error;
     });
     return result;
   };
-  return { queryable: { query } as unknown as Queryable, failure: () => failure, idle: () => last };
+  return { queryable: { query }, failure: () => failure, idle: () => last };
 }

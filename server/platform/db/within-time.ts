@@ -45,14 +45,17 @@ async function readUntil<T>(
     ([name, value]) => `set local ${pg.escapeIdentifier(name)} = ${pg.escapeLiteral(value)}`,
   );
   let isFirst = true;
-  const query = async (...values: unknown[]): Promise<unknown> => {
+  const query: Queryable["query"] = async <Row extends pg.QueryResultRow>(
+    statement: string | pg.QueryConfig,
+    values?: unknown[],
+  ) => {
     if (!isFirst) await source.query("select set_config('statement_timeout', $1, true)", [String(leftMs())]);
     isFirst = false;
-    return (source.query as (...given: unknown[]) => Promise<unknown>).apply(source, values);
+    return source.query<Row>(statement, values);
   };
   try {
     await source.query(["begin isolation level repeatable read read only", ...texts].join("; "));
-    const result = await read({ query } as unknown as Queryable);
+    const result = await read({ query });
     await source.query("commit");
     return result;
   } catch (error) {

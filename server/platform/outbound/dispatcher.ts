@@ -14,8 +14,10 @@ export function createDispatcher(options: Agent.Options = {}): Dispatcher {
 
 let shared: Dispatcher | undefined;
 
-/** `fetch` by the proxy of each origin. */
-export const outboundFetch = (async (input: string | URL, init: object = {}) => {
+const fetchByProxy: unknown = (input: string | URL, init: object = {}) => {
   shared ??= createDispatcher();
   return fetch(input, { ...init, dispatcher: shared });
-}) as unknown as typeof globalThis.fetch;
+};
+
+/** `fetch` by the proxy of each origin. The package's types of a request and a response are not those of Node. */
+export const outboundFetch = fetchByProxy as typeof globalThis.fetch;

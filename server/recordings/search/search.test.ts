@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { call, startTestApp } from "../../../test/support/app.ts";
-import { makeWorkspace } from "../../../test/support/factories.ts";
+import { makeWorkspace, unknownId } from "../../../test/support/factories.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import { thumbnailLinks } from "../recordings/json/links.ts";
 import { indexOutdated } from "./outdated.ts";
@@ -297,13 +297,23 @@ test("a phrase is counted in the forty recordings that are ranked at most, exact
 
 test("a search without time for its suggestion returns its results all the same", async () => {
   const { id: userId } = workspace.member;
-  const principal = { userId, workspaceId: workspace.id, scope: "personal", sees: [userId] } as const;
+  const principal: Principal = {
+    tokenId: unknownId(),
+    tokenType: "personal_access_token",
+    scope: "personal",
+    workspaceId: workspace.id,
+    userId,
+    role: "member",
+    emailKey: "member@example.com",
+    name: "Member",
+    expiresAt: null,
+    sees: [userId],
+  };
   const warnings: unknown[] = [];
   const log = { warn: (...values: unknown[]) => warnings.push(values) };
   const thumbnails = thumbnailLinks(app.signer, userId);
   const deps = { db: app.db, baseUrl: "http://parley.test", thumbnails, log };
-  const ask = (q: string, optionalMs: number) =>
-    search({ ...deps, optionalMs }, principal as unknown as Principal, { q });
+  const ask = (q: string, optionalMs: number) => search({ ...deps, optionalMs }, principal, { q });
   assert.deepEqual((await ask("dromedary", 10_000)).count, { value: caravan.length, is_exact: true });
   assert.deepEqual((await ask("dromedary", 0)).count, { value: caravan.length, is_exact: true });
   assert.equal((await ask("dromedray", 10_000)).suggestion, "dromedary");

@@ -129,9 +129,10 @@ function bodyOf(
     const value = values[name]?.trim() ?? "";
     return value === "" || name === "media_hosts" ? [] : [[name, value] as const];
   });
+  const given: object = Object.fromEntries(filled);
   const hosts = (values.media_hosts ?? "").split(",").flatMap((host) => host.trim() || []);
   return {
-    ...(Object.fromEntries(filled) as unknown as Omit<NewConnection, "kind">),
+    ...(given as Omit<NewConnection, "kind">),
     kind,
     ...(kind === "zoom" ? {} : { media_hosts: hosts }),
     ...(allowsHttp ? { allow_http: true } : {}),

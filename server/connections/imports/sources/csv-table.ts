@@ -47,7 +47,8 @@ export function readTable(
 }
 
 function read(text: string, separator: string, count?: number): TableRow[] {
-  const rows = parse(text, {
+  // The types of csv-parse don't know what `info` adds.
+  const rows: readonly unknown[] = parse(text, {
     delimiter: separator,
     // Programs mix them, and a file of an old Mac has only the second.
     record_delimiter: ["\r\n", "\r", "\n"],
@@ -58,6 +59,9 @@ function read(text: string, separator: string, count?: number): TableRow[] {
     skip_empty_lines: true,
     skip_records_with_empty_values: true,
     ...(count === undefined ? {} : { to: count }),
-  }) as unknown as readonly { readonly info: Info; readonly record: string[] }[];
-  return rows.map(({ info, record }) => ({ line: info.lines, cells: record }));
+  });
+  return (rows as readonly { readonly info: Info; readonly record: string[] }[]).map(({ info, record }) => ({
+    line: info.lines,
+    cells: record,
+  }));
 }
