@@ -23,9 +23,10 @@ import {
   revokePath,
   tokenPath,
 } from "../../../test/support/oauth.ts";
-import { until } from "../../../test/support/until.ts";
+import { runJob } from "../../../test/support/run-job.ts";
+import { deleteEndedOauthGrantsKind } from "./sweep.ts";
 
-const app = await startTestApp({ env: { PARLEY_SWEEP_INTERVAL: "1s" } });
+const app = await startTestApp();
 const workspace = await makeOAuthWorkspace(app);
 const { member, admin } = workspace;
 const { baseUrl } = app.config;
@@ -306,10 +307,9 @@ test("sweep: removes expired rows and keeps valid ones", async () => {
     [member.id],
   );
   assert.equal((await refresh(app, client, old.refresh_token)).body.error, "invalid_grant");
-  await until("the grant of the idle family is gone", async () => {
-    const { rows } = await app.db.pool.query("select id from oauth_grants where user_id = $1", [member.id]);
-    return rows.length === 0;
-  });
+  await runJob(app, deleteEndedOauthGrantsKind);
+  const { rows } = await app.db.pool.query("select id from oauth_grants where user_id = $1", [member.id]);
+  assert.deepEqual(rows, [], "the grant of the idle family is gone");
   assert.ok(await isActive(app, kept.access_token));
   assert.equal((await refresh(app, client, kept.refresh_token)).status, 200);
 });

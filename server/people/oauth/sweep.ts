@@ -41,7 +41,7 @@ export async function sweepOAuth({ kysely }: Pick<Database, "kysely">): Promise<
 
 export const deleteEndedOauthGrantsKind = defineRecurringJob({
   name: "delete_ended_oauth_grants",
-  every: "sweep",
+  every: "1 h",
   guard: "age",
   handler: ({ db }) => sweepOAuth(db),
 });

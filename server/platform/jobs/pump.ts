@@ -101,6 +101,8 @@ export function startPump(
   let hasRecurring = false;
   let filling: Promise<void> | null = null;
   let isWoken = false;
+  /** When recurring jobs are due next. The pump takes them also while the worker sleeps: waking all of it would cost more. */
+  let recurringAt = 0;
   let lastFetchAt = performance.now();
 
   function wake(): void {
@@ -120,9 +122,17 @@ export function startPump(
         for (const name of await findDueNames(pool, names)) await fetchInto(enabled.get(name));
         lastFetchAt = performance.now();
       } while (isWoken && !stopping.signal.aborted);
+      recurringAt = performance.now() + msUntilRecurring();
     } catch (error) {
       log.warn({ err: error }, "could not fetch jobs; retrying");
     }
+  }
+
+  function msUntilRecurring(): number {
+    const now = new Date();
+    return Math.min(
+      ...[...enabled.values()].map((kind) => kind.msUntilNext(config, now) ?? Number.POSITIVE_INFINITY),
+    );
   }
 
   async function addRecurring(): Promise<void> {
@@ -161,6 +171,8 @@ export function startPump(
         wake();
       });
       running.set(job.runId, { kind, job, done });
+      // There is one of it.
+      if (kind.isRecurring) return;
     }
   }
 
@@ -245,7 +257,7 @@ export function startPump(
   const poll = setInterval(() => {
     // A sleeping worker has checked and found nothing; the sleep itself checks again every few seconds.
     if (isAsleep()) lastFetchAt = performance.now();
-    else wake();
+    if (!isAsleep() || performance.now() >= recurringAt) wake();
   }, pollIntervalMs);
   let [supervisedAt, tickedAt, steadySince] = [0, 0, 0];
   const supervision = setInterval(() => {

@@ -95,7 +95,7 @@ async function findRecordingTranscript(
 
 export const removeTranscriptCopiesKind = defineRecurringJob({
   name: "remove_transcript_copies",
-  every: "sweep",
+  every: "1 h",
   guard: "age",
   async handler({ db, config, log }) {
     const count = await removeTranscriptCopies(db, config);

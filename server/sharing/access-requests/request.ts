@@ -171,7 +171,7 @@ export const requestAccessKind = defineJob({
 
 export const deleteOldAccessRequestsKind = defineRecurringJob({
   name: "delete_old_access_requests",
-  every: "sweep",
+  every: "1 h",
   guard: "age",
   handler: ({ db }) => deleteOldRequests(db.kysely),
 });

@@ -243,7 +243,7 @@ async function deleteOldEvents(db: Executor): Promise<void> {
 
 export const deleteOldConnectionEventsKind = defineRecurringJob({
   name: "delete_old_connection_events",
-  every: "sweep",
+  every: "1 h",
   guard: "age",
   handler: ({ db }) => deleteOldEvents(db.kysely),
 });

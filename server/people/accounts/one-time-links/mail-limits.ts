@@ -69,7 +69,7 @@ export async function deleteOldMailCounts(db: Database["kysely"]): Promise<void>
 }
 export const deleteOldMailCountsKind = defineRecurringJob({
   name: "delete_old_mail_counts",
-  every: "sweep",
+  every: "1 h",
   guard: "age",
   handler: ({ db }) => deleteOldMailCounts(db.kysely),
 });

@@ -194,7 +194,7 @@ function hashLink(purpose: LinkPurpose, token: string): Buffer {
 
 export const deleteDeadLinksKind = defineRecurringJob({
   name: "delete_dead_links",
-  every: "sweep",
+  every: "1 h",
   guard: "age",
   handler: ({ db }) => sweepLinks(db),
 });

@@ -133,7 +133,7 @@ export async function sweepSessions(db: Database): Promise<void> {
 
 export const deleteEndedSessionsKind = defineRecurringJob({
   name: "delete_ended_sessions",
-  every: "sweep",
+  every: "1 h",
   guard: "age",
   handler: ({ db }) => sweepSessions(db),
 });

@@ -191,7 +191,7 @@ export async function deleteSignInHistory(tx: Tx, userId: string, email: string)
 
 export const deleteOldSignInFailuresKind = defineRecurringJob({
   name: "delete_old_sign_in_failures",
-  every: "sweep",
+  every: "1 h",
   guard: "age",
   handler: ({ db }) => sweepThrottle(db),
 });

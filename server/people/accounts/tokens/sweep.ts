@@ -16,7 +16,7 @@ async function sweepTokens({ kysely }: Pick<Database, "kysely">): Promise<void> 
 
 export const deleteEndedTokensKind = defineRecurringJob({
   name: "delete_ended_tokens",
-  every: "sweep",
+  every: "1 h",
   guard: "age",
   handler: ({ db }) => sweepTokens(db),
 });

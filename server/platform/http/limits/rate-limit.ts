@@ -176,6 +176,6 @@ export function applyAllowance(reply: FastifyReply, allowance: Allowance, counte
 
 export const deleteOldRateLimitCountersKind = defineRecurringJob({
   name: "delete_old_rate_limit_counters",
-  every: "sweep",
+  every: "1 h",
   handler: ({ db }) => deleteOldCounters(db.pool),
 });

@@ -216,7 +216,7 @@ export async function deleteOldVoices(db: Executor): Promise<void> {
 
 export const deleteOldVoicesKind = defineRecurringJob({
   name: "delete_old_voices",
-  every: "sweep",
+  every: "1 h",
   guard: "age",
   handler: ({ db }) => deleteOldVoices(db.kysely),
 });
