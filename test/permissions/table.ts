@@ -54,7 +54,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   listLibrary: kinds.own,
   addFavorite: except(kinds.sees, { workspace_token: 403 }),
   removeFavorite: except(kinds.sees, { workspace_token: 403 }),
-  // Each recording's right is checked by itself: server/recordings/library/library.test.ts.
+  // The right to each recording is checked separately: server/recordings/library/library.test.ts.
   changeRecordings: kinds.make,
   restoreRecording: kinds.changes,
   purgeRecording: kinds.changes,

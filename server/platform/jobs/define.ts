@@ -216,7 +216,7 @@ export function defineRecurringJob<State extends object = object>(job: Recurring
     label: label.charAt(0).toUpperCase() + label.slice(1),
     subject: "installation",
     concurrency: 1,
-    discard: "a recurring job runs again by itself; it can only be retried",
+    discard: "a recurring job runs again at its next time; it can only be retried",
     isRecurring: true,
     hasReservedSlots: () => false,
     isPaused: async () => false,
