@@ -8,7 +8,9 @@ export const limitVariable = "TEST_MAX_MINUTES";
 /** Several times what the longest file takes on an idle machine; recordings and imports in their full size take longer. */
 const maxMinutes = Number(process.env[limitVariable] ?? (isFullRun ? 90 : 12));
 
-const lastOutput = { text: "", length: 2000 };
+/** What the file printed last, of so many characters. */
+const keptCharacters = 2000;
+let lastOutput = "";
 let timer: NodeJS.Timeout | undefined;
 
 /** Gives the test file that begins now its whole time, in a process that runs several. */
@@ -16,7 +18,7 @@ export function restartTimeLimit(): void {
   clearTimeout(timer);
   timer = setTimeout(() => {
     const open = [...new Set(process.getActiveResourcesInfo())].join(", ");
-    const printed = lastOutput.text === "" ? "" : `; it printed last:\n${lastOutput.text}`;
+    const printed = lastOutput === "" ? "" : `; it printed last:\n${lastOutput}`;
     console.error(`${currentFile()} still runs after ${maxMinutes} minutes, kept open by: ${open}${printed}`);
     process.exit(1);
   }, maxMinutes * 60_000).unref();
@@ -29,7 +31,7 @@ export function restartTimeLimit(): void {
 if (isMainThread) {
   const write = process.stderr.write.bind(process.stderr);
   process.stderr.write = (chunk: string | Uint8Array, ...rest: never[]) => {
-    lastOutput.text = (lastOutput.text + String(chunk)).slice(-lastOutput.length);
+    lastOutput = (lastOutput + String(chunk)).slice(-keptCharacters);
     return write(chunk, ...rest);
   };
   restartTimeLimit();
