@@ -91,7 +91,7 @@ import { reportRequests } from "./platform/telemetry/requests.ts";
 import { traceRequests } from "./platform/telemetry/trace.ts";
 import { requestUnderstanding } from "./processing/intelligence/index.ts";
 import { intelligenceRoutes } from "./processing/intelligence/routes.ts";
-import { hasSpeechModel } from "./processing/transcription/index.ts";
+import { hasSpeechModel } from "./processing/models/index.ts";
 import { transcriptionRoutes } from "./processing/transcription/routes.ts";
 import { voiceRoutes } from "./processing/transcription/voices/routes.ts";
 import { uploadManagementRoutes } from "./processing/uploads/api/management-routes.ts";

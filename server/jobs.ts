@@ -32,7 +32,7 @@ import { checkFilesKind } from "./processing/integrity/check.ts";
 import { renderCompanionsKind } from "./processing/integrity/companions.ts";
 import { analyzeRecordingKind, enqueueDueAnalysesKind } from "./processing/intelligence/analyze-recording.ts";
 import { deleteOldUsageKind } from "./processing/intelligence/model/budget.ts";
-import { installModelKind } from "./processing/transcription/models/install-job.ts";
+import { installModelKind } from "./processing/models/install-job.ts";
 import {
   enqueueDueTranscriptionsKind,
   transcribeRecordingKind,

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { installModel } from "../../server/processing/transcription/models/install.ts";
+import { installModel } from "../../server/processing/models/install.ts";
 import { appRequest, ask, type Client, createUpload, putFile, untilRecording } from "../api.ts";
 import type { Bench } from "../bench.ts";
 import { makeUser } from "../data/people.ts";

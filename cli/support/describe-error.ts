@@ -16,7 +16,7 @@ import { DatabaseTooNewError } from "../../server/platform/db/oldest-version.ts"
 import { ProblemError } from "../../server/platform/http/errors/problem.ts";
 import { StoreError } from "../../server/platform/storage/store.ts";
 import { userName } from "../../server/platform/user-name.ts";
-import { ModelError } from "../../server/processing/transcription/models/store.ts";
+import { ModelError } from "../../server/processing/models/store.ts";
 import { AmbiguousError, AuditBrokenError, NotConfirmedError } from "./errors.ts";
 
 interface DescribedError extends Error {

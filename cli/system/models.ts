@@ -2,18 +2,9 @@ import { basename, resolve } from "node:path";
 import { Presets, SingleBar } from "cli-progress";
 import { Command } from "commander";
 import { readConfig } from "../../server/platform/config/config.ts";
-import {
-  catalogue,
-  findInCatalogue,
-  sizeOf,
-} from "../../server/processing/transcription/models/catalogue.ts";
-import { installModel, toMegabytes } from "../../server/processing/transcription/models/install.ts";
-import {
-  listInstalled,
-  ModelError,
-  removeModel,
-  verifyModel,
-} from "../../server/processing/transcription/models/store.ts";
+import { catalogue, findInCatalogue, sizeOf } from "../../server/processing/models/catalogue.ts";
+import { installModel, toMegabytes } from "../../server/processing/models/install.ts";
+import { listInstalled, ModelError, removeModel, verifyModel } from "../../server/processing/models/store.ts";
 
 interface InstallOptions {
   from?: string;

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { installModel } from "../../server/processing/transcription/models/install.ts";
+import { installModel } from "../../server/processing/models/install.ts";
 import { makeWorkspace } from "../support/factories.ts";
 import { assertAccessible, startBrowserApp, visit } from "./support.ts";
 

@@ -5,11 +5,7 @@ import type { Config } from "../../platform/config/config.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
-import {
-  listSpeechModels,
-  removeSpeechModel,
-  requestModelInstall,
-} from "../../processing/transcription/index.ts";
+import { listSpeechModels, removeSpeechModel, requestModelInstall } from "../../processing/models/index.ts";
 import { refuseOtherWorkspaces } from "./operator.ts";
 
 /** The models of the built-in speech engine, for admins of the operator's workspace. */

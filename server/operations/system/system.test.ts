@@ -10,7 +10,7 @@ import { insertRecording, makeUpload, makeWorkspace } from "../../../test/suppor
 import { startModelServer } from "../../../test/support/model-server.ts";
 import { refuse, startSpeechServer } from "../../../test/support/speech-server.ts";
 import { startMailServer } from "../../people/accounts/test/mail.ts";
-import { takeMachine } from "../../processing/transcription/local/machine-lock.ts";
+import { takeMachine } from "../../processing/models/engine/machine-lock.ts";
 import { insertTranscription, markFailed } from "../../processing/transcription/queries.ts";
 import { failPromotion } from "../../processing/uploads/promotion/promote.ts";
 import { markTranscriptionDone } from "../../recordings/transcripts/end-transcription.ts";

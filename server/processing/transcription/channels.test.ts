@@ -12,10 +12,10 @@ import { extractSpeech, renderMedia } from "../media/render/index.ts";
 import { encodeStereo } from "../media/render/test/stereo.ts";
 import { factsOf } from "../media/render/test/support.ts";
 import { encodeFile } from "../media/test/encode.ts";
+import { installModel } from "../models/install.ts";
 import type { TranscriptionDependencies } from "./job.ts";
 import type { SpeakerFinder } from "./local/speaker-finder.ts";
 import { localTranscriber } from "./local/transcriber.ts";
-import { installModel } from "./models/install.ts";
 import { startTranscription } from "./test/transcription.ts";
 
 const assets = fileURLToPath(new URL("../../../test/fixtures/speech/", import.meta.url));

@@ -7,9 +7,9 @@ import { encodeClip } from "../../../bench/media.ts";
 import { reply } from "../../../test/support/speech-server.ts";
 import { recordingObjectKey } from "../../platform/storage/layout.ts";
 import { extractSpeech } from "../media/render/index.ts";
+import { installModel } from "../models/install.ts";
 import { localSpeechDetector } from "./local/speech-detector.ts";
 import { localTranscriber } from "./local/transcriber.ts";
-import { installModel } from "./models/install.ts";
 import { repeatsOnePhrase, withoutRepetitions } from "./repetition.ts";
 import { cutEvery, startTranscription } from "./test/transcription.ts";
 

@@ -5,7 +5,7 @@ import type { Database, Tx } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { lockForChange } from "../../recordings/recordings/rights.ts";
-import { hasSpeechModel } from "./availability.ts";
+import { hasSpeechModel } from "../models/index.ts";
 import { requestTranscription, retryTranscription } from "./service.ts";
 
 interface RerunState {

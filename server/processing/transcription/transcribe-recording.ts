@@ -9,7 +9,7 @@ import {
 } from "../../recordings/recordings/job-of-recording.ts";
 import { requestUnderstanding } from "../intelligence/index.ts";
 import { extractSpeech } from "../media/render/index.ts";
-import { hasSpeechModel } from "./availability.ts";
+import { hasSpeechModel } from "../models/index.ts";
 import { type TranscriptionDependencies, transcribeRecordingJob } from "./job.ts";
 import { localSpeakerFinder } from "./local/speaker-finder.ts";
 import { localSpeechDetector } from "./local/speech-detector.ts";

@@ -6,7 +6,7 @@ import type { Database } from "../../../platform/db/database.ts";
 import { checkEmbeddedPostgres } from "../../../platform/db/embedded/index.ts";
 import { openStore } from "../../../platform/storage/open.ts";
 import type { StoreKind } from "../../../platform/storage/store.ts";
-import { hasSpeechModel } from "../../../processing/transcription/index.ts";
+import { hasSpeechModel } from "../../../processing/models/index.ts";
 import { kindsOf, readStores } from "../../move/stores.ts";
 import { findWebApp, missingWebApp } from "../../web/build.ts";
 import {

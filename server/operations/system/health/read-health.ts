@@ -2,7 +2,7 @@ import type { System } from "../../../../contract/system.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import type { ObjectStore } from "../../../platform/storage/store.ts";
-import { listInstalled } from "../../../processing/transcription/index.ts";
+import { listInstalled } from "../../../processing/models/index.ts";
 import type { BackupState } from "../../backup/schedule.ts";
 import { kindsOf, readStores } from "../../move/stores.ts";
 import { type FailureSummary, noFailures } from "../jobs/queries.ts";

@@ -15,12 +15,8 @@ import { ModelServerError } from "../../../platform/model-server/refusal.ts";
 import { type ObjectStore, type StoreKind, StoreLacksError } from "../../../platform/storage/store.ts";
 import { openAiModel } from "../../../processing/intelligence/index.ts";
 import { withScratch } from "../../../processing/media/scratch.ts";
-import {
-  isMachineTaken,
-  listInstalled,
-  localTranscriber,
-  openAiTranscriber,
-} from "../../../processing/transcription/index.ts";
+import { isMachineTaken, listInstalled } from "../../../processing/models/index.ts";
+import { localTranscriber, openAiTranscriber } from "../../../processing/transcription/index.ts";
 import { type Finding, failing, off, ok, reasonOf } from "./finding.ts";
 import { within } from "./within.ts";
 

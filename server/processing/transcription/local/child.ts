@@ -1,21 +1,15 @@
-import { readFileSync, writeFileSync, writeSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { createInterface } from "node:readline";
-import { Worker } from "node:worker_threads";
+import { runProgram } from "../../models/engine/program.ts";
 import type { ChunkTranscript } from "../model/transcriber.ts";
 import { repeatsOnePhrase } from "../repetition.ts";
 import { hotwordSettings, prepareHotwords } from "./hotwords.ts";
 import { planPieces, type Stretch } from "./pieces.ts";
-import type { EngineMessage, EngineRequest, EngineResult, EngineTask, RecognitionModel } from "./protocol.ts";
+import type { RecognitionModel, SpeechRequest, SpeechResult, SpeechTask } from "./protocol.ts";
 import { loadSherpa, type OfflineRecognizer, type Sherpa, vadModelPath } from "./sherpa.ts";
 import { findVoices } from "./voices.ts";
 import { readWords } from "./words.ts";
 
-/**
- * The program that recognizes speech, started by `engine.ts` with an `EngineTask` as its argument. It loads the model once,
- * and then works on the requests on its standard input until it is killed or the input ends.
- */
-const task = JSON.parse(process.argv[2] ?? "") as EngineTask;
 const sampleRate = 16_000;
 
 /** A longer piece needs more memory: 1.1 GB at 20 s, 1.6 GB at 60 s. */
@@ -34,37 +28,15 @@ const windowSize = 512;
 /** Where the tokens are written for hotwords; in the process's own folder. */
 const vocabularyName = "tokens.vocab";
 
-const send = (message: EngineMessage): void => {
-  writeSync(3, `${JSON.stringify(message)}\n`);
-};
+/** The program that recognizes speech. */
+await runProgram<SpeechTask, SpeechRequest, number, SpeechResult>(async (task) => {
+  const handle = openModel(loadSherpa(), task);
+  return async ({ path }, onProgress) => handle(await readSamples(path), onProgress);
+});
 
-new Worker(new URL("../../../platform/confinement/watchdog.ts", import.meta.url), {
-  workerData: task.watch,
-}).unref();
+type Handle = (samples: Float32Array, onProgress: (fraction: number) => void) => Promise<SpeechResult>;
 
-try {
-  await work();
-} catch (error) {
-  send({ type: "unusable", message: (error as Error).message });
-}
-
-async function work(): Promise<void> {
-  const sherpa = loadSherpa();
-  const handle = openModel(sherpa);
-  send({ type: "ready" });
-  for await (const line of createInterface({ input: process.stdin })) {
-    const { id, path } = JSON.parse(line) as EngineRequest;
-    const result = await handle(await readSamples(path), (fraction) =>
-      send({ type: "progress", id, fraction }),
-    );
-    send({ type: "result", id, result });
-  }
-}
-
-type Handle = (samples: Float32Array, onProgress: (fraction: number) => void) => Promise<EngineResult>;
-
-function openModel(sherpa: Sherpa): Handle {
-  const { model, threads: numThreads } = task;
+function openModel(sherpa: Sherpa, { model, threads: numThreads }: SpeechTask): Handle {
   if (model.kind === "detector") return async (samples) => ({ hasSpeech: hasSpeech(sherpa, samples) });
   if (model.kind === "speakers") {
     const extractor = new sherpa.SpeakerEmbeddingExtractor({

@@ -1,10 +1,10 @@
 import { basename, join } from "node:path";
 import type { LocalTranscriptionSettings } from "../../../platform/config/config.ts";
 import { ModelServerError } from "../../../platform/model-server/refusal.ts";
+import { catalogue } from "../../models/catalogue.ts";
+import type { InstalledModel } from "../../models/store.ts";
 import { toLanguageCode } from "../languages.ts";
 import { cutVocabulary } from "../model/vocabulary.ts";
-import { catalogue } from "../models/catalogue.ts";
-import type { InstalledModel } from "../models/store.ts";
 import type { RecognitionModel } from "./protocol.ts";
 
 /**

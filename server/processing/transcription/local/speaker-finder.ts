@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import type { Database } from "../../../platform/db/database.ts";
+import type { EngineOptions } from "../../models/engine/engine.ts";
+import { type InstalledModel, listInstalled } from "../../models/store.ts";
 import type { AudioChunk } from "../model/transcriber.ts";
-import { type InstalledModel, listInstalled } from "../models/store.ts";
 import type { PartVoices } from "../speakers/assign.ts";
-import type { EngineOptions } from "./engine.ts";
-import { openSession } from "./session.ts";
+import { Voices } from "./protocol.ts";
+import { openSpeech } from "./speech-engine.ts";
 
 /** Tells the speakers of a recording apart. */
 export interface SpeakerFinder {
@@ -18,7 +19,7 @@ export interface SpeakerFinder {
 
 interface OpenSpeakerFinder {
   /** @throws ModelServerError when the engine fails. */
-  findVoices(audio: AudioChunk, options: EngineOptions): Promise<PartVoices>;
+  findVoices(audio: AudioChunk, options: EngineOptions<number>): Promise<PartVoices>;
   close(): Promise<void>;
 }
 
@@ -36,7 +37,7 @@ export function localSpeakerFinder(
       return model === undefined ? null : `${model.name}@${model.files[0]?.sha256.slice(0, 16)}`;
     },
     async open(folder, signal) {
-      const opened = await openSession({
+      const opened = await openSpeech(Voices, {
         folder,
         session,
         threads,

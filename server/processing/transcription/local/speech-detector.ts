@@ -1,7 +1,8 @@
 import type { Database } from "../../../platform/db/database.ts";
+import type { EngineOptions } from "../../models/engine/engine.ts";
 import type { AudioChunk } from "../model/transcriber.ts";
-import type { EngineOptions } from "./engine.ts";
-import { openSession } from "./session.ts";
+import { Presence } from "./protocol.ts";
+import { openSpeech } from "./speech-engine.ts";
 
 /** Tells whether anybody speaks, so that silence and noise are not sent to a speech server. */
 export interface SpeechDetector {
@@ -11,7 +12,7 @@ export interface SpeechDetector {
 
 interface OpenSpeechDetector {
   /** @throws ModelServerError when the engine fails, as where it has no package for this platform. */
-  hasSpeech(audio: AudioChunk, options: EngineOptions): Promise<boolean>;
+  hasSpeech(audio: AudioChunk, options: EngineOptions<number>): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -21,7 +22,7 @@ export function localSpeechDetector({ session }: Pick<Database, "session">): Spe
     async open(folder, signal) {
       const model = { kind: "detector" } as const;
       const choose = async () => ({ installed: null, model });
-      const opened = await openSession({ folder, session, threads: 1, signal, choose });
+      const opened = await openSpeech(Presence, { folder, session, threads: 1, signal, choose });
       return {
         hasSpeech: async (audio, options) => (await opened.run(audio, options)).hasSpeech,
         close: () => opened.close(),

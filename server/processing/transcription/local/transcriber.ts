@@ -1,10 +1,11 @@
 import type { UsedSpeechModel } from "../../../../contract/transcripts/transcript-history.ts";
 import type { LocalTranscriptionSettings } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
+import { listInstalled } from "../../models/store.ts";
 import type { OpenTranscriber, TranscribeOptions, Transcriber } from "../model/transcriber.ts";
-import { listInstalled } from "../models/store.ts";
 import { chooseModel, recognitionModel } from "./choose-model.ts";
-import { openSession } from "./session.ts";
+import { Transcript } from "./protocol.ts";
+import { openSpeech } from "./speech-engine.ts";
 
 /** What the engine needs besides its settings. */
 interface Dependencies {
@@ -29,7 +30,7 @@ async function openLocal(
   { language, vocabulary = [], signal }: TranscribeOptions,
 ): Promise<OpenTranscriber> {
   let used: UsedSpeechModel | undefined;
-  const opened = await openSession({
+  const opened = await openSpeech(Transcript, {
     folder,
     session,
     threads: settings.threads,

@@ -9,9 +9,9 @@ import { erasePersonJob } from "../../../governance/retention/erasure/erase-user
 import { dumpDatabase } from "../../../governance/retention/test/retention.ts";
 import { syncGrants } from "../../../people/access/grants.ts";
 import { recordingObjectKey } from "../../../platform/storage/layout.ts";
+import { installModel } from "../../models/install.ts";
 import { localSpeakerFinder } from "../local/speaker-finder.ts";
 import { localTranscriber } from "../local/transcriber.ts";
-import { installModel } from "../models/install.ts";
 import { markFailed } from "../queries.ts";
 import { cutEvery, startTranscription } from "../test/transcription.ts";
 import { deleteOldVoices } from "./profiles.ts";

@@ -26,7 +26,8 @@ import {
   renderMedia,
 } from "../../media/render/index.ts";
 import { withScratch } from "../../media/scratch.ts";
-import { hasSpeechModel, requestTranscription } from "../../transcription/index.ts";
+import { hasSpeechModel } from "../../models/index.ts";
+import { requestTranscription } from "../../transcription/index.ts";
 import { ofUpload, type UploadPayload } from "../job-of-upload.ts";
 import { attempt } from "../lifecycle/attempt.ts";
 import { endIfDeactivated } from "../lifecycle/end-access.ts";

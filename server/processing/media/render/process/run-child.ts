@@ -12,8 +12,8 @@ import {
   openFolder,
   spawnConfined,
 } from "../../../../platform/confinement/index.ts";
+import { bytesIn, memoryOf } from "../../../../platform/confinement/usage.ts";
 import type { Watch } from "../../../../platform/confinement/watchdog.ts";
-import { bytesIn, memoryOf } from "../../memory.ts";
 import { damagedReason, detailOf, MediaFailedError, MediaKilledError } from "../errors.ts";
 import type { ChildMessage, MediaJob, RenderResult } from "../protocol.ts";
 

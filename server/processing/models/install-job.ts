@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from "fastify";
 import { z } from "zod";
-import type { Config } from "../../../platform/config/config.ts";
-import type { Database } from "../../../platform/db/database.ts";
-import { defineJob } from "../../../platform/jobs/define.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { defineJob } from "../../platform/jobs/define.ts";
 import { CanceledError, installModel } from "./install.ts";
 import { LockedError } from "./install-lock.ts";
 import { findModelInstall, markModelInstall, saveInstallProgress } from "./queries.ts";
@@ -77,7 +77,7 @@ function readable(error: unknown): string {
 
 const payload = z.object({ installId: z.string() });
 
-declare module "../../../platform/jobs/define.ts" {
+declare module "../../platform/jobs/define.ts" {
   interface JobPayloads {
     install_model: z.infer<typeof payload>;
   }

@@ -1,11 +1,11 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { z } from "zod";
-import type { SpeechModels } from "../../../../contract/transcripts/speech-models.ts";
-import type { Config } from "../../../platform/config/config.ts";
-import type { Database, Tx } from "../../../platform/db/database.ts";
-import { ProblemError } from "../../../platform/http/errors/problem.ts";
-import type { JobQueue } from "../../../platform/jobs/queue.ts";
-import { hasSpeechModel } from "../availability.ts";
+import type { SpeechModels } from "../../../contract/transcripts/speech-models.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Database, Tx } from "../../platform/db/database.ts";
+import { ProblemError } from "../../platform/http/errors/problem.ts";
+import type { JobQueue } from "../../platform/jobs/queue.ts";
+import { hasSpeechModel } from "./availability.ts";
 import { catalogue, findInCatalogue, type ModelKind, sizeOf } from "./catalogue.ts";
 import { discardUnfinished } from "./install.ts";
 import { deleteModelInstall, insertModelInstall, listModelInstalls, type ModelInstall } from "./queries.ts";

@@ -3,10 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Socket } from "node:net";
 import { after, test } from "node:test";
-import { call, startTestApp } from "../../../../test/support/app.ts";
-import { makeMediaRecording, makeWorkspace } from "../../../../test/support/factories.ts";
-import { freePort } from "../../../../test/support/port.ts";
-import { until } from "../../../../test/support/until.ts";
+import { call, startTestApp } from "../../../test/support/app.ts";
+import { makeMediaRecording, makeWorkspace } from "../../../test/support/factories.ts";
+import { freePort } from "../../../test/support/port.ts";
+import { until } from "../../../test/support/until.ts";
 
 const requested: string[] = [];
 const mirror = createServer((request, response) => {

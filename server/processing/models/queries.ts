@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Executor, Tx } from "../../../platform/db/database.ts";
+import type { Executor, Tx } from "../../platform/db/database.ts";
 
 type InstallStatus = "pending" | "running" | "done" | "failed";
 

@@ -1,4 +1,4 @@
-import { whisperLanguages } from "../../../../contract/workspace/whisper-languages.ts";
+import { whisperLanguages } from "../../../contract/workspace/whisper-languages.ts";
 
 /** A file of a speech model. */
 export interface ModelFile {

@@ -1,5 +1,5 @@
 import type { Config } from "../../platform/config/config.ts";
-import { listInstalled } from "./models/store.ts";
+import { listInstalled } from "./store.ts";
 
 /** Whether recordings are transcribed: by a speech server, or by the built-in engine once it has a model. */
 export async function hasSpeechModel(config: Pick<Config, "transcription" | "dataDir">): Promise<boolean> {

@@ -74,7 +74,7 @@ async function receive(url: string, path: string, bytes: number, options: Downlo
     at = 0;
   }
   const { href, host, place, authorization } = locate(url);
-  const { outboundFetch } = await import("../../../platform/outbound/dispatcher.ts");
+  const { outboundFetch } = await import("../../platform/outbound/dispatcher.ts");
   const response = await outboundFetch(href, {
     headers: {
       "accept-encoding": "identity",

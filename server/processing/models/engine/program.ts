@@ -1,0 +1,48 @@
+import { writeSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { Worker } from "node:worker_threads";
+import type { EngineMessage, EngineRequest, EngineTask } from "./engine.ts";
+
+/** Works on one request. @param onProgress sends progress to the server. */
+type Work<Payload, Progress, Result> = (
+  payload: Payload,
+  onProgress: (progress: Progress) => void,
+) => Promise<Result>;
+
+/** A request that fails without harm to the process; the message is for users. */
+export class RefusedRequest extends Error {}
+
+/**
+ * Runs an engine's program, started by `startEngine`: opens the model once, and then works on the requests on its standard
+ * input until it is killed or the input ends.
+ */
+export async function runProgram<Task, Payload, Progress, Result>(
+  open: (task: Task) => Promise<Work<Payload, Progress, Result>>,
+): Promise<void> {
+  const send = (message: EngineMessage<Progress, Result>): void => {
+    writeSync(3, `${JSON.stringify(message)}\n`);
+  };
+  const { task, watch } = JSON.parse(process.argv[2] ?? "") as EngineTask<Task>;
+  new Worker(new URL("../../../platform/confinement/watchdog.ts", import.meta.url), {
+    workerData: watch,
+  }).unref();
+  try {
+    const work = await open(task);
+    send({ type: "ready" });
+    for await (const line of createInterface({ input: process.stdin })) {
+      const { id, payload } = JSON.parse(line) as EngineRequest<Payload>;
+      try {
+        send({
+          type: "result",
+          id,
+          result: await work(payload, (progress) => send({ type: "progress", id, progress })),
+        });
+      } catch (error) {
+        if (!(error instanceof RefusedRequest)) throw error;
+        send({ type: "refused", id, message: error.message });
+      }
+    }
+  } catch (error) {
+    send({ type: "unusable", message: (error as Error).message });
+  }
+}
