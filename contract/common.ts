@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readTimestamp } from "../shared/times/timestamp.ts";
+import { parseTimestamp, readTimestamp } from "../shared/times/timestamp.ts";
 import { maxMilliseconds } from "../shared/transcripts/transcript-limits.ts";
 
 /** A UUID in upper or lower case; responses use lower case. */
@@ -21,6 +21,25 @@ export const TimestampInput = z
     if ("problem" in result) context.addIssue(result.problem);
   })
   .meta({ format: "date-time", example: "2026-10-05T14:30:00Z" });
+
+/** A timestamp in requests that must not be in the future. */
+export const PastTimestamp = TimestampInput.refine(
+  (text) => (parseTimestamp(text)?.getTime() ?? 0) <= Date.now(),
+  "must not be in the future",
+);
+
+/** Normalizes a validated timestamp to ISO 8601 UTC with milliseconds. */
+export function toTimestamp(text: string): string {
+  const instant = parseTimestamp(text);
+  if (instant === null) throw new TypeError("not a timestamp; validate the input with TimestampInput first");
+  return instant.toISOString();
+}
+
+/** Whether the first time is before the second; true if either is missing or invalid, which other rules report. */
+export function isInOrder(first: string | null | undefined, second: string | null | undefined): boolean {
+  const [from, to] = [parseTimestamp(first ?? ""), parseTimestamp(second ?? "")];
+  return from === null || to === null || from < to;
+}
 
 /** Response of operations that have nothing else to return. */
 export const Success = z.strictObject({ success: z.literal(true) }).meta({ id: "Success" });

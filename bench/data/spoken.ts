@@ -1,12 +1,8 @@
 import { randomUUIDv7 } from "node:crypto";
-import { syncGrants } from "../../server/people/access/grants.ts";
+import { completeFields } from "../../contract/recordings/fields.ts";
 import { createUser } from "../../server/people/accounts/service.ts";
 import type { Database } from "../../server/platform/db/database.ts";
-import {
-  insertParticipants,
-  insertRecording,
-  insertSegments,
-} from "../../server/recordings/recordings/create.ts";
+import { createRecording } from "../../server/recordings/recordings/create.ts";
 import { makePersonalToken, makeWorkspace } from "./people.ts";
 import { makeSpeech } from "./speech.ts";
 import { companies, kinds, topics } from "./words.ts";
@@ -104,23 +100,23 @@ export async function insertMeeting(
     };
   });
   await db.kysely.transaction().execute(async (tx) => {
-    await insertRecording(tx, {
-      id,
-      workspace_id: workspaceId,
-      title,
-      start_datetime: start,
-      end_datetime: new Date(start.getTime() + hours * hourMs),
-      duration_ms: hours * hourMs,
-      media_type: "transcript",
-      source: "upload",
-      share_state: "restricted",
-      external: false,
-      meeting_type_id: null,
-      transcript_language: "en",
+    await createRecording(tx, {
+      values: {
+        ...completeFields({}),
+        id,
+        workspace_id: workspaceId,
+        title,
+        start_datetime: start,
+        end_datetime: new Date(start.getTime() + hours * hourMs),
+        duration_ms: hours * hourMs,
+        media_type: "transcript",
+        external: false,
+        meeting_type_id: null,
+        transcript_language: "en",
+      },
+      participants: people,
+      segments: spoken,
     });
-    await insertParticipants(tx, workspaceId, id, people);
-    await insertSegments(tx, id, spoken);
-    await syncGrants(tx, [id]);
   });
   return id;
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Success, TimestampInput, Uuid } from "../common.ts";
+import { isInOrder, Success, TimestampInput, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
-import { changeErrors, isInOrder, ManagedParticipant, recordingLimits } from "./recording-data.ts";
-import { RecordingParams } from "./recordings.ts";
+import { changeErrors, ManagedParticipant } from "./recording-data.ts";
+import { RecordingParams, recordingLimits } from "./recordings.ts";
 
 const Text = z.string().trim().min(1, "must not be blank").max(320);
 

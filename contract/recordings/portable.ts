@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { Milliseconds, Timestamp } from "../common.ts";
 import { MeetingTypeScope } from "../workspace/directory.ts";
-import { MediaType, ShareState, Source } from "./recordings.ts";
+import { storedShape } from "./fields.ts";
+import { MediaType } from "./recordings.ts";
 
 /*
  * A recording outside of a server: `metadata.json` of an exported folder, and what every source of an import is turned
@@ -64,9 +65,7 @@ export const PortableRecording = z
     end_datetime: Timestamp,
     duration_ms: Milliseconds,
     media_type: MediaType,
-    source: Source,
-    share_state: ShareState,
-    tags: z.array(Name).max(1000),
+    ...storedShape,
     teams: z.array(z.object({ name: Name })).max(1000),
     recorders: z.array(z.object({ name: Name, email: Name })).max(1000),
     shared_users: z
@@ -80,16 +79,6 @@ export const PortableRecording = z
     ai_summary: Text.nullable().meta({ description: "Markdown." }),
     ai_action_items: z.array(ActionItem).max(10_000),
     ai_template_sections: z.array(Section).max(1000),
-    calendar_event: z
-      .object({
-        ical_uid: Name.nullable(),
-        scheduled_start_datetime: Timestamp.nullable(),
-        scheduled_end_datetime: Timestamp.nullable(),
-      })
-      .nullable(),
-    crm: z
-      .object({ crm_company_ids: z.array(Name).max(1000), crm_deal_ids: z.array(Name).max(1000) })
-      .nullable(),
     screenshares: z
       .array(z.object({ start: Milliseconds, end: Milliseconds, participant_id: Id }))
       .max(10_000),

@@ -1,17 +1,9 @@
 import { z } from "zod";
-import { parseTimestamp } from "../../shared/times/timestamp.ts";
-import { Milliseconds, Success, Timestamp, TimestampInput, Uuid } from "../common.ts";
+import { Milliseconds, PastTimestamp, Success, Timestamp, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
 import { User } from "../workspace/directory.ts";
-import {
-  Participant,
-  Recording,
-  RecordingParams,
-  RecordingTitle,
-  ShareState,
-  Source,
-  Tag,
-} from "./recordings.ts";
+import { changeShape, managedShape } from "./fields.ts";
+import { Participant, Recording, RecordingParams, RecordingTitle, recordingLimits } from "./recordings.ts";
 import { TranscriptionPercent, TranscriptionStage, TranscriptionStatus } from "./transcription-state.ts";
 
 export const changeErrors = [
@@ -22,15 +14,6 @@ export const changeErrors = [
   "not_found",
 ] as const;
 
-/** Maximum number of entries in a recording's lists. */
-export const recordingLimits = {
-  tags: 200,
-  teams: 100,
-  recorders: 1000,
-  participants: 500,
-  screenshares: 1000,
-} as const;
-
 /** A participant in the management API, with fields beyond the contract. */
 export const ManagedParticipant = Participant.extend({
   crm_contact_id: z.string().nullable(),
@@ -39,46 +22,6 @@ export const ManagedParticipant = Participant.extend({
     description: "Whether they took part, heard or not; used by the attendance filter.",
   }),
 }).meta({ id: "ManagedParticipant" });
-
-/** A timestamp in requests that must not be in the future. */
-export const PastTimestamp = TimestampInput.refine(
-  (text) => (parseTimestamp(text)?.getTime() ?? 0) <= Date.now(),
-  "must not be in the future",
-);
-
-/** Normalizes a validated timestamp to ISO 8601 UTC with milliseconds. */
-export function toTimestamp(text: string): string {
-  const instant = parseTimestamp(text);
-  if (instant === null) throw new TypeError("not a timestamp; validate the input with TimestampInput first");
-  return instant.toISOString();
-}
-
-/** Whether the first time is before the second; true if either is missing or invalid, which other rules report. */
-export function isInOrder(first: string | null | undefined, second: string | null | undefined): boolean {
-  const [from, to] = [parseTimestamp(first ?? ""), parseTimestamp(second ?? "")];
-  return from === null || to === null || from < to;
-}
-
-const ScheduledTime = TimestampInput.nullable().default(null);
-
-export const CalendarEventInput = z
-  .object({
-    ical_uid: z.string().trim().min(1, "must not be blank").max(1000).nullable().default(null),
-    scheduled_start_datetime: ScheduledTime,
-    scheduled_end_datetime: ScheduledTime,
-  })
-  .refine(({ scheduled_start_datetime: start, scheduled_end_datetime: end }) => isInOrder(start, end), {
-    path: ["scheduled_end_datetime"],
-    message: "must be after scheduled_start_datetime",
-  })
-  .meta({ id: "CalendarEventInput" });
-export type CalendarEventInput = z.output<typeof CalendarEventInput>;
-
-const CrmId = z.string().trim().min(1, "must not be blank").max(200);
-const CrmIds = z.array(CrmId).max(100).default([]);
-
-export const CrmInput = z.object({ crm_company_ids: CrmIds, crm_deal_ids: CrmIds }).meta({ id: "CrmInput" });
-export type CrmInput = z.output<typeof CrmInput>;
 
 const isForward = (share: { start: number; end: number }): boolean => share.end > share.start;
 const forward = { path: ["end"], message: "must be after start" };
@@ -98,11 +41,6 @@ export const ImportedScreenshare = z
   .refine(isForward, forward)
   .meta({ id: "ImportedScreenshare" });
 
-export const TagsInput = z
-  .array(Tag)
-  .max(recordingLimits.tags)
-  .meta({ description: "The order is kept; duplicates are dropped." });
-
 export const MeetingTypeChoice = z
   .string()
   .refine(
@@ -120,9 +58,7 @@ export const RecordingDataInput = z
     start_datetime: PastTimestamp.optional().meta({
       description: "When the recording started; must not be in the future. The end moves with it.",
     }),
-    source: Source.optional(),
-    share_state: ShareState.optional(),
-    tags: TagsInput.optional(),
+    ...changeShape,
     team_ids: z.array(Uuid).max(recordingLimits.teams).optional().meta({ description: "From List Teams." }),
     recorder_ids: z
       .array(Uuid)
@@ -131,8 +67,6 @@ export const RecordingDataInput = z
       .optional()
       .meta({ description: "From List Users." }),
     meeting_type_id: MeetingTypeChoice.nullable().optional(),
-    calendar_event: CalendarEventInput.nullable().optional().meta({ description: "null removes it." }),
-    crm: CrmInput.nullable().optional().meta({ description: "null removes it." }),
     screenshares: z
       .array(ScreenshareInput)
       .max(recordingLimits.screenshares)
@@ -172,6 +106,7 @@ const TranscriptionState = z
 export const RecordingView = z
   .strictObject({
     recording: Recording.meta({ description: "With every include that the token may use." }),
+    ...managedShape,
     participants: z.array(ManagedParticipant),
     shared_users: z.array(User).meta({ description: "Users it is shared with individually." }),
     meeting_type_is_automatic: z.boolean().meta({

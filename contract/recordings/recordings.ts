@@ -4,6 +4,15 @@ import { MeetingType, MeetingTypeScope, Team } from "../workspace/directory.ts";
 import { Highlight } from "./highlights.ts";
 import { isTag, maxTagLength, tagRule } from "./tag.ts";
 
+/** Maximum number of entries in a recording's lists. */
+export const recordingLimits = {
+  tags: 200,
+  teams: 100,
+  recorders: 1000,
+  participants: 500,
+  screenshares: 1000,
+} as const;
+
 export const MediaType = z.enum(["audio", "transcript", "video"]);
 export const Source = z.enum([
   "aircall",

@@ -17,3 +17,8 @@ const tagPattern = new RegExp(`^(?:${character})(?:${character}|-)*$`, "u");
 export function isTag(text: string): boolean {
   return text.length <= maxTagLength && tagPattern.test(text);
 }
+
+/** Tags normalized to NFC, without duplicates, in their order. */
+export function uniqueTags(tags: readonly string[]): string[] {
+  return [...new Set(tags.map((tag) => tag.normalize("NFC")))];
+}

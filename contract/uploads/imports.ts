@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { mediaFormats } from "../../shared/files/media-formats.ts";
-import { Timestamp, TimestampInput, Uuid } from "../common.ts";
+import { PastTimestamp, Timestamp, TimestampInput, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
+import { importShape } from "../recordings/fields.ts";
 import { maxHighlights, NewHighlight } from "../recordings/highlight-operations.ts";
 import {
   isNamed,
@@ -11,16 +12,8 @@ import {
   participantFields,
 } from "../recordings/participants.ts";
 import { maxNotesCharacters } from "../recordings/private-notes.ts";
-import {
-  CalendarEventInput,
-  CrmInput,
-  ImportedScreenshare,
-  MeetingTypeChoice,
-  PastTimestamp,
-  recordingLimits,
-  TagsInput,
-} from "../recordings/recording-data.ts";
-import { MediaType, ShareState, Source } from "../recordings/recordings.ts";
+import { ImportedScreenshare, MeetingTypeChoice } from "../recordings/recording-data.ts";
+import { MediaType, recordingLimits } from "../recordings/recordings.ts";
 import { SpokenLanguage } from "../workspace/spoken-language.ts";
 import { TranscriptInput, UploadStatus, UploadTarget } from "./uploads.ts";
 
@@ -116,19 +109,13 @@ export const ImportInput = z
         "Default: the title stored in the file, unless that is the name of a program; otherwise the name of the file without extension; otherwise the kind of recording and its date.",
     }),
     start_datetime: PastTimestamp.optional().meta({ description: "When the recording started." }),
-    source: Source.optional().meta({ description: "Default: other." }),
-    share_state: ShareState.optional().meta({
-      description: "Default: the workspace's default for new recordings.",
-    }),
-    tags: TagsInput.optional(),
+    ...importShape,
     team_ids: z.array(Uuid).max(recordingLimits.teams).optional().meta({ description: "From List Teams." }),
     recorder_ids: z.array(Uuid).max(recordingLimits.recorders).optional().meta({
       description: "From List Users; required for workspace tokens. Left out: the caller.",
     }),
     meeting_type_id: MeetingTypeChoice.optional(),
     spoken_language: SpokenLanguage.optional(),
-    calendar_event: CalendarEventInput.optional(),
-    crm: CrmInput.optional(),
     participants: z.array(ImportedParticipant).max(recordingLimits.participants).optional(),
     screenshares: z.array(ImportedScreenshare).max(recordingLimits.screenshares).optional().meta({
       description: "Ranges that exceed the file are cut at its end.",

@@ -112,7 +112,6 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "processing/media",
     "processing/models",
     "processing/transcription",
-    "recordings/highlights",
     "recordings/recordings",
   ],
 

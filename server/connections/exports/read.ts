@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { fieldNames, pickFields, type RecordingFields } from "../../../contract/recordings/fields.ts";
 import type { PortableRecording } from "../../../contract/recordings/portable.ts";
 import type { Recording } from "../../../contract/recordings/recordings.ts";
 import { readVisible } from "../../people/access/read-visible.ts";
@@ -14,12 +15,10 @@ import { findRecordingJson } from "../../recordings/recordings/queries.ts";
 export type ExportedRecording = Omit<PortableRecording, "files">;
 
 /** What the API doesn't show, or shows to one user only. */
-interface Extras {
+interface Extras extends RecordingFields {
   readonly ai_summary: string | null;
   readonly meeting_type_is_automatic: boolean;
   readonly transcript_language: string | null;
-  readonly calendar_event: PortableRecording["calendar_event"];
-  readonly crm: PortableRecording["crm"];
   readonly participants: PortableRecording["participants"];
   readonly shared_users: PortableRecording["shared_users"];
   readonly private_notes: PortableRecording["private_notes"];
@@ -122,9 +121,7 @@ async function readRecording(
     end_datetime: recording.end_datetime,
     duration_ms: recording.duration_ms,
     media_type: recording.media_type,
-    source: recording.source,
-    share_state: recording.share_state,
-    tags: recording.tags,
+    ...pickFields(extras),
     teams: recording.teams.map(({ name }) => ({ name })),
     recorders: recording.recorders.map(({ name, email }) => ({ name, email })),
     shared_users: extras.shared_users,
@@ -141,8 +138,6 @@ async function readRecording(
       participant_id: assignee?.id ?? null,
     })),
     ai_template_sections: extras.sections,
-    calendar_event: extras.calendar_event,
-    crm: extras.crm,
     screenshares,
     private_notes: extras.private_notes,
     transcript_language: extras.transcript_language,
@@ -153,7 +148,7 @@ async function findExtras(source: Queryable, recordingId: string): Promise<Extra
   const { rows } = await source.query<Extras>(
     `
     select r.ai_summary, not r.meeting_type_by_hand as meeting_type_is_automatic, r.transcript_language,
-      r.calendar_event, r.crm, coalesce(r.ai_template_sections, '[]') as sections,
+      ${fieldNames.map((name) => `r.${name}`).join(", ")}, coalesce(r.ai_template_sections, '[]') as sections,
       coalesce((select json_agg(json_build_object(
           'id', p.id, 'name', p.name, 'email', p.email, 'phone', p.phone, 'scope', p.scope,
           'confirmed_attendee', p.confirmed_attendee, 'attended', p.attended, 'crm_contact_id', p.crm_contact_id,

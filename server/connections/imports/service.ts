@@ -1,7 +1,9 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import type { z } from "zod";
-import { toTimestamp } from "../../../contract/recordings/recording-data.ts";
+import { toTimestamp } from "../../../contract/common.ts";
+import { normalizeFields } from "../../../contract/recordings/fields.ts";
+import { uniqueTags } from "../../../contract/recordings/tag.ts";
 import type {
   ImportInput,
   updateImport as updateImportOperation,
@@ -36,8 +38,6 @@ import {
 } from "../../processing/uploads/queries.ts";
 import { checkUploadQuotas, type UploadQuotas } from "../../processing/uploads/quotas.ts";
 import { type FileSettings, planFile } from "../../processing/uploads/transfer/file-plan.ts";
-import { calendarEventOf, crmOf } from "../../recordings/recordings/change/change-data.ts";
-import { uniqueTags } from "../../recordings/recordings/tags.ts";
 import { readMediaUrl } from "./media-url.ts";
 import { mayNameObjects } from "./violations.ts";
 
@@ -182,13 +182,10 @@ function dataOf(input: ImportInput, format: MediaFormat | null, mediaKey: string
     audio_tracks: input.media?.audio_tracks ?? "mix",
     parts: input.media?.parts?.map(({ bytes, speaker = null }) => ({ bytes, speaker })) ?? null,
     media_key: mediaKey,
-    source: input.source ?? "other",
-    share_state: input.share_state ?? null,
-    tags: uniqueTags(input.tags ?? []),
+    source: "other",
+    ...normalizeFields(input),
     team_ids: [...new Set((input.team_ids ?? []).map((id) => id.toLowerCase()))],
     meeting_type_id: type === undefined || type === "auto" ? null : type.toLowerCase(),
-    calendar_event: input.calendar_event ? calendarEventOf(input.calendar_event) : null,
-    crm: input.crm ? crmOf(input.crm) : null,
     screenshares: input.screenshares ?? [],
     highlights: (input.highlights ?? []).map(toHighlight),
     notes: input.notes ?? null,

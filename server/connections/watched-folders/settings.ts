@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import { TagsInput } from "../../../contract/recordings/recording-data.ts";
+import { TagsInput } from "../../../contract/recordings/fields.ts";
 import { settingsName } from "../../../shared/files/file-groups.ts";
 import { decodeText } from "../../../shared/files/text-encoding.ts";
 import type { WatchDir } from "../../platform/config/config.ts";

@@ -104,3 +104,15 @@ export async function findDefaultMeetingType(
     .executeTakeFirst();
   return row?.id ?? null;
 }
+
+/** Locks a meeting type against deletion until the transaction ends. @returns whether it exists. */
+export async function holdMeetingType(db: Executor, workspaceId: string, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("meeting_types")
+    .select("id")
+    .where("id", "=", id)
+    .where("workspace_id", "=", workspaceId)
+    .forKeyShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}

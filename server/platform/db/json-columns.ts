@@ -1,4 +1,5 @@
 import type { ColumnType } from "kysely";
+import type { RecordingFields } from "../../../contract/recordings/fields.ts";
 import type { MediaContainer } from "../../../shared/files/media-formats.ts";
 
 /**
@@ -150,8 +151,11 @@ export interface ImportedHighlight {
   readonly tags: readonly string[];
 }
 
+/** Missing and null alike: nobody gave one. */
+type GivenFields = { readonly [Name in keyof RecordingFields]?: RecordingFields[Name] | null };
+
 /** uploads.import_data: what an import adds to the attributes of an upload. */
-export interface ImportData {
+export interface ImportData extends GivenFields {
   /** The format that its file is said to have; null for a transcript alone. */
   readonly format: string | null;
   /** Absent in rows of earlier versions, as are the next two. */
@@ -164,14 +168,9 @@ export interface ImportData {
   readonly parts?: readonly { readonly bytes: number; readonly speaker: string | null }[] | null;
   /** The file's key in the store; null: the file is sent. */
   readonly media_key: string | null;
-  readonly source: string;
-  readonly share_state: string | null;
-  readonly tags: readonly string[];
   readonly team_ids: readonly string[];
   /** Chosen by a user; null: decided by the participants. */
   readonly meeting_type_id: string | null;
-  readonly calendar_event: object | null;
-  readonly crm: object | null;
   /** `participant` is an index of the participants. */
   readonly screenshares: readonly { start: number; end: number; participant: number }[];
   readonly moved?: MovedData;

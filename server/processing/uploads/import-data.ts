@@ -1,103 +1,77 @@
-import { randomUUIDv7 } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { record } from "../../people/events/record.ts";
 import type { Tx } from "../../platform/db/database.ts";
-import type { ImportData, ParticipantExtra } from "../../platform/db/json-columns.ts";
-import { insertHighlight } from "../../recordings/highlights/queries.ts";
-import type { NewParticipant } from "../../recordings/recordings/create.ts";
+import type { ImportData } from "../../platform/db/json-columns.ts";
+import type { NewHighlight, NewParticipant, NewRecording } from "../../recordings/recordings/create.ts";
 import type { UploadRow } from "./queries.ts";
 
-/** Writes the import's own attributes to its recording, before the recording's grants and event. */
-export async function applyImportData(
-  tx: Tx,
-  recordingId: string,
-  data: ImportData,
+/** What an import, or a recording from another installation, adds to the recording of an upload. */
+export function partsOfImport(
+  { created_by, scope, import_data: data }: Pick<UploadRow, "created_by" | "scope" | "import_data">,
   people: readonly NewParticipant[],
-  extras: readonly (ParticipantExtra | undefined)[],
   durationMs: number,
-): Promise<void> {
-  const screenshares = data.screenshares.flatMap(({ start, end, participant }) => {
+): Pick<NewRecording, "sharedUserIds" | "privateNotes" | "highlights"> & {
+  readonly values: Pick<
+    NewRecording["values"],
+    "screenshares" | "ai_summary" | "ai_action_items" | "ai_template_sections"
+  >;
+} {
+  if (data === null) return { values: {} };
+  const { moved, notes } = data;
+  const own = notes != null && scope === "personal" ? [{ user_id: created_by, text: notes }] : [];
+  return {
+    values: {
+      screenshares: orNull(screensharesOf(data, people, durationMs)),
+      ai_summary: moved?.ai_summary ?? null,
+      ai_action_items: orNull(
+        (moved?.ai_action_items ?? []).map(({ status, timestamp, text, assignee }) => ({
+          ...{ id: randomUUID(), status, timestamp, text },
+          quote: "",
+          assignee_id: people[assignee ?? -1]?.id ?? null,
+        })),
+      ),
+      ai_template_sections: orNull(moved?.ai_template_sections ?? []),
+    },
+    sharedUserIds: moved?.shared_user_ids ?? [],
+    privateNotes: [...own, ...(moved?.private_notes ?? [])],
+    highlights: [...highlightsOf(data, created_by, durationMs), ...(moved?.highlights ?? [])],
+  };
+}
+
+function orNull(list: readonly object[]): readonly object[] | null {
+  return list.length === 0 ? null : list;
+}
+
+/** A screenshare after the end of the file, or of a participant who is gone, was a mistake of the other system. */
+function screensharesOf({ screenshares }: ImportData, people: readonly NewParticipant[], durationMs: number) {
+  return screenshares.flatMap(({ start, end, participant }) => {
     const person = people[participant];
-    // A screenshare after the end of the file, or of a participant who is gone, was a mistake of the other system.
     if (person === undefined || start >= durationMs) return [];
     return [{ start, end: Math.min(end, durationMs), participant_id: person.id }];
   });
-  const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
-  await sql`
-    update recordings r set
-      source = ${data.source},
-      share_state = coalesce(${data.share_state}::text, r.share_state),
-      tags = ${data.tags}::text[],
-      -- One that was deleted since it was partial for is not chosen.
-      meeting_type_id = coalesce(m.id, r.meeting_type_id),
-      meeting_type_by_hand = m.id is not null,
-      calendar_event = ${json(data.calendar_event)}::jsonb,
-      crm = ${json(data.crm)}::jsonb,
-      screenshares = ${screenshares.length === 0 ? null : JSON.stringify(screenshares)}::jsonb
-    from (select 1) one
-    left join lateral (
-      select id from meeting_types where id = ${data.meeting_type_id}::uuid for key share) m on true
-    where r.id = ${recordingId}`.execute(tx);
-  await sql`
-    insert into recording_teams (recording_id, team_id)
-    select ${recordingId}, id from teams where id = any(${data.team_ids}::uuid[])
-    on conflict do nothing`.execute(tx);
-  const known = people.map(({ id }, index) => ({ id, ...extras[index] }));
-  await sql`
-    update participants p set
-      crm_contact_id = x.crm_contact_id,
-      -- Who did not attend was not there either, unless the import says otherwise.
-      confirmed_attendee = coalesce(x.confirmed_attendee, p.confirmed_attendee and x.attended is not false),
-      attended = coalesce(x.attended, p.attended),
-      observed_join_time = x.observed_join_time,
-      observed_leave_time = x.observed_leave_time
-    from jsonb_to_recordset(${JSON.stringify(known)}::jsonb) as x (id uuid, crm_contact_id text,
-      confirmed_attendee boolean, attended boolean, observed_join_time timestamptz, observed_leave_time timestamptz)
-    where p.id = x.id and p.recording_id = ${recordingId}`.execute(tx);
 }
 
-/** Saves the private notes that the creator of an import gave with it. */
-export async function createImportedNotes(
-  tx: Tx,
-  { created_by, scope }: Pick<UploadRow, "created_by" | "scope">,
-  { notes = null }: ImportData,
-  recordingId: string,
-): Promise<void> {
-  if (notes === null || scope !== "personal") return;
-  await tx
-    .insertInto("private_notes")
-    .values({ recording_id: recordingId, user_id: created_by, text: notes })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-}
-
-/** Creates the highlights of an import in the name of its creator; those that begin after the end are left out. */
-export async function createImportedHighlights(
-  tx: Tx,
-  upload: Pick<UploadRow, "workspace_id" | "created_by">,
+/** The highlights that came with an import are its creator's; those that begin after the end are left out. */
+function highlightsOf(
   { highlights = [] }: ImportData,
-  { recordingId, durationMs }: { readonly recordingId: string; readonly durationMs: number },
-): Promise<void> {
-  const { workspace_id, created_by } = upload;
-  for (const { text, start, duration, tags } of highlights) {
-    if (start >= durationMs) continue;
-    const id = randomUUIDv7();
-    await insertHighlight(tx, {
-      id,
-      recording_id: recordingId,
-      workspace_id,
-      created_by,
+  createdBy: string,
+  durationMs: number,
+): NewHighlight[] {
+  return highlights
+    .filter(({ start }) => start < durationMs)
+    .map(({ text, start, duration, tags }) => ({
       text,
       start_ms: start,
       duration_ms: Math.min(duration, durationMs - start),
-      tags: [...tags],
-    });
-    await record(tx, {
-      workspaceId: workspace_id,
-      type: "highlight_added",
-      subjectId: id,
-      recordingId,
-      data: { id, recording_id: recordingId },
-    });
-  }
+      tags,
+      created_by: createdBy,
+    }));
+}
+
+/** Notes which recording an import became, and removes what only the recording has to keep. */
+export async function finishImport(tx: Tx, uploadId: string, recordingId: string): Promise<void> {
+  await sql`update uploads set import_data = import_data - array['moved', 'notes']
+    where id = ${uploadId} and import_data ?| array['moved', 'notes']`.execute(tx);
+  await sql`update import_items set state = 'done', recording_id = ${recordingId}, updated_at = clock_timestamp()
+    where upload_id = ${uploadId}`.execute(tx);
 }

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { Violation } from "../../../contract/errors.ts";
 import { maxHighlights } from "../../../contract/recordings/highlight-operations.ts";
+import { uniqueTags } from "../../../contract/recordings/tag.ts";
 import { record } from "../../people/events/record.ts";
 import type { Requester } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
@@ -12,7 +13,6 @@ import { revokeLinks } from "../public-link-records/revoke.ts";
 import { removeFromStories } from "../recordings/delete/remove-from-stories.ts";
 import { type ChangeableRecording, lockRecording } from "../recordings/queries.ts";
 import { mayChange, recordingNotFound } from "../recordings/rights.ts";
-import { uniqueTags } from "../recordings/tags.ts";
 import {
   deleteHighlightRow,
   findRecordingOf,

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { type Selectable, sql } from "kysely";
+import { toTimestamp } from "../../../contract/common.ts";
 import {
   leaveRule,
   leavesAfterJoining,
@@ -8,7 +9,7 @@ import {
   type ParticipantChanges,
   type ParticipantInput,
 } from "../../../contract/recordings/participants.ts";
-import { recordingLimits, toTimestamp } from "../../../contract/recordings/recording-data.ts";
+import { recordingLimits } from "../../../contract/recordings/recordings.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import type { Participants } from "../../platform/db/types.ts";

@@ -1,28 +1,128 @@
+import { randomUUIDv7 } from "node:crypto";
 import type { Insertable } from "kysely";
 import { sql } from "kysely";
+import { fieldNames, type RecordingFields, recordingFields } from "../../../contract/recordings/fields.ts";
+import { syncGrants } from "../../people/access/grants.ts";
+import { record } from "../../people/events/record.ts";
 import type { Tx } from "../../platform/db/database.ts";
 import type { Recordings } from "../../platform/db/types.ts";
 
-export type NewRecording = Pick<
+/** A recording with all its parts, as it is stored first. */
+export interface NewRecording {
+  readonly values: NewValues & RecordingFields;
+  /** Credited in this order. */
+  readonly recorderIds?: readonly string[];
+  readonly participants?: readonly NewParticipant[];
+  /** Teams, users and creators that are gone by now are left out. */
+  readonly teamIds?: readonly string[];
+  readonly sharedUserIds?: readonly string[];
+  readonly privateNotes?: readonly { readonly user_id: string; readonly text: string }[];
+  readonly highlights?: readonly NewHighlight[];
+  readonly segments?: readonly NewSegment[];
+}
+
+type NewValues = Pick<
   Insertable<Recordings>,
   | "id"
   | "workspace_id"
   | "title"
+  | "default_title"
   | "start_datetime"
   | "end_datetime"
   | "duration_ms"
   | "media_type"
-  | "source"
-  | "share_state"
   | "external"
   | "meeting_type_id"
+  | "meeting_type_by_hand"
   | "transcript_language"
   | "has_thumbnail"
-> &
-  Partial<Pick<Insertable<Recordings>, "default_title">>;
+  | "ai_summary"
+> & {
+  readonly screenshares?: readonly object[] | null;
+  readonly ai_action_items?: readonly object[] | null;
+  readonly ai_template_sections?: readonly object[] | null;
+};
 
-export async function insertRecording(tx: Tx, recording: NewRecording): Promise<void> {
-  await tx.insertInto("recordings").values(recording).execute();
+/** The columns that hold JSON, which are written as text: pg would send a list as an array of PostgreSQL. */
+const jsonColumns: ReadonlySet<string> = new Set([
+  ...fieldNames.filter((name) => recordingFields[name].isJson),
+  "screenshares",
+  "ai_action_items",
+  "ai_template_sections",
+]);
+
+/** Values of a recording, all or some, as its columns take them. */
+export function toColumns(values: Partial<NewRecording["values"]>): Insertable<Recordings> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      jsonColumns.has(name) && value !== null ? JSON.stringify(value) : value,
+    ]),
+  ) as Insertable<Recordings>;
+}
+
+/**
+ * Writes a recording whole, with its grants. The caller calls `holdMembership` before it reads what the recording refers to,
+ * and afterwards writes its files and announces it.
+ */
+export async function createRecording(tx: Tx, recording: NewRecording): Promise<void> {
+  const { id, workspace_id: workspaceId } = recording.values;
+  await tx.insertInto("recordings").values(toColumns(recording.values)).execute();
+  await insertRecorders(tx, id, recording.recorderIds ?? []);
+  await insertParticipants(tx, workspaceId, id, recording.participants ?? []);
+  await sql`
+    insert into recording_teams (recording_id, team_id)
+    select ${id}, id from teams where id = any(${recording.teamIds ?? []}::uuid[])`.execute(tx);
+  await sql`
+    insert into recording_user_shares (recording_id, user_id)
+    select ${id}, id from users
+    where id = any(${recording.sharedUserIds ?? []}::uuid[]) and deactivated_at is null`.execute(tx);
+  await sql`
+    insert into private_notes (recording_id, user_id, text)
+    select ${id}, u.id, n.text
+    from jsonb_to_recordset(${JSON.stringify(recording.privateNotes ?? [])}::jsonb) as n (user_id uuid, text text)
+      join users u on u.id = n.user_id
+    on conflict do nothing`.execute(tx);
+  await insertHighlights(tx, workspaceId, id, recording.highlights ?? []);
+  await insertSegments(tx, id, recording.segments ?? []);
+  await syncGrants(tx, [id]);
+}
+
+export interface NewHighlight {
+  readonly text: string;
+  readonly start_ms: number;
+  readonly duration_ms: number;
+  readonly tags: readonly string[];
+  readonly created_by: string | null;
+  /** When it was created elsewhere; absent: it is new, which is an event. */
+  readonly created_at?: string;
+}
+
+async function insertHighlights(
+  tx: Tx,
+  workspaceId: string,
+  recordingId: string,
+  highlights: readonly NewHighlight[],
+): Promise<void> {
+  if (highlights.length === 0) return;
+  const rows = highlights.map((highlight) => ({ id: randomUUIDv7(), ...highlight }));
+  await sql`
+    insert into highlights
+      (id, workspace_id, recording_id, created_by, text, start_ms, duration_ms, tags, created_at, updated_at)
+    select h.id, ${workspaceId}, ${recordingId}, u.id, h.text, h.start_ms, h.duration_ms, h.tags,
+      coalesce(h.created_at, now()), coalesce(h.created_at, now())
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as h (id uuid, text text, start_ms integer,
+        duration_ms integer, tags text[], created_at timestamptz, created_by uuid)
+      left join users u on u.id = h.created_by`.execute(tx);
+  for (const { id, created_at: at } of rows)
+    if (at === undefined)
+      await record(tx, {
+        workspaceId,
+        type: "highlight_added",
+        subjectId: id,
+        recordingId,
+        data: { id, recording_id: recordingId },
+      });
 }
 
 /** Credits the users as recorders, in this order. */
@@ -46,9 +146,12 @@ export interface NewParticipant {
   readonly scope: "internal" | "external" | "unknown";
   readonly confirmed_attendee: boolean;
   readonly attended: boolean;
+  readonly crm_contact_id?: string | null;
+  readonly observed_join_time?: string | null;
+  readonly observed_leave_time?: string | null;
 }
 
-export async function insertParticipants(
+async function insertParticipants(
   tx: Tx,
   workspaceId: string,
   recordingId: string,
@@ -57,18 +160,14 @@ export async function insertParticipants(
   if (people.length === 0) return;
   await sql`
     insert into participants
-      (id, workspace_id, recording_id, position, name, email, phone, scope, confirmed_attendee, attended)
-    select id, ${workspaceId}, ${recordingId}, position, name, email, phone, scope, confirmed_attendee, attended
+      (id, workspace_id, recording_id, position, name, email, phone, scope, confirmed_attendee, attended,
+        crm_contact_id, observed_join_time, observed_leave_time)
+    select id, ${workspaceId}, ${recordingId}, position, name, email, phone, scope, confirmed_attendee, attended,
+      crm_contact_id, observed_join_time, observed_leave_time
     from jsonb_to_recordset(${JSON.stringify(people.map((person, position) => ({ ...person, position })))}::jsonb)
       as p (id uuid, position integer, name text, email text, phone text, scope text,
-            confirmed_attendee boolean, attended boolean)`.execute(tx);
-}
-
-/** Attaches a team, unless it was deleted in the meantime. */
-export async function insertRecordingTeam(tx: Tx, recordingId: string, teamId: string): Promise<void> {
-  await sql`
-    insert into recording_teams (recording_id, team_id)
-    select ${recordingId}, id from teams where id = ${teamId}`.execute(tx);
+            confirmed_attendee boolean, attended boolean, crm_contact_id text,
+            observed_join_time timestamptz, observed_leave_time timestamptz)`.execute(tx);
 }
 
 export interface NewSegment {

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { Violation } from "../../../contract/errors.ts";
+import { uniqueTags } from "../../../contract/recordings/tag.ts";
 import { record } from "../../people/events/record.ts";
 import { type Requester, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
@@ -10,7 +11,6 @@ import { approve, withdrawRemoved } from "../public-link-records/approvals.ts";
 import { cutClips } from "../public-link-records/clips.ts";
 import { creatorOf, findStoryLinks, insertLink, plainLink } from "../public-link-records/queries.ts";
 import { auditOf, revokeLinks } from "../public-link-records/revoke.ts";
-import { uniqueTags } from "../recordings/tags.ts";
 import { mergeOrder } from "./merge-order.ts";
 import {
   deleteStoryRow,

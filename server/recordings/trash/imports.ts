@@ -31,15 +31,11 @@ export async function findImports(tx: Tx, recordingId: string): Promise<KeptImpo
 }
 
 /** What an import added is in the recording. */
-const spentImport: Omit<ImportData, "source"> = {
+const spentImport: ImportData = {
   format: null,
   media_key: null,
-  share_state: null,
-  tags: [],
   team_ids: [],
   meeting_type_id: null,
-  calendar_event: null,
-  crm: null,
   screenshares: [],
 };
 

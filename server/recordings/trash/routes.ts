@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { toTimestamp } from "../../../contract/recordings/recording-data.ts";
+import { toTimestamp } from "../../../contract/common.ts";
 import * as contract from "../../../contract/recordings/recording-management.ts";
 import { actorOf } from "../../platform/audit/record.ts";
 import type { Config } from "../../platform/config/config.ts";

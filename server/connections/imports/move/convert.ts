@@ -1,6 +1,7 @@
+import { fieldNames, recordingFields } from "../../../../contract/recordings/fields.ts";
 import { maxHighlights } from "../../../../contract/recordings/highlight-operations.ts";
 import type { PortableEntry } from "../../../../contract/recordings/portable.ts";
-import { recordingLimits } from "../../../../contract/recordings/recording-data.ts";
+import { recordingLimits } from "../../../../contract/recordings/recordings.ts";
 import { isTag } from "../../../../contract/recordings/tag.ts";
 import { ImportInput } from "../../../../contract/uploads/imports.ts";
 import { maxMilliseconds, maxSegments } from "../../../../shared/transcripts/transcript-limits.ts";
@@ -56,8 +57,6 @@ export async function convert(
     omissions.add(code, list.length - ids.length);
     return [...new Set(ids)];
   };
-  const tags = recording.tags.filter(isTag);
-  omissions.add("tags", recording.tags.length - tags.length);
   const recorders = userIds("recorders_without_user", recording.recorders);
   const { entries, speakers } = speakersOf(
     cleanStrings(omissions.limit("transcript_entries", source.entries, maxSegments)),
@@ -75,13 +74,9 @@ export async function convert(
     external_id: externalId,
     title: recording.title.slice(0, 500),
     start_datetime: recording.start_datetime,
-    source: recording.source,
-    ...(source.sharesByDefault ? {} : { share_state: recording.share_state }),
-    tags: omissions.limit("tags", tags, recordingLimits.tags),
+    ...fitFields(source.sharesByDefault ? { ...recording, share_state: null } : recording, omissions),
     team_ids: await teamIds(recording.teams, directory, omissions),
     recorder_ids: recorders.length === 0 ? [importerId] : recorders.slice(0, recordingLimits.recorders),
-    calendar_event: validCalendar(recording.calendar_event) ?? undefined,
-    crm: recording.crm ?? undefined,
     participants: people.map(({ id, name, email, phone, ...rest }) => ({
       name: name.slice(0, 320).trim() || null,
       email: email === null || !/^[^\s@]+@[^\s@]+$/.test(email) ? null : email.slice(0, 320),
@@ -154,12 +149,15 @@ function languageOf(language: string | null): string {
   return language?.trim().slice(0, 35) || "und";
 }
 
-/** A calendar event that ends before it starts has no times. */
-function validCalendar(event: SourceRecording["recording"]["calendar_event"]) {
-  if (event === null) return null;
-  const { scheduled_start_datetime: start, scheduled_end_datetime: end } = event;
-  if (start === null || end === null || start < end) return event;
-  return { ...event, scheduled_start_datetime: null, scheduled_end_datetime: null };
+/** The fields that mean the same here. */
+function fitFields(recording: Readonly<Record<string, unknown>>, omissions: Omissions) {
+  return Object.fromEntries(
+    fieldNames.map((name) => {
+      const { input, omitted } = recordingFields[name].fit(recording[name]);
+      omissions.add(name, omitted);
+      return [name, input];
+    }),
+  );
 }
 
 async function teamIds(

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { managedShape } from "../../../../contract/recordings/fields.ts";
 import type { PortableRecording } from "../../../../contract/recordings/portable.ts";
 import { MediaType, ShareState, Source } from "../../../../contract/recordings/recordings.ts";
 import { versionNames } from "../../../../contract/versions.ts";
@@ -135,6 +136,13 @@ const RemoteView = z.object({
   meeting_type_is_automatic: z.boolean(),
   transcript: z.object({ language: nullable(Text) }),
 });
+
+/** Fields that only the view has; one of another type is left out. */
+const ManagedFields = z.object(
+  Object.fromEntries(
+    Object.entries<z.ZodType>(managedShape).map(([name, type]) => [name, type.optional().catch(undefined)]),
+  ),
+);
 
 const include = {
   highlights: true,
@@ -381,6 +389,7 @@ async function load(service: Service, remote: RemoteRecording): Promise<SourceRe
     source: remote.source,
     share_state: remote.share_state,
     tags: remote.tags,
+    ...view?.fields,
     teams: remote.teams,
     recorders: remote.recorders.map(({ name, email }) => ({ name: name ?? "", email: email ?? "" })),
     shared_users: view?.shared_users ?? [],
@@ -445,7 +454,7 @@ async function loadSections(
 }
 
 /** What the management API of a Parley adds; null: the service is another one. */
-async function findView(service: Service, id: string): Promise<z.output<typeof RemoteView> | null> {
+async function findView(service: Service, id: string) {
   const { status, json } = await requestJson(service.client, {
     url: `${service.baseUrl}/_/api/v1/recordings/${encodeURIComponent(id.toWellFormed())}`,
     headers: headersOf(service),
@@ -455,7 +464,8 @@ async function findView(service: Service, id: string): Promise<z.output<typeof R
     if (error instanceof ImportError) return { status: 404, json: null };
     throw error;
   });
-  return status >= 300 ? null : (RemoteView.safeParse(json).data ?? null);
+  const view = status >= 300 ? undefined : RemoteView.safeParse(json).data;
+  return view === undefined ? null : { ...view, fields: ManagedFields.parse(json) };
 }
 
 async function openMedia(

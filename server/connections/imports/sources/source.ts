@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { z } from "zod";
 import type { PortableEntry, PortableRecording } from "../../../../contract/recordings/portable.ts";
 import type { MediaFormat } from "../../../../shared/files/media-formats.ts";
 
@@ -14,7 +15,7 @@ export interface SourceMedia {
 
 /** A recording of a source with everything that is known about it. */
 export interface SourceRecording {
-  readonly recording: Omit<PortableRecording, "files">;
+  readonly recording: Omit<z.input<typeof PortableRecording>, "files">;
   readonly entries: readonly PortableEntry[];
   /** Opens the media file; null: there is none. May be called again after an error. */
   readonly openMedia: (() => Promise<SourceMedia | null>) | null;

@@ -3,15 +3,15 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { pino } from "pino";
+import { completeFields } from "../../../../contract/recordings/fields.ts";
 import { startTestApp, type TestAppOptions } from "../../../../test/support/app.ts";
 import { makeWorkspace } from "../../../../test/support/factories.ts";
 import { startSpeechServer } from "../../../../test/support/speech-server.ts";
 import { cutWav, makeWav, readWav, type Tone } from "../../../../test/support/wav.ts";
-import { syncGrants } from "../../../people/access/grants.ts";
 import { findDefaultMeetingType } from "../../../people/directory/queries.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "../../../platform/model-server/retry.ts";
 import { recordingObjectKey } from "../../../platform/storage/layout.ts";
-import { insertParticipants, insertRecording } from "../../../recordings/recordings/create.ts";
+import { createRecording } from "../../../recordings/recordings/create.ts";
 import { type ExtractSpeech, type TranscriptionDependencies, transcribeRecordingJob } from "../job.ts";
 import { openAiTranscriber } from "../model/openai.ts";
 import { requestTranscription } from "../service.ts";
@@ -77,26 +77,20 @@ export async function startTranscription(env: TestAppOptions["env"] = {}) {
     const file = makeWav(10_000, options.tones ?? tenSeconds);
     if (options.hasFile !== false) await store.put(recordingObjectKey(id, "media.mp3"), file);
     await db.kysely.transaction().execute(async (tx) => {
-      await insertRecording(tx, {
-        id,
-        workspace_id: workspace.id,
-        title: "Harbour",
-        start_datetime: new Date("2026-05-01T10:00:00Z"),
-        end_datetime: new Date("2026-05-01T10:00:10Z"),
-        duration_ms: 10_000,
-        media_type: "audio",
-        source: "upload",
-        share_state: "restricted",
-        external: false,
-        meeting_type_id: await findDefaultMeetingType(tx, workspace.id, "internal"),
-        transcript_language: null,
-        has_thumbnail: false,
-      });
-      await insertParticipants(
-        tx,
-        workspace.id,
-        id,
-        (options.participants ?? []).map((name) => ({
+      await createRecording(tx, {
+        values: {
+          ...completeFields({}),
+          id,
+          workspace_id: workspace.id,
+          title: "Harbour",
+          start_datetime: new Date("2026-05-01T10:00:00Z"),
+          end_datetime: new Date("2026-05-01T10:00:10Z"),
+          duration_ms: 10_000,
+          media_type: "audio",
+          external: false,
+          meeting_type_id: await findDefaultMeetingType(tx, workspace.id, "internal"),
+        },
+        participants: (options.participants ?? []).map((name) => ({
           id: randomUUIDv7(),
           name,
           email: null,
@@ -105,7 +99,7 @@ export async function startTranscription(env: TestAppOptions["env"] = {}) {
           confirmed_attendee: false,
           attended: true,
         })),
-      );
+      });
       await tx
         .insertInto("recording_media")
         .values({
@@ -114,7 +108,6 @@ export async function startTranscription(env: TestAppOptions["env"] = {}) {
           has_storyboard: false,
         })
         .execute();
-      await syncGrants(tx, [id]);
       await requestTranscription(tx, jobs, id);
     });
     return id;

@@ -1,17 +1,17 @@
 import { randomUUIDv7 } from "node:crypto";
+import { completeFields } from "../../../../contract/recordings/fields.ts";
 import type { TranscriptInput } from "../../../../contract/uploads/uploads.ts";
-import { holdMembership, syncGrants } from "../../../people/access/grants.ts";
-import { findDefaultMeetingType } from "../../../people/directory/queries.ts";
+import { holdMembership } from "../../../people/access/grants.ts";
+import { findDefaultMeetingType, holdMeetingType } from "../../../people/directory/queries.ts";
 import { recordAudit, serverItself } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Tx } from "../../../platform/db/database.ts";
+import type { UploadParticipant } from "../../../platform/db/json-columns.ts";
 import * as write from "../../../recordings/recordings/create.ts";
 import { participantScopes } from "../../../recordings/recordings/participant-scope.ts";
-import { insertUserShare } from "../../../recordings/recordings/share/queries.ts";
 import { findShareStateOfNew } from "../../../recordings/recordings/share/share-state.ts";
-import { applyImportData, createImportedHighlights, createImportedNotes } from "../import-data.ts";
+import { finishImport, partsOfImport } from "../import-data.ts";
 import { insertRecordingMedia, type NewRecordingMedia } from "../media-queries.ts";
-import { applyMovedData, finishMove } from "../moved-data.ts";
 import { findUploadTranscripts, type UploadRow } from "../queries.ts";
 import { anonymousSpeakers, participantIndexByKey, participantName } from "../speakers.ts";
 
@@ -47,58 +47,66 @@ export async function createRecording(
   // Without a stated start, the meeting ended when its upload was created at the latest.
   const start = upload.start_datetime ?? new Date(upload.created_at.getTime() - durationMs);
 
-  await write.insertRecording(tx, {
-    id: recordingId,
-    workspace_id: upload.workspace_id,
-    title: upload.title,
-    default_title: upload.has_default_title ? upload.title : null,
-    start_datetime: start,
-    end_datetime: new Date(start.getTime() + durationMs),
-    duration_ms: durationMs,
-    media_type: upload.media_type,
-    source: "upload",
-    share_state: (await findShareStateOfNew(tx, upload.workspace_id)) ?? config.newRecordingShareState,
-    external,
-    meeting_type_id: await findDefaultMeetingType(
-      tx,
-      upload.workspace_id,
-      external ? "external" : "internal",
-    ),
-    transcript_language: transcript?.language ?? null,
-    has_thumbnail: media?.hasThumbnail ?? false,
+  const data = upload.import_data;
+  const parts = partsOfImport(upload, people, durationMs);
+  // Users who upload a meeting and credit only others keep access to it.
+  const isForOthers = !upload.recorder_ids.includes(upload.created_by);
+  const uploader = isForOthers && upload.scope === "personal" ? [upload.created_by] : [];
+  await write.createRecording(tx, {
+    ...parts,
+    values: {
+      ...completeFields({
+        ...data,
+        share_state:
+          data?.share_state ??
+          (await findShareStateOfNew(tx, upload.workspace_id)) ??
+          config.newRecordingShareState,
+      }),
+      ...parts.values,
+      ...(await chooseMeetingType(tx, upload, external)),
+      id: recordingId,
+      workspace_id: upload.workspace_id,
+      title: upload.title,
+      default_title: upload.has_default_title ? upload.title : null,
+      start_datetime: start,
+      end_datetime: new Date(start.getTime() + durationMs),
+      duration_ms: durationMs,
+      media_type: upload.media_type,
+      external,
+      transcript_language: transcript?.language ?? null,
+      has_thumbnail: media?.hasThumbnail ?? false,
+    },
+    recorderIds: upload.recorder_ids,
+    participants: people,
+    teamIds: [...(upload.team_id === null ? [] : [upload.team_id]), ...(data?.team_ids ?? [])],
+    sharedUserIds: [...uploader, ...(parts.sharedUserIds ?? [])],
+    segments: transcript === undefined ? [] : attributeSegments(transcript, upload, people),
   });
   if (media !== null) {
     const { durationMs: _, hasThumbnail: __, ...row } = media;
     await insertRecordingMedia(tx, row);
   }
-  await write.insertRecorders(tx, recordingId, upload.recorder_ids);
-  await write.insertParticipants(tx, upload.workspace_id, recordingId, people);
-  if (upload.scope === "personal" && !upload.recorder_ids.includes(upload.created_by)) {
-    // Users who upload a meeting and credit only others keep access to it.
-    await insertUserShare(tx, recordingId, upload.created_by);
-  }
-  if (upload.team_id !== null) await write.insertRecordingTeam(tx, recordingId, upload.team_id);
-  if (upload.import_data !== null) {
-    await applyImportData(
-      tx,
-      recordingId,
-      upload.import_data,
-      people,
-      upload.participants.map(({ extra }) => extra),
-      durationMs,
-    );
-    await createImportedHighlights(tx, upload, upload.import_data, { recordingId, durationMs });
-    await createImportedNotes(tx, upload, upload.import_data, recordingId);
-    if (upload.import_data.moved !== undefined)
-      await applyMovedData(tx, upload, recordingId, upload.import_data.moved, people);
-  }
-  if (transcript !== undefined) {
-    await write.insertSegments(tx, recordingId, attributeSegments(transcript, upload, people));
-  }
-  if (upload.import_data !== null) await finishMove(tx, upload.id, recordingId);
-  await syncGrants(tx, [recordingId]);
-  if (!upload.recorder_ids.includes(upload.created_by)) await auditUploader(tx, upload, recordingId);
+  if (data !== null) await finishImport(tx, upload.id, recordingId);
+  if (isForOthers) await auditUploader(tx, upload, recordingId);
   return { recordingId, hasTranscript: transcript !== undefined };
+}
+
+/** Its meeting type, which no one deletes until the transaction ends. One that was chosen and is gone by now is not used. */
+async function chooseMeetingType(
+  tx: Tx,
+  { workspace_id: workspaceId, import_data: data }: UploadRow,
+  isExternal: boolean,
+): Promise<{ meeting_type_id: string | null; meeting_type_by_hand: boolean }> {
+  const chosen = data?.moved?.meeting_type_id ?? data?.meeting_type_id ?? null;
+  const isKnown = chosen !== null && (await holdMeetingType(tx, workspaceId, chosen));
+  if (data?.moved !== undefined)
+    return {
+      meeting_type_id: isKnown ? chosen : null,
+      meeting_type_by_hand: data.moved.meeting_type_by_hand,
+    };
+  if (isKnown) return { meeting_type_id: chosen, meeting_type_by_hand: true };
+  const byParticipants = await findDefaultMeetingType(tx, workspaceId, isExternal ? "external" : "internal");
+  return { meeting_type_id: byParticipants, meeting_type_by_hand: false };
 }
 
 /** Records the uploader of a recording that credits only others as its recorders. */
@@ -131,22 +139,31 @@ async function describeParticipants(
     upload.participants.map((participant) => participant.email),
   );
   const claimed = participantIndexByKey(upload.participants);
-  return upload.participants.map((participant, index) => ({
-    id: randomUUIDv7(),
-    name: participantName(participant),
-    email: participant.email,
-    phone: participant.phone,
-    scope: participant.extra?.scope ?? scopes[index] ?? "unknown",
-    confirmed_attendee:
-      upload.media_type === "transcript"
-        ? participant.speaker_key !== null &&
-          spoken.has(participant.speaker_key) &&
-          claimed.get(participant.speaker_key) === index
-        : // A participant is unconfirmed only if the transcript has no words under their key.
-          transcript === undefined || participant.speaker_key === null || spoken.has(participant.speaker_key),
-    // The upload's creator states that its participants took part, whether or not they spoke.
-    attended: true,
-  }));
+  const isHeard = (participant: UploadParticipant, index: number): boolean =>
+    upload.media_type === "transcript"
+      ? participant.speaker_key !== null &&
+        spoken.has(participant.speaker_key) &&
+        claimed.get(participant.speaker_key) === index
+      : // A participant is unconfirmed only if the transcript has no words under their key.
+        transcript === undefined || participant.speaker_key === null || spoken.has(participant.speaker_key);
+  return upload.participants.map((participant, index) => {
+    const { extra = {} } = participant;
+    return {
+      id: randomUUIDv7(),
+      name: participantName(participant),
+      email: participant.email,
+      phone: participant.phone,
+      scope: extra.scope ?? scopes[index] ?? "unknown",
+      // Who did not attend was not there either, unless the import says otherwise.
+      confirmed_attendee:
+        extra.confirmed_attendee ?? (isHeard(participant, index) && extra.attended !== false),
+      // The upload's creator states that its participants took part, whether or not they spoke.
+      attended: extra.attended ?? true,
+      crm_contact_id: extra.crm_contact_id ?? null,
+      observed_join_time: extra.observed_join_time ?? null,
+      observed_leave_time: extra.observed_leave_time ?? null,
+    };
+  });
 }
 
 function attributeSegments(

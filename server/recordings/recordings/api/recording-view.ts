@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { managedShape } from "../../../../contract/recordings/fields.ts";
 import type { RecordingIncludeInput } from "../../../../contract/recordings/recordings.ts";
 import { refusal } from "../../../platform/auth/permissions.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
@@ -72,7 +73,9 @@ export const managedParticipant = `(select row_to_json(q) from (select
   parley_timestamp(p.observed_join_time) as "observed_join_time",
   parley_timestamp(p.observed_leave_time) as "observed_leave_time") q)`;
 
-const viewJson = `(select row_to_json(q) from (select
+const managedFields = Object.keys(managedShape).map((name) => `r.${name} as "${name}",`);
+
+const viewJson = `(select row_to_json(q) from (select ${managedFields.join(" ")}
     coalesce((select array_to_json(array_agg(${managedParticipant} order by p.position))
       from participants p where p.recording_id = r.id), '[]') as "participants",
     coalesce((

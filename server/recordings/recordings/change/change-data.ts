@@ -1,30 +1,26 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Selectable, sql } from "kysely";
-import {
-  type CalendarEventInput,
-  type RecordingDataInput,
-  toTimestamp,
-} from "../../../../contract/recordings/recording-data.ts";
+import { toTimestamp } from "../../../../contract/common.ts";
+import { fieldNames, normalizeFields } from "../../../../contract/recordings/fields.ts";
+import type { RecordingDataInput } from "../../../../contract/recordings/recording-data.ts";
 import type { AuditActor } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import type { Recordings } from "../../../platform/db/types.ts";
 import { invalidInput } from "../../../platform/http/errors/problem.ts";
-import { insertRecorders } from "../create.ts";
+import { insertRecorders, toColumns } from "../create.ts";
 import { chooseMeetingTypeByParticipants } from "../participant-scope.ts";
-import { uniqueTags } from "../tags.ts";
 import { auditAccess, readAccess } from "./audit-access.ts";
 import { changedIf, success, updateRecording } from "./update-recording.ts";
 import { findDataViolations } from "./violations.ts";
 
-/** Fields that decide neither who sees a recording nor what its grants have besides the title. */
-const plainFields: ReadonlySet<string> = new Set<keyof RecordingDataInput>([
-  "title",
-  "source",
-  "tags",
-  "calendar_event",
-  "crm",
-  "screenshares",
+/** Fields that decide who sees a recording, or what its grants have besides the title. */
+const accessFields: ReadonlySet<string> = new Set<keyof RecordingDataInput>([
+  "start_datetime",
+  "share_state",
+  "team_ids",
+  "recorder_ids",
+  "meeting_type_id",
 ]);
 
 /** Changes the given fields of a recording. */
@@ -39,7 +35,7 @@ export function changeRecordingData(
     // Checked before too, but without the lock.
     const violations = await findDataViolations(tx, workspace_id, recordingId, input);
     if (violations.length > 0) throw invalidInput(violations);
-    if (Object.keys(input).every((name) => plainFields.has(name)))
+    if (!Object.keys(input).some((name) => accessFields.has(name)))
       return { ...changedIf(await changeColumns(tx, recordingId, input)), keepsAccess: true };
     const access = await readAccess(tx, recordingId);
     const columns = await changeColumns(tx, recordingId, input);
@@ -53,20 +49,17 @@ export function changeRecordingData(
   return success(change);
 }
 
-type Row = Pick<
-  Selectable<Recordings>,
-  | "title"
-  | "start_datetime"
-  | "end_datetime"
-  | "source"
-  | "share_state"
-  | "tags"
-  | "meeting_type_id"
-  | "meeting_type_by_hand"
-  | "calendar_event"
-  | "crm"
-  | "screenshares"
-> & { readonly duration_ms: number };
+const columns = [
+  ...fieldNames,
+  "title",
+  "start_datetime",
+  "end_datetime",
+  "duration_ms",
+  "meeting_type_id",
+  "meeting_type_by_hand",
+  "screenshares",
+] as const;
+type Row = Pick<Selectable<Recordings>, (typeof columns)[number]>;
 
 /** @returns whether the value of any column changed. */
 async function changeColumns(tx: Tx, recordingId: string, input: RecordingDataInput): Promise<boolean> {
@@ -75,93 +68,42 @@ async function changeColumns(tx: Tx, recordingId: string, input: RecordingDataIn
   const given = Object.entries(changes).filter(
     ([name, value]) => !isDeepStrictEqual(value, before[name as keyof Row]),
   );
-  if (given.length > 0) {
-    const json = ["calendar_event", "crm", "screenshares"];
+  if (given.length > 0)
     await tx
       .updateTable("recordings")
-      .set(
-        Object.fromEntries(
-          given.map(([name, value]) => [
-            name,
-            json.includes(name) && value !== null ? JSON.stringify(value) : value,
-          ]),
-        ),
-      )
+      .set(toColumns(Object.fromEntries(given)))
       .where("id", "=", recordingId)
       .execute();
-  }
   if (input.meeting_type_id === "auto") await chooseMeetingTypeByParticipants(tx, recordingId);
   return !isDeepStrictEqual(before, await readRow(tx, recordingId));
 }
 
 async function readRow(tx: Tx, recordingId: string): Promise<Row> {
-  return tx
-    .selectFrom("recordings")
-    .select([
-      "title",
-      "start_datetime",
-      "end_datetime",
-      "duration_ms",
-      "source",
-      "share_state",
-      "tags",
-      "meeting_type_id",
-      "meeting_type_by_hand",
-      "calendar_event",
-      "crm",
-      "screenshares",
-    ])
-    .where("id", "=", recordingId)
-    .executeTakeFirstOrThrow();
+  return tx.selectFrom("recordings").select(columns).where("id", "=", recordingId).executeTakeFirstOrThrow();
 }
 
 /** The given fields as columns. */
 function columnsOf(input: RecordingDataInput, durationMs: number): Partial<Row> {
-  const start = input.start_datetime === undefined ? undefined : new Date(toTimestamp(input.start_datetime));
-  const type = input.meeting_type_id;
+  const { title, start_datetime, meeting_type_id: type, screenshares } = input;
+  const start = start_datetime === undefined ? undefined : new Date(toTimestamp(start_datetime));
   return {
-    ...(input.title === undefined ? {} : { title: input.title.trim() }),
+    ...(normalizeFields(input) as Partial<Row>),
+    ...(title === undefined ? {} : { title: title.trim() }),
     ...(start === undefined
       ? {}
       : { start_datetime: start, end_datetime: new Date(start.getTime() + durationMs) }),
-    ...(input.source === undefined ? {} : { source: input.source }),
-    ...(input.share_state === undefined ? {} : { share_state: input.share_state }),
-    ...(input.tags === undefined ? {} : { tags: uniqueTags(input.tags) }),
     ...(type === undefined || type === "auto"
       ? {}
       : { meeting_type_id: type?.toLowerCase() ?? null, meeting_type_by_hand: true }),
-    ...(input.calendar_event === undefined
-      ? {}
-      : { calendar_event: input.calendar_event && calendarEventOf(input.calendar_event) }),
-    ...(input.crm === undefined ? {} : { crm: input.crm && crmOf(input.crm) }),
-    ...(input.screenshares === undefined
+    ...(screenshares === undefined
       ? {}
       : {
-          screenshares: input.screenshares && [
-            ...input.screenshares.map((share) => ({
+          screenshares:
+            screenshares?.map((share) => ({
               ...share,
               participant_id: share.participant_id.toLowerCase(),
-            })),
-          ],
+            })) ?? null,
         }),
-  } as Partial<Row>;
-}
-
-/** A calendar event in the form the contract returns, which is also how it is stored. */
-export function calendarEventOf(input: CalendarEventInput) {
-  const time = (text: string | null) => (text === null ? null : toTimestamp(text));
-  return {
-    ical_uid: input.ical_uid,
-    scheduled_start_datetime: time(input.scheduled_start_datetime),
-    scheduled_end_datetime: time(input.scheduled_end_datetime),
-  };
-}
-
-/** CRM ids without duplicates. */
-export function crmOf(input: NonNullable<RecordingDataInput["crm"]>) {
-  return {
-    crm_company_ids: [...new Set(input.crm_company_ids)],
-    crm_deal_ids: [...new Set(input.crm_deal_ids)],
   };
 }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Uuid } from "../../../../contract/common.ts";
 import type { Violation } from "../../../../contract/errors.ts";
 import { parseTimestamp } from "../../../../shared/times/timestamp.ts";
-import { findTeamIds, findUserIds } from "../../../people/directory/queries.ts";
+import { findTeamIds, findUserIds, holdMeetingType } from "../../../people/directory/queries.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Executor } from "../../../platform/db/database.ts";
 import { canSeeRecording } from "../queries.ts";
@@ -118,20 +118,12 @@ export async function findReferenceViolations(
       });
   });
   const typeId = partial.meeting_type_id;
-  if (typeId !== undefined && !(await isMeetingType(db, workspaceId, typeId)))
+  if (typeId !== undefined && !(await holdMeetingType(db, workspaceId, typeId)))
     violations.push({
       pointer: "/meeting_type_id",
       detail: "is not a meeting type of this workspace; see List Meeting Types",
     });
   return violations;
-}
-
-/** Held until the transaction ends, where there is one, so that it is not deleted meanwhile. */
-async function isMeetingType(db: Executor, workspaceId: string, id: string): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from meeting_types where id = ${id} and workspace_id = ${workspaceId}
-    for key share`.execute(db);
-  return rows.length > 0;
 }
 
 /** Tolerates wrong clocks and time zones, but not wrong dates. */
