@@ -53,7 +53,7 @@ test("a misspelled setting is named by every command, and has no effect on its r
   );
   assert.equal(
     stderr,
-    "parley: PARLEY_PROT is not a setting of Parley and has no effect; correct or remove it\n",
+    "parley: PARLEY_PROT (did you mean PARLEY_PORT?) is not a setting of Parley and has no effect; correct or remove it\n",
   );
   assert.doesNotMatch(stdout, /PARLEY_PROT/);
 });

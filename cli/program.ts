@@ -134,9 +134,11 @@ const clients: ReadonlySet<string> = new Set(["upload"]);
 
 /** A misspelled setting has no effect, which nothing else shows. */
 async function warnAboutUnknownSettings(): Promise<void> {
-  const { unknownSettings } = await import("../server/platform/config/config.ts");
+  const { unknownSettings, withNearest } = await import("../server/platform/config/config.ts");
   for (const name of unknownSettings(process.env))
-    console.error(`parley: ${name} is not a setting of Parley and has no effect; correct or remove it`);
+    console.error(
+      `parley: ${withNearest(name)} is not a setting of Parley and has no effect; correct or remove it`,
+    );
 }
 
 /** The command that a command line runs or asks help for. */

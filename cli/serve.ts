@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { type Command, Option } from "commander";
 import { startServer } from "../server/main.ts";
 import type { FirstAccount } from "../server/people/accounts/service.ts";
-import { type Config, ConfigError, readConfig } from "../server/platform/config/config.ts";
+import { type Config, ConfigError, readConfig, retiredSettings } from "../server/platform/config/config.ts";
 import { preflight } from "../server/preflight.ts";
 import { writeSecretFile } from "./support/secret-file.ts";
 
@@ -18,6 +18,10 @@ export function serveCommand(command: Command): Command {
     .action(async (options: { role?: string; buildWeb: boolean; webFolder?: string }) => {
       const env = options.role === undefined ? process.env : { ...process.env, PARLEY_ROLE: options.role };
       const config = readConfig(env, process.cwd());
+      for (const name of retiredSettings(env))
+        console.error(
+          `parley: ${name} still counts, but nobody has to set it any more; consider removing it`,
+        );
       if (options.buildWeb && config.role !== "worker") {
         await preflight(config);
         await buildWeb();

@@ -1,12 +1,7 @@
 import type { Command } from "commander";
 import { openConfiguredDatabase } from "../../server/open.ts";
 import { type Check, checkSettings, runDoctor } from "../../server/operations/system/doctor/run.ts";
-import {
-  type Config,
-  ConfigError,
-  readConfig,
-  unknownSettings,
-} from "../../server/platform/config/config.ts";
+import { type Config, ConfigError, readConfig } from "../../server/platform/config/config.ts";
 import { counted } from "../../shared/counted.ts";
 import { toolLog } from "../support/with-database.ts";
 
@@ -25,7 +20,7 @@ export function doctorCommand(command: Command): Command {
       if (!json) print(check);
     };
     const { config, message } = readSettings();
-    for (const check of checkSettings(message, unknownSettings(process.env))) report(check);
+    for (const check of checkSettings(message, process.env)) report(check);
     if (config !== null)
       await runDoctor(
         config,

@@ -184,15 +184,17 @@ async function openDestination(
     }
   }
   const { openS3Store } = await import("../../platform/storage/s3/s3.ts");
-  const { s3Connection } = config;
+  const { s3Endpoint, s3Key } = config.backup;
+  const endpoint = s3Endpoint ?? config.s3Connection.endpoint;
   return openS3Store({
     bucket: place.bucket,
     prefix: place.prefix,
-    region: s3Connection.region,
-    forcePathStyle: s3Connection.forcePathStyle,
+    region: config.s3Connection.region,
+    forcePathStyle: s3Endpoint === null ? config.s3Connection.forcePathStyle : true,
+    ...(s3Key === null ? {} : { credentials: { accessKeyId: s3Key.id, secretAccessKey: s3Key.secret } }),
     scratchDir: join(config.dataDir, "scratch"),
     mayLackConditions: true,
-    ...(s3Connection.endpoint === null ? {} : { endpoint: s3Connection.endpoint }),
+    ...(endpoint === null ? {} : { endpoint }),
   });
 }
 

@@ -2,9 +2,19 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { ConfigError, readConfig, unknownSettings } from "./config.ts";
-import { type Rows, type Setting, settings, topics } from "./settings.ts";
-import { parseDuration } from "./values.ts";
+import {
+  ConfigError,
+  configOf,
+  configWithout,
+  parseSettings,
+  readConfig,
+  retiredSettings,
+  sourceOf,
+  unknownSettings,
+  withNearest,
+} from "./config.ts";
+import { allSettings, type ListedSetting, sections, shownSettings } from "./settings.ts";
+import { parseDuration, typeOf } from "./values.ts";
 
 test("defaults: suit a fresh server and are frozen", () => {
   const config = readConfig({ PARLEY_DATA_DIR: "/tmp/x" }, "/tmp");
@@ -261,54 +271,130 @@ test("watched folders are absolute folders or prefixes of buckets, with a worksp
     assert.throws(() => read(text), words);
 });
 
-/** The settings of a table, those of its groups included. */
-function settingsIn(rows: Rows): Setting[] {
-  return Object.values(rows).flatMap((row) =>
-    typeof row.name === "string" ? [row as Setting] : settingsIn(row as Rows),
-  );
-}
-
-function docsLine(setting: Setting): string {
+function docsLine(setting: ListedSetting): string {
   const shown = setting.shownDefault ?? (setting.default ? `\`${setting.default}\`` : "none");
   return `| \`${setting.name}\` | ${shown} | ${setting.meaning} |\n`;
 }
 
-test("docs/operations/settings.md lists every setting under its topic", () => {
+test("docs/operations/settings.md lists every setting in its section", () => {
   const file = fileURLToPath(new URL("../../../docs/operations/settings.md", import.meta.url));
   const page = readFileSync(file, "utf8");
   let wanted = page;
-  for (const [topic, rows] of Object.entries(topics)) {
-    const start = `## ${topic}\n\n| Setting | Default | Meaning |\n| --- | --- | --- |\n`;
+  for (const section of Object.keys(sections)) {
+    const start = `## ${section}\n\n| Setting | Default | Meaning |\n| --- | --- | --- |\n`;
     const [before, after, ...more] = wanted.split(start);
-    assert.ok(before !== undefined && after !== undefined && more.length === 0, `one table of ${topic}`);
-    const lines = settingsIn(rows).map(docsLine).join("");
-    wanted = before + start + lines + after.replace(/^(?:\|.*\n)*/, "");
+    assert.ok(before !== undefined && after !== undefined && more.length === 0, `one table of ${section}`);
+    const lines = shownSettings.filter((setting) => setting.section === section).map(docsLine);
+    wanted = before + start + lines.join("") + after.replace(/^(?:\|.*\n)*/, "");
   }
   if (process.env.UPDATE_DOCS) writeFileSync(file, wanted);
   else assert.equal(page, wanted, "run UPDATE_DOCS=1 npm test server/platform/config");
+  for (const { name } of allSettings.filter(({ isRetired }) => isRetired))
+    assert.ok(page.includes(`\`${name}\``), name);
 });
 
-test("every setting belongs to one topic, has a name of its own, and is known", () => {
-  const names = Object.values(topics)
-    .flatMap(settingsIn)
-    .map(({ name }) => name);
-  assert.deepEqual(
-    names,
-    settingsIn(settings).map(({ name }) => name),
-  );
+test("at most 60 settings are shown; each has a name of its own and is known", () => {
+  const names = allSettings.map(({ name }) => name);
+  assert.ok(shownSettings.length <= 60, `${shownSettings.length} settings`);
   assert.equal(new Set(names).size, names.length);
   assert.deepEqual(unknownSettings(Object.fromEntries(names.map((name) => [name, "1"]))), []);
 });
 
 test("settings with a key, token, password or URL with credentials are marked as secrets", () => {
-  const secrets = settingsIn(settings)
-    .filter(({ isSecret }) => isSecret)
-    .map(({ name }) => name);
-  for (const { name, kind } of settingsIn(settings)) {
+  for (const { name, kind, isSecret } of allSettings) {
     const takesPassword = ["https", "postgres", "smtp"].some(
       (scheme) => /_(?:URL|MIRROR)$/.test(name) && kind.safeParse(`${scheme}://user:password@host`).success,
     );
-    if (takesPassword || /_(?:KEY|SECRET|TOKEN|PASSPHRASE)$/.test(name))
-      assert.ok(secrets.includes(name), name);
+    if (takesPassword || /_(?:KEY|SECRET|TOKEN|PASSPHRASE)$/.test(name)) assert.ok(isSecret, name);
   }
+});
+
+test("a misspelled setting is named with the nearest right one; a retired one still counts", () => {
+  assert.equal(withNearest("PARLEY_PROT"), "PARLEY_PROT (did you mean PARLEY_PORT?)");
+  assert.equal(withNearest("PARLEY_SMPT_URL"), "PARLEY_SMPT_URL (did you mean PARLEY_SMTP_URL?)");
+  assert.equal(withNearest("PARLEY_SOMETHING_ELSE"), "PARLEY_SOMETHING_ELSE");
+  const env = { PARLEY_PAGE_SIZE: "7", PARLEY_PORT: "1" };
+  assert.equal(readConfig(env, "/tmp").pageSize, 7);
+  assert.deepEqual(retiredSettings(env), ["PARLEY_PAGE_SIZE"]);
+});
+
+test("the environment counts before the file, and the file before the app", () => {
+  const find = (name: string) => {
+    const setting = allSettings.find((one) => one.name === name);
+    assert.ok(setting !== undefined);
+    return setting;
+  };
+  const sources = {
+    env: { PARLEY_LLM_MODEL: "from-env", PARLEY_LLM_URL: "http://localhost:1" },
+    file: { PARLEY_LLM_MODEL: "from-file", PARLEY_RATE_LIMIT_PER_MINUTE: "5" },
+    cwd: "/tmp",
+  };
+  const app = {
+    PARLEY_LLM_MODEL: "from-app",
+    PARLEY_RATE_LIMIT_PER_MINUTE: "6",
+    PARLEY_BACKUP_AT: "04:00",
+    // Only the environment sets where to listen.
+    PARLEY_PORT: "9",
+  };
+  const config = configOf(sources, app);
+  assert.deepEqual(
+    [config.languageModel?.model, config.rateLimitPerMinute, config.backup.atMinute, config.port],
+    ["from-env", 5, 240, 3000],
+  );
+  assert.deepEqual(
+    ["PARLEY_LLM_MODEL", "PARLEY_RATE_LIMIT_PER_MINUTE", "PARLEY_BACKUP_AT", "PARLEY_PORT"].map((name) =>
+      sourceOf(find(name), sources, app),
+    ),
+    ["environment", "file", "app", "default"],
+  );
+});
+
+test("a setting of the app that is not valid any more is set aside, and the others count", () => {
+  const sources = { env: { PARLEY_OIDC_ISSUER: "" }, file: null, cwd: "/tmp" };
+  const { config, ignored } = configWithout(sources, {
+    PARLEY_BACKUP_AT: "25:00",
+    PARLEY_SMTP_URL: "smtp://mail.example",
+    PARLEY_RATE_LIMIT_PER_MINUTE: "6",
+  });
+  assert.deepEqual(
+    ignored.map(({ name }) => name),
+    ["PARLEY_BACKUP_AT", "PARLEY_SMTP_URL"],
+  );
+  assert.deepEqual([config.rateLimitPerMinute, config.smtp], [6, null]);
+});
+
+test("a file of settings is JSON of known names; its mistakes are named without its values", () => {
+  assert.deepEqual(parseSettings('{"PARLEY_PORT": 80, "PARLEY_OIDC_CREATE_USERS": true}'), {
+    PARLEY_PORT: "80",
+    PARLEY_OIDC_CREATE_USERS: "true",
+  });
+  for (const [text, words] of [
+    ['{"PARLEY_SMTP_URL": "smtp://a:secret', /^is not valid JSON$/],
+    ["[]", /must be a JSON object/],
+    ['{"PARLEY_SMPT_URL": "smtp://a:secret@b"}', /unknown settings: PARLEY_SMPT_URL \(did you mean/],
+  ] as const)
+    assert.throws(
+      () => parseSettings(text),
+      ({ message }: Error) => words.test(message) && !message.includes("secret"),
+    );
+  assert.throws(
+    () => readConfig({ PARLEY_SETTINGS_FILE: "/nowhere/settings.json" }, "/tmp"),
+    /PARLEY_SETTINGS_FILE \/nowhere\/settings.json can't be read/,
+  );
+});
+
+test("each setting says what it takes", () => {
+  const types = new Map<string, string>(allSettings.map(({ name, kind }) => [name, typeOf(kind)]));
+  assert.deepEqual(
+    [
+      "MAX_DURATION",
+      "STORAGE_PER_WORKSPACE",
+      "MAX_UPLOAD_BYTES",
+      "OIDC_CREATE_USERS",
+      "LOG_LEVEL",
+      "SMTP_URL",
+    ].map((name) => types.get(`PARLEY_${name}`)),
+    ["duration", "bytes", "bytes", "true | false", "trace | debug | info | warn | error | silent", "text"],
+  );
+  assert.equal(types.get("PARLEY_RATE_LIMIT_PER_MINUTE"), "whole number from 0 to 1000000000");
 });

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { Compatibility, DatetimeFilters } from "../../../contract/common.ts";
+import type { settingsTests } from "../../../contract/system-settings.ts";
 import {
+  accessKey,
   addressRanges,
   baseUrl,
   bucketPrefix,
@@ -36,13 +38,18 @@ export interface Setting<Kind extends z.ZodType = z.ZodType, Default extends str
   readonly kind: Kind;
   /** As an operator would write it; empty: an empty list; null: none, or one that depends on other settings. */
   readonly default: Default;
-  /** For docs/operations/settings.md, which is written from this table. */
+  /** One sentence of help, in Markdown: the docs, the form and the command line are made from this table. */
   readonly meaning: string;
   /** What the docs say in place of the default. */
   readonly shownDefault: string | undefined;
   /** Whether the value is or may contain a secret, so that it must never be shown. */
   readonly isSecret: boolean;
+  /** Whether nobody has to decide it any more: the variable still counts, with a notice. */
+  readonly isRetired: boolean;
 }
+
+/** What tries a group of settings. */
+export type SettingsTest = (typeof settingsTests)[number];
 
 /** Settings by their key in the configuration; a group is an object of its own there. */
 export interface Rows {
@@ -61,13 +68,15 @@ function setting<Kind extends z.ZodType, Default extends string | null>(
   kind: Kind,
   fallback: Default,
   meaning: string,
-  { shownDefault, isSecret = false }: { shownDefault?: string; isSecret?: boolean } = {},
+  options: { shownDefault?: string; isSecret?: boolean; isRetired?: boolean } = {},
 ): Setting<Kind, Default> {
-  return { name, kind, default: fallback, meaning, shownDefault, isSecret };
+  const { shownDefault, isSecret = false, isRetired = false } = options;
+  return { name, kind, default: fallback, meaning, shownDefault, isSecret, isRetired };
 }
 
 const text = z.string();
 const isSecret = true;
+const isRetired = true;
 const limit = whole(0, 1_000_000_000);
 const quota = whole(0, 1_000_000);
 const atMostADay = duration.refine((ms) => ms <= units.d, "must be at most a day");
@@ -101,26 +110,6 @@ const server = {
     "",
     "IP addresses and ranges of your reverse proxies, such as `127.0.0.1,10.0.0.0/8`; see [On the internet](internet.md)",
   ),
-  trustedHosts: setting(
-    "PARLEY_TRUSTED_HOSTS",
-    hostNames,
-    "",
-    "Additional host names and IP addresses, without ports, under which the server may be reached, such as `parley.lan,192.168.1.20`",
-  ),
-  securityContacts: setting(
-    "PARLEY_SECURITY_CONTACT",
-    contactUris,
-    "",
-    "Where to report vulnerabilities, shown in `/.well-known/security.txt` (RFC 9116): emails or https URLs, comma separated",
-    { shownDefault: "a page of this server" },
-  ),
-  drainMs: setting(
-    "PARLEY_DRAIN",
-    pause,
-    null,
-    "How long an API process continues to serve requests after the signal to stop, while `/readyz` returns 503",
-    { shownDefault: "`10s` with `PARLEY_TRUSTED_PROXIES`, else `0`" },
-  ),
   healthAddress: setting(
     "PARLEY_HEALTH_ADDRESS",
     listenAddress,
@@ -132,12 +121,6 @@ const server = {
     listenAddress,
     null,
     "`host:port`, or a port on the loopback interface, where the process serves [metrics](metrics.md) at `/metrics`",
-  ),
-  logLevel: setting(
-    "PARLEY_LOG_LEVEL",
-    z.enum(["trace", "debug", "info", "warn", "error", "silent"]),
-    "info",
-    "`trace`, `debug`, `info`, `warn`, `error`, `silent`",
   ),
 };
 
@@ -195,13 +178,14 @@ const files = {
     }),
     region: setting("PARLEY_S3_REGION", text, null, "Region", {
       shownDefault: "`AWS_REGION`, otherwise `us-east-1`",
+      isRetired,
     }),
     forcePathStyle: setting(
       "PARLEY_S3_FORCE_PATH_STYLE",
       flag,
       null,
       "Put the bucket into the path instead of the host name",
-      { shownDefault: "`true` with an endpoint" },
+      { shownDefault: "`true` with an endpoint", isRetired },
     ),
     prefix: setting(
       "PARLEY_S3_PREFIX",
@@ -210,182 +194,27 @@ const files = {
       "Prefix of every key, such as `parley/`, if the bucket is shared",
     ),
   },
-  s3Downloads: setting(
-    "PARLEY_S3_DOWNLOADS",
-    z.enum(["server", "bucket"]),
-    "server",
-    "Who sends whole files: `server`, so that a download ends with the user's access, or `bucket`, which takes the bandwidth off the API processes (see [S3](storage.md#s3))",
-  ),
-  s3NotificationToken: setting(
-    "PARLEY_S3_NOTIFICATION_TOKEN",
-    notificationToken,
-    null,
-    "Token of the bucket's notifications; enables them (see [Files](storage.md#files))",
-    { isSecret },
-  ),
 };
 
-const uploads = {
-  newRecordingShareState: setting(
-    "PARLEY_NEW_RECORDING_SHARE_STATE",
-    z.enum(["public", "workspace", "restricted"]),
-    "restricted",
-    "Access to new recordings: `restricted`, `workspace` or `public`. A workspace can override it with `restricted` or `workspace`",
-  ),
-  maxDurationMs: setting(
-    "PARLEY_MAX_DURATION",
-    maxDuration,
-    "3h",
-    "Longest recording. `parley workspace create --max-duration` sets a workspace's own limit",
-  ),
-  // The largest part of an S3 upload, and the largest file of the contract.
-  maxUploadBytes: setting(
-    "PARLEY_MAX_UPLOAD_BYTES",
-    whole(1, 4_294_967_296),
-    "4294967296",
-    "Largest file, in bytes",
-  ),
-  uploadUrlTtlMs: setting(
-    "PARLEY_UPLOAD_URL_TTL",
-    duration,
-    "24h",
-    "How long an upload's URL accepts the file",
-  ),
-  uploadExpiryGraceMs: setting(
-    "PARLEY_UPLOAD_EXPIRY_GRACE",
-    duration,
-    "24h",
-    "How long after that an upload without a file fails",
-  ),
-  stagedMediaTtlMs: setting(
-    "PARLEY_STAGED_MEDIA_TTL",
-    duration,
-    "7d",
-    "How long the file of a staged upload is kept",
-  ),
-  processingTtlMs: setting(
-    "PARLEY_PROCESSING_TTL",
-    duration,
-    "24h",
-    "How long to keep retrying an upload that has failed at least five times, from the first attempt",
-  ),
-  staleUploadTtlMs: setting(
-    "PARLEY_STALE_UPLOAD_TTL",
-    duration,
-    "30d",
-    "When to delete uploads that never became a recording, and an upload's copy of the transcript (see [Files](storage.md#files))",
-  ),
-  watchDirs: setting(
-    "PARLEY_WATCH_DIRS",
-    watchDirs,
-    "",
-    "Folders whose files become recordings, separated by commas: `/folder`, `s3://bucket/prefix`, or `WORKSPACE_ID=` before either (see [Watched folders](storage.md#watched-folders))",
-  ),
-  watchIntervalMs: setting(
-    "PARLEY_WATCH_INTERVAL",
-    atMostADay,
-    "10s",
-    "How often watched folders are listed. A file is taken when it has not changed for three intervals",
-  ),
-  downloadUrlTtlMs: setting("PARLEY_DOWNLOAD_URL_TTL", duration, "1h", "How long a link to a file is valid"),
+const mail = {
+  smtp: {
+    url: setting(
+      "PARLEY_SMTP_URL",
+      smtpUrl,
+      null,
+      "Mail server, such as `smtp://user:password@mail.example.com:587` ([set up email](../guide/accounts.md#set-up-email))",
+      { isSecret },
+    ),
+    from: setting(
+      "PARLEY_SMTP_FROM",
+      text.regex(/@/, "must be an email address"),
+      null,
+      "Sender of email, such as `Parley <parley@example.com>`",
+    ),
+  },
 };
 
-const limits = {
-  rateLimitPerMinute: setting(
-    "PARLEY_RATE_LIMIT_PER_MINUTE",
-    limit,
-    "300",
-    "Requests a minute for each token, shared by all processes. Requests without a token are counted by IP address before their body is read; successful token requests are not counted. Files of [public links](../guide/public-links.md) have a separate limit, ten times as high. `0` turns it off",
-  ),
-  rateLimitPerUserPerMinute: setting(
-    "PARLEY_RATE_LIMIT_PER_USER_PER_MINUTE",
-    limit,
-    null,
-    "Requests a minute for all tokens and sessions of a user. `0` turns it off",
-    { shownDefault: "three times the limit above" },
-  ),
-  openUploadsPerUser: setting(
-    "PARLEY_OPEN_UPLOADS_PER_USER",
-    quota,
-    "500",
-    "Unfinished uploads of a user (see [Quotas](#quotas)). `0`: no limit",
-  ),
-  hooksPerUser: setting(
-    "PARLEY_HOOKS_PER_USER",
-    quota,
-    "100",
-    "Webhooks of a user (see [Quotas](#quotas)). `0`: no limit",
-  ),
-  tokensPerUser: setting(
-    "PARLEY_TOKENS_PER_USER",
-    quota,
-    "100",
-    "Active tokens of a user (see [Quotas](#quotas)). `0`: no limit",
-  ),
-  storageBytesPerWorkspace: setting(
-    "PARLEY_STORAGE_PER_WORKSPACE",
-    byteSize,
-    null,
-    "Bytes that a workspace may store, such as `500GB` or `1TiB` (see [Quotas](#quotas))",
-  ),
-  hookRequestsPerHostPerMinute: setting(
-    "PARLEY_HOOK_REQUESTS_PER_HOST_PER_MINUTE",
-    limit,
-    "6000",
-    "Webhook requests a minute to one host, for all webhooks and processes. `0`: no limit",
-  ),
-};
-
-const api = {
-  pageSize: setting("PARLEY_PAGE_SIZE", whole(1, 1000), "50", "Entries on a page of list operations"),
-  versionStatus: setting(
-    "PARLEY_VERSION_STATUS",
-    versionStatus,
-    "",
-    "Status of API versions, such as `2025-10-31=sunsetting@2027-03-01`: `current`, `deprecated`, `sunsetting` or `retired`. A sunsetting version is retired automatically on its date. In the 90 days before, its rate limit falls to a tenth; without a date it is halved",
-  ),
-  compatibility: setting(
-    "PARLEY_COMPAT",
-    Compatibility,
-    "none",
-    "`hubspot`: `include.hubspot` is accepted like `include.crm`, and both return `hubspot` (`hubspot_company_ids`, `hubspot_deal_ids`) and `hs_contact_id` beside `crm` and `crm_contact_id`. It is the default for new tokens, apps and authorizations of self-registered apps; each can have its own (`compatibility`, `--compat`)",
-  ),
-  oauthRegistration: setting(
-    "PARLEY_OAUTH_REGISTRATION",
-    onOff,
-    "on",
-    "`on`: assistants and other apps can register themselves, and users can authorize them where their workspace allows it. `off`: only apps that an admin registered can be authorized. Access that users granted before remains until it is revoked",
-  ),
-  oauthRedirectSchemes: setting(
-    "PARLEY_OAUTH_REDIRECT_SCHEMES",
-    redirectSchemes,
-    "cursor, vscode, vscode-insiders",
-    "Schemes, such as `cursor://…`, to which public apps may return besides https, loopback and reversed domains. `none`: no others",
-  ),
-  datetimeFilters: setting(
-    "PARLEY_DATETIME_FILTERS",
-    DatetimeFilters,
-    "contract",
-    "`contract`: `before_datetime` finds recordings that start after the value, `after_datetime` those that start at or before it, as the API contract says. `by-name`: `before_datetime` finds those that start before the value, `after_datetime` those that start at or after it. It is the default for new tokens, apps and authorizations of self-registered apps; each can have its own (`datetime_filters`), and the web app always follows the contract. Where two date filters exclude every recording, the response has a `Warning` header that says why, and the log has a line; an empty list with one date filter has the header too",
-  ),
-};
-
-const webhooks = {
-  hooksAllowAddresses: setting(
-    "PARLEY_HOOKS_ALLOW_ADDRESSES",
-    text,
-    "",
-    "Private IP addresses to which webhooks may be sent, and from which banner images and the recordings of imports and connections may be downloaded, such as `127.0.0.0/8,10.1.2.3`",
-  ),
-  hookRetryScheduleMs: setting(
-    "PARLEY_HOOK_RETRY_SCHEDULE",
-    retrySchedule,
-    "5,30,300,1800,7200,18000,36000,50400,72000,86400",
-    "Seconds between the attempts of a delivery",
-  ),
-};
-
-const models = {
+const speech = {
   transcription: {
     url: setting(
       "PARLEY_TRANSCRIPTION_URL",
@@ -419,7 +248,7 @@ const models = {
       whole(1, 64),
       null,
       "Threads of the built-in speech engine",
-      { shownDefault: "number of cores, at most 4" },
+      { shownDefault: "number of cores, at most 4", isRetired },
     ),
   },
   modelMirror: setting(
@@ -429,6 +258,9 @@ const models = {
     "URL from which speech models are downloaded, as `URL/NAME/FILE`; a user and password in it are sent as basic authentication",
     { shownDefault: "the models' publishers", isSecret },
   ),
+};
+
+const languageModels = {
   languageModel: {
     url: setting(
       "PARLEY_LLM_URL",
@@ -450,6 +282,7 @@ const models = {
       atMostADay,
       "5m",
       "How long the language model server may send nothing",
+      { isRetired },
     ),
     maxTokensPerDay: setting(
       "PARLEY_LLM_MAX_TOKENS_PER_DAY",
@@ -460,22 +293,7 @@ const models = {
   },
 };
 
-const accounts = {
-  smtp: {
-    url: setting(
-      "PARLEY_SMTP_URL",
-      smtpUrl,
-      null,
-      "Mail server, such as `smtp://user:password@mail.example.com:587` ([set up email](../guide/accounts.md#set-up-email))",
-      { isSecret },
-    ),
-    from: setting(
-      "PARLEY_SMTP_FROM",
-      text.regex(/@/, "must be an email address"),
-      null,
-      "Sender of email, such as `Parley <parley@example.com>`",
-    ),
-  },
+const signIn = {
   singleSignOn: {
     issuer: setting(
       "PARLEY_OIDC_ISSUER",
@@ -506,12 +324,25 @@ const accounts = {
       "Accept emails if the provider doesn't say whether they are verified",
     ),
   },
+  oauthRegistration: setting(
+    "PARLEY_OAUTH_REGISTRATION",
+    onOff,
+    "on",
+    "`on`: assistants and other apps can register themselves, and users can authorize them where their workspace allows it. `off`: only apps that an admin registered can be authorized. Access that users granted before remains until it is revoked",
+  ),
+  oauthRedirectSchemes: setting(
+    "PARLEY_OAUTH_REDIRECT_SCHEMES",
+    redirectSchemes,
+    "cursor, vscode, vscode-insiders",
+    "Schemes, such as `cursor://…`, to which public apps may return besides https, loopback and reversed domains. `none`: no others",
+    { isRetired },
+  ),
   dnsServers: setting(
     "PARLEY_DNS_SERVERS",
     dnsServers,
     "",
     "DNS servers for checking claimed email domains: IP addresses with an optional port, such as `192.0.2.53,[2001:db8::53]:53`",
-    { shownDefault: "the system's" },
+    { shownDefault: "the system's", isRetired },
   ),
 };
 
@@ -522,6 +353,20 @@ const backups = {
       text,
       null,
       "Folder or `s3://bucket/prefix` for [backups](backup.md) by schedule",
+    ),
+    s3Endpoint: setting(
+      "PARLEY_BACKUP_S3_ENDPOINT",
+      httpUrl,
+      null,
+      "URL of the S3-compatible store of the backups, if it is another one than that of the files",
+      { shownDefault: "`PARLEY_S3_ENDPOINT`, otherwise Amazon's" },
+    ),
+    s3Key: setting(
+      "PARLEY_BACKUP_S3_KEY",
+      accessKey,
+      null,
+      "Access key ID and secret access key for the bucket of the backups, as `ID:SECRET`",
+      { shownDefault: "the usual AWS variables", isSecret },
     ),
     atMinute: setting("PARLEY_BACKUP_AT", timeOfDay, "03:00", "Time of day, in the server's time zone"),
     keep: setting(
@@ -535,7 +380,7 @@ const backups = {
       flag,
       null,
       "Copy the database into the data folder [before an upgrade](upgrade.md)",
-      { shownDefault: "`true` for the embedded database" },
+      { shownDefault: "`true` for the embedded database", isRetired },
     ),
     passphrase: setting(
       "PARLEY_BACKUP_PASSPHRASE",
@@ -547,51 +392,292 @@ const backups = {
   },
 };
 
-const cleanup = {
-  sweepIntervalMs: setting(
-    "PARLEY_SWEEP_INTERVAL",
-    atMostADay,
-    "1m",
-    "How often workers check for stale, stuck and orphaned items (a *sweep*)",
+const limits = {
+  maxDurationMs: setting(
+    "PARLEY_MAX_DURATION",
+    maxDuration,
+    "3h",
+    "Longest recording. `parley workspace create --max-duration` sets a workspace's own limit",
   ),
-  retentionGraceMs: setting(
-    "PARLEY_RETENTION_GRACE",
-    duration,
-    "1d",
-    "How long after it is created or changed a [retention rule](../guide/data-governance.md) starts",
+  // The largest part of an S3 upload, and the largest file of the contract.
+  maxUploadBytes: setting(
+    "PARLEY_MAX_UPLOAD_BYTES",
+    byteSize.refine((bytes) => bytes <= 4 * 2 ** 30, "must be at most 4GiB"),
+    "4GiB",
+    "Largest file, such as `500MB`",
   ),
+  storageBytesPerWorkspace: setting(
+    "PARLEY_STORAGE_PER_WORKSPACE",
+    byteSize,
+    null,
+    "Bytes that a workspace may store, such as `500GB` or `1TiB` (see [Quotas](#quotas))",
+  ),
+  rateLimitPerMinute: setting(
+    "PARLEY_RATE_LIMIT_PER_MINUTE",
+    limit,
+    "300",
+    "Requests a minute for each token, shared by all processes. Requests without a token are counted by IP address before their body is read; successful token requests are not counted. Files of [public links](../guide/public-links.md) have a separate limit, ten times as high. `0` turns it off",
+  ),
+  rateLimitPerUserPerMinute: setting(
+    "PARLEY_RATE_LIMIT_PER_USER_PER_MINUTE",
+    limit,
+    null,
+    "Requests a minute for all tokens and sessions of a user. `0` turns it off",
+    { shownDefault: "three times the limit above", isRetired },
+  ),
+  openUploadsPerUser: setting(
+    "PARLEY_OPEN_UPLOADS_PER_USER",
+    quota,
+    "500",
+    "Unfinished uploads of a user (see [Quotas](#quotas)). `0`: no limit",
+    { isRetired },
+  ),
+  hooksPerUser: setting(
+    "PARLEY_HOOKS_PER_USER",
+    quota,
+    "100",
+    "Webhooks of a user (see [Quotas](#quotas)). `0`: no limit",
+    { isRetired },
+  ),
+  tokensPerUser: setting(
+    "PARLEY_TOKENS_PER_USER",
+    quota,
+    "100",
+    "Active tokens of a user (see [Quotas](#quotas)). `0`: no limit",
+    { isRetired },
+  ),
+  hookRequestsPerHostPerMinute: setting(
+    "PARLEY_HOOK_REQUESTS_PER_HOST_PER_MINUTE",
+    limit,
+    "6000",
+    "Webhook requests a minute to one host, for all webhooks and processes. `0`: no limit",
+    { isRetired },
+  ),
+};
+
+const outgoing = {
+  hooksAllowAddresses: setting(
+    "PARLEY_HOOKS_ALLOW_ADDRESSES",
+    text,
+    "",
+    "Private IP addresses to which webhooks may be sent, and from which banner images and the recordings of imports and connections may be downloaded, such as `127.0.0.0/8,10.1.2.3`",
+  ),
+  hookRetryScheduleMs: setting(
+    "PARLEY_HOOK_RETRY_SCHEDULE",
+    retrySchedule,
+    "5,30,300,1800,7200,18000,36000,50400,72000,86400",
+    "Seconds between the attempts of a delivery",
+    { isRetired },
+  ),
+};
+
+const retention = {
   auditTtlMs: setting(
     "PARLEY_AUDIT_TTL",
     duration.refine((ms) => ms >= units.d, "must be at least a day"),
     null,
     "How long to keep entries of the [audit log](../guide/audit.md), and receipts of retention rules and personal-data erasures, at least a day; without it, indefinitely",
   ),
+  retentionGraceMs: setting(
+    "PARLEY_RETENTION_GRACE",
+    duration,
+    "1d",
+    "How long after it is created or changed a [retention rule](../guide/data-governance.md) starts",
+    { isRetired },
+  ),
 };
 
-/** The settings by topic, as docs/operations/settings.md lists them. */
-export const topics: Readonly<Record<string, Rows>> = {
-  Server: server,
-  "Database and files": files,
-  "Uploads and recordings": uploads,
-  Limits: limits,
-  API: api,
-  Webhooks: webhooks,
-  "Speech and language models": models,
-  "Email and single sign-on": accounts,
-  Backup: backups,
-  Cleanup: cleanup,
+const advanced = {
+  newRecordingShareState: setting(
+    "PARLEY_NEW_RECORDING_SHARE_STATE",
+    z.enum(["public", "workspace", "restricted"]),
+    "restricted",
+    "Access to new recordings: `restricted`, `workspace` or `public`. A workspace can override it with `restricted` or `workspace`",
+  ),
+  watchDirs: setting(
+    "PARLEY_WATCH_DIRS",
+    watchDirs,
+    "",
+    "Folders whose files become recordings, separated by commas: `/folder`, `s3://bucket/prefix`, or `WORKSPACE_ID=` before either (see [Watched folders](storage.md#watched-folders))",
+  ),
+  watchIntervalMs: setting(
+    "PARLEY_WATCH_INTERVAL",
+    atMostADay,
+    "10s",
+    "How often watched folders are listed. A file is taken when it has not changed for three intervals",
+    { isRetired },
+  ),
+  trustedHosts: setting(
+    "PARLEY_TRUSTED_HOSTS",
+    hostNames,
+    "",
+    "Additional host names and IP addresses, without ports, under which the server may be reached, such as `parley.lan,192.168.1.20`",
+  ),
+  securityContacts: setting(
+    "PARLEY_SECURITY_CONTACT",
+    contactUris,
+    "",
+    "Where to report vulnerabilities, shown in `/.well-known/security.txt` (RFC 9116): emails or https URLs, comma separated",
+    { shownDefault: "a page of this server" },
+  ),
+  logLevel: setting(
+    "PARLEY_LOG_LEVEL",
+    z.enum(["trace", "debug", "info", "warn", "error", "silent"]),
+    "info",
+    "`trace`, `debug`, `info`, `warn`, `error`, `silent`",
+  ),
+  s3Downloads: setting(
+    "PARLEY_S3_DOWNLOADS",
+    z.enum(["server", "bucket"]),
+    "server",
+    "Who sends whole files: `server`, so that a download ends with the user's access, or `bucket`, which takes the bandwidth off the API processes (see [S3](storage.md#s3))",
+  ),
+  s3NotificationToken: setting(
+    "PARLEY_S3_NOTIFICATION_TOKEN",
+    notificationToken,
+    null,
+    "Token of the bucket's notifications; enables them (see [Files](storage.md#files))",
+    { isSecret },
+  ),
+  versionStatus: setting(
+    "PARLEY_VERSION_STATUS",
+    versionStatus,
+    "",
+    "Status of API versions, such as `2025-10-31=sunsetting@2027-03-01`: `current`, `deprecated`, `sunsetting` or `retired`. A sunsetting version is retired automatically on its date. In the 90 days before, its rate limit falls to a tenth; without a date it is halved",
+  ),
+  compatibility: setting(
+    "PARLEY_COMPAT",
+    Compatibility,
+    "none",
+    "`hubspot`: `include.hubspot` is accepted like `include.crm`, and both return `hubspot` (`hubspot_company_ids`, `hubspot_deal_ids`) and `hs_contact_id` beside `crm` and `crm_contact_id`. It is the default for new tokens, apps and authorizations of self-registered apps; each can have its own (`compatibility`, `--compat`)",
+  ),
+  datetimeFilters: setting(
+    "PARLEY_DATETIME_FILTERS",
+    DatetimeFilters,
+    "contract",
+    "`contract`: `before_datetime` finds recordings that start after the value, `after_datetime` those that start at or before it, as the API contract says. `by-name`: `before_datetime` finds those that start before the value, `after_datetime` those that start at or after it. It is the default for new tokens, apps and authorizations of self-registered apps; each can have its own (`datetime_filters`), and the web app always follows the contract. Where two date filters exclude every recording, the response has a `Warning` header that says why, and the log has a line; an empty list with one date filter has the header too",
+  ),
+  pageSize: setting("PARLEY_PAGE_SIZE", whole(1, 1000), "50", "Entries on a page of list operations", {
+    isRetired,
+  }),
+  uploadUrlTtlMs: setting(
+    "PARLEY_UPLOAD_URL_TTL",
+    duration,
+    "24h",
+    "How long an upload's URL accepts the file",
+    { isRetired },
+  ),
+  uploadExpiryGraceMs: setting(
+    "PARLEY_UPLOAD_EXPIRY_GRACE",
+    duration,
+    "24h",
+    "How long after that an upload without a file fails",
+    { isRetired },
+  ),
+  stagedMediaTtlMs: setting(
+    "PARLEY_STAGED_MEDIA_TTL",
+    duration,
+    "7d",
+    "How long the file of a staged upload is kept",
+    { isRetired },
+  ),
+  processingTtlMs: setting(
+    "PARLEY_PROCESSING_TTL",
+    duration,
+    "24h",
+    "How long to keep retrying an upload that has failed at least five times, from the first attempt",
+    { isRetired },
+  ),
+  staleUploadTtlMs: setting(
+    "PARLEY_STALE_UPLOAD_TTL",
+    duration,
+    "30d",
+    "When to delete uploads that never became a recording, and an upload's copy of the transcript (see [Files](storage.md#files))",
+    { isRetired },
+  ),
+  downloadUrlTtlMs: setting("PARLEY_DOWNLOAD_URL_TTL", duration, "1h", "How long a link to a file is valid", {
+    isRetired,
+  }),
+  drainMs: setting(
+    "PARLEY_DRAIN",
+    pause,
+    null,
+    "How long an API process continues to serve requests after the signal to stop, while `/readyz` returns 503",
+    { shownDefault: "`10s` with `PARLEY_TRUSTED_PROXIES`, else `0`" },
+  ),
+  sweepIntervalMs: setting(
+    "PARLEY_SWEEP_INTERVAL",
+    atMostADay,
+    "1m",
+    "How often workers check for stale, stuck and orphaned items (a *sweep*)",
+    { isRetired },
+  ),
 };
 
-/** All settings. To add one, add a line to its topic. */
+/** A page of the form and of the docs. */
+interface Section {
+  readonly rows: Rows;
+  /** `environment`: needed before the database can be read; `app`: also in the web app and by `parley settings`. */
+  readonly where: "environment" | "app";
+  /** What proves that the settings work. */
+  readonly test: SettingsTest | null;
+}
+
+/** The settings by section, as the form and docs/operations/settings.md list them. */
+export const sections = {
+  Server: { rows: server, where: "environment", test: null },
+  "Database and files": { rows: files, where: "environment", test: null },
+  Mail: { rows: mail, where: "app", test: "mail" },
+  Speech: { rows: speech, where: "app", test: "speech" },
+  "Language model": { rows: languageModels, where: "app", test: "language_model" },
+  "Sign-in": { rows: signIn, where: "app", test: "sign_in" },
+  Backups: { rows: backups, where: "app", test: "backups" },
+  "Limits and quotas": { rows: limits, where: "app", test: null },
+  "Webhooks and outgoing requests": { rows: outgoing, where: "app", test: "proxy" },
+  "Retention of logs": { rows: retention, where: "app", test: null },
+  Advanced: { rows: advanced, where: "app", test: null },
+} as const satisfies Readonly<Record<string, Section>>;
+
+/** All settings. To add one, add a line to its section. */
 export const settings = {
   ...server,
   ...files,
-  ...uploads,
-  ...limits,
-  ...api,
-  ...webhooks,
-  ...models,
-  ...accounts,
+  ...mail,
+  ...speech,
+  ...languageModels,
+  ...signIn,
   ...backups,
-  ...cleanup,
+  ...limits,
+  ...outgoing,
+  ...retention,
+  ...advanced,
 } satisfies Rows;
+
+/** A setting and its place. */
+export interface ListedSetting extends Setting {
+  readonly section: string;
+  readonly where: Section["where"];
+  readonly test: Section["test"];
+}
+
+export function isSetting(row: Rows[string]): row is Setting {
+  return typeof row.name === "string";
+}
+
+function settingsIn(rows: Rows): Setting[] {
+  return Object.values(rows).flatMap((row) => (isSetting(row) ? [row] : settingsIn(row)));
+}
+
+/** Every setting in the order of the sections, with those that are still read but no longer shown. */
+export const allSettings: readonly ListedSetting[] = Object.entries(sections).flatMap(
+  ([section, { rows, where, test }]) =>
+    settingsIn(rows).map((setting) => ({
+      ...setting,
+      section,
+      where: setting.isRetired ? "environment" : where,
+      test,
+    })),
+);
+
+/** The settings that are shown. */
+export const shownSettings: readonly ListedSetting[] = allSettings.filter(({ isRetired }) => !isRetired);

@@ -28,7 +28,7 @@ export const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } 
  * @returns milliseconds, or null when the text is not a duration.
  */
 export function parseDuration(text: string): number | null {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim());
+  const match = /^(\d+(?:\.\d+)?) ?(ms|s|m|h|d)$/.exec(text.trim());
   if (!match) return null;
   return Math.round(Number(match[1]) * units[match[2] as keyof typeof units]);
 }
@@ -44,19 +44,23 @@ export const whole = (min: number, max: number) =>
     .string()
     .regex(/^\d+$/, `must be a whole number from ${min} to ${max}`)
     .transform(Number)
-    .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`);
+    .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`)
+    .meta({ type: `whole number from ${min} to ${max}` });
 
 const maxMs = 3650 * units.d;
 
 /** A duration such as `90s`, in milliseconds; at most ten years. */
-export const duration = z.string().transform((text, context) => {
-  const ms = parseDuration(text);
-  if (ms === null || ms === 0 || ms > maxMs) {
-    context.addIssue("must be a duration such as 90s, 24h or 7d, at most ten years");
-    return z.NEVER;
-  }
-  return ms;
-});
+export const duration = z
+  .string()
+  .transform((text, context) => {
+    const ms = parseDuration(text);
+    if (ms === null || ms === 0 || ms > maxMs) {
+      context.addIssue("must be a duration such as 90s, 24h or 7d, at most ten years");
+      return z.NEVER;
+    }
+    return ms;
+  })
+  .meta({ type: "duration" });
 
 /** `0` or a duration of at most five minutes, in milliseconds. */
 export const pause = z.string().transform((text, context) => {
@@ -92,14 +96,17 @@ const byteUnits = {
 };
 
 /** An amount of bytes such as `500GB` or `1TiB`, at least one. */
-export const byteSize = z.string().transform((text, context) => {
-  const [, amount = "", unit = "B"] =
-    /^(\d{1,15}(?:\.\d{1,6})?) ?([KMGT]iB|[kMGT]?B)?$/.exec(text.trim()) ?? [];
-  const bytes = Math.round(Number(amount) * byteUnits[unit as keyof typeof byteUnits]);
-  if (amount !== "" && bytes >= 1 && bytes <= Number.MAX_SAFE_INTEGER) return bytes;
-  context.addIssue("must be an amount of bytes such as 500GB, 1TiB or 1000000");
-  return z.NEVER;
-});
+export const byteSize = z
+  .string()
+  .transform((text, context) => {
+    const [, amount = "", unit = "B"] =
+      /^(\d{1,15}(?:\.\d{1,6})?) ?([KMGT]iB|[kMGT]?B)?$/.exec(text.trim()) ?? [];
+    const bytes = Math.round(Number(amount) * byteUnits[unit as keyof typeof byteUnits]);
+    if (amount !== "" && bytes >= 1 && bytes <= Number.MAX_SAFE_INTEGER) return bytes;
+    context.addIssue("must be an amount of bytes such as 500GB, 1TiB or 1000000");
+    return z.NEVER;
+  })
+  .meta({ type: "bytes" });
 
 /** A time of day, such as `03:00`; in minutes after midnight. */
 export const timeOfDay = z
@@ -126,10 +133,31 @@ export const keepRule = z.string().transform((text, context): KeepRule => {
 });
 
 /** Yes or no. */
-export const flag = z.enum(["true", "false", "1", "0"]).transform((text) => text === "true" || text === "1");
+export const flag = z
+  .enum(["true", "false", "1", "0"])
+  .transform((text) => text === "true" || text === "1")
+  .meta({ type: "true | false" });
 
 /** On or off. */
-export const onOff = z.enum(["on", "off"]).transform((text) => text === "on");
+export const onOff = z
+  .enum(["on", "off"])
+  .transform((text) => text === "on")
+  .meta({ type: "on | off" });
+
+/** Key of a bucket: `ID:SECRET`. */
+export const accessKey = z.string().transform((text, context) => {
+  const [, id = "", secret = ""] = /^([^:\s]{1,200}):(\S{1,500})$/.exec(text.trim()) ?? [];
+  if (id !== "") return { id, secret };
+  context.addIssue("must be an access key ID and a secret access key, separated by a colon");
+  return z.NEVER;
+});
+
+/** What a setting takes, in words: `duration`, `bytes`, the choices separated by `|`, or `text`. */
+export function typeOf(kind: z.ZodType): string {
+  const type = kind.meta()?.type;
+  if (typeof type === "string") return type;
+  return kind instanceof z.ZodEnum ? kind.options.join(" | ") : "text";
+}
 
 /** Seconds, comma separated; in milliseconds. */
 export const retrySchedule = z.string().transform((text, context): readonly number[] => {

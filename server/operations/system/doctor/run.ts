@@ -1,7 +1,7 @@
 import { constants, existsSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "../../../platform/config/config.ts";
+import { type Config, unknownSettings, withNearest } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { checkEmbeddedPostgres } from "../../../platform/db/embedded/index.ts";
 import { openStore } from "../../../platform/storage/open.ts";
@@ -164,15 +164,19 @@ async function checkStorage(
 }
 
 /** Invalid settings, one check for each; without them nothing else can be checked. */
-export function checkSettings(message: string | null, unknown: readonly string[]): Check[] {
+export function checkSettings(message: string | null, env: NodeJS.ProcessEnv): Check[] {
   const name = "settings";
   const remedy =
     "Correct it in the environment of the server; docs/operations/settings.md lists all settings.";
   const violations = message?.replace(/^invalid setting: /, "").split("; ") ?? [];
   const checks = [
     ...violations.map((text) => wrong(name, text, remedy)),
-    ...unknown.map((setting) =>
-      warning(name, `${setting} is not a setting of Parley and has no effect.`, "Correct or remove it."),
+    ...unknownSettings(env).map((setting) =>
+      warning(
+        name,
+        `${withNearest(setting)} is not a setting of Parley and has no effect.`,
+        "Correct or remove it.",
+      ),
     ),
   ];
   return checks.length > 0 ? checks : [passed(name, "All settings are valid.")];

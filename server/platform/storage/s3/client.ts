@@ -27,6 +27,8 @@ export interface S3StoreOptions {
    * backups, whose folder has one writer at a time. Default: false.
    */
   readonly mayLackConditions?: boolean;
+  /** Default: those of the standard sources. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
 /** Shared by the parts of the store. */
@@ -69,6 +71,7 @@ export function createS3Client(options: S3StoreOptions): S3Client {
     forcePathStyle: options.forcePathStyle ?? false,
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
     ...(region !== undefined && { region }),
+    ...(options.credentials !== undefined && { credentials: options.credentials }),
     requestHandler: {
       // A body of 4 GiB may take long, so only silence is limited.
       connectionTimeout: 10_000,
