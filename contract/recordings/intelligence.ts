@@ -229,7 +229,7 @@ export const runRecordingIntelligence = operation({
   path: "/_/api/v1/recordings/:recording_id/intelligence",
   summary: "Run Recording Intelligence",
   description:
-    "Regenerates summary, action items and sections. The existing ones stay until the run finishes. Unchanged action items keep their status. Allowed for the recording's recorders, admins and workspace tokens.",
+    "Regenerates summary, chapters, action items and sections. The existing ones stay until the run finishes. Chapters that a user changed stay. Unchanged action items keep their status. Allowed for the recording's recorders, admins and workspace tokens.",
   params: RecordingParams,
   response: RecordingIntelligence,
   errors: ["forbidden", "not_found", "wrong_state"],

@@ -79,6 +79,11 @@ export const PortableRecording = z
     ai_summary: Text.nullable().meta({ description: "Markdown." }),
     ai_action_items: z.array(ActionItem).max(10_000),
     ai_template_sections: z.array(Section).max(1000),
+    ai_chapters: z
+      .array(z.object({ title: Name, start: Milliseconds, quote: Text }))
+      .max(1000)
+      .default([]),
+    chapters_by_hand: z.boolean().default(false).meta({ description: "Whether a user wrote the chapters." }),
     screenshares: z
       .array(z.object({ start: Milliseconds, end: Milliseconds, participant_id: Id }))
       .max(10_000),

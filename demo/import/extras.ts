@@ -98,6 +98,7 @@ export async function writeSummary(
   await db.kysely.transaction().execute((tx) => insertRun(tx, recordingId));
   const claimed = await claimRun(db.kysely, recordingId);
   if (claimed === undefined) return;
-  const result = { summary: meeting.summary, title: "", meetingType: null, items, sections: [], notes: [] };
+  const rest = { title: "", meetingType: null, sections: [], chapters: [], notes: [] };
+  const result = { summary: meeting.summary, items, ...rest };
   await finishRun(db, recordingId, claimed, result, modelName);
 }

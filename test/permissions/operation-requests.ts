@@ -245,6 +245,8 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
   updateIntelligence: () => ({ body: { enabled: true } }),
   getRecordingIntelligence: (world) => ({ params: recording(world) }),
   runRecordingIntelligence: (world) => ({ params: recording(world) }),
+  getChapters: (world) => ({ params: recording(world) }),
+  replaceChapters: (world) => ({ params: recording(world), body: { chapters: [] } }),
   listActionItems: (world) => ({ params: recording(world) }),
   updateActionItem: async (world) => ({
     params: { ...recording(world), item_id: await world.actionItem() },

@@ -164,6 +164,8 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   updateIntelligence: kinds.manages,
   getRecordingIntelligence: kinds.sees,
   runRecordingIntelligence: kinds.changes,
+  getChapters: kinds.sees,
+  replaceChapters: kinds.changes,
   listActionItems: kinds.sees,
   updateActionItem: kinds.changes,
 

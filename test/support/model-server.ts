@@ -201,6 +201,9 @@ export function think({ user, wanted }: ModelServerRequest): Record<string, unkn
         line: number,
         assignee: keys.get(speaker) ?? null,
       })),
+    chapters: lines
+      .filter(({ text }) => /^Next: /.test(text))
+      .map(({ number, text }) => ({ title: text.replace(/^Next: /, ""), line: number, quote: text })),
     notes:
       lines.length > 0
         ? lines.map((line) => `${line.speaker}: ${line.text}`)

@@ -57,6 +57,7 @@ test("an export has a complete folder per recording, is resumed and only rewrite
   assert.deepEqual([first.recordings, first.unchanged], [3, 0]);
   const [id = ""] = readdirSync(folder).filter((name) => /^[0-9a-f]{8}-/.test(name));
   assert.deepEqual(readdirSync(join(folder, id)).sort(), [
+    "chapters.vtt",
     "metadata.json",
     "transcript.json",
     "transcript.md",
@@ -64,6 +65,14 @@ test("an export has a complete folder per recording, is resumed and only rewrite
     "transcript.vtt",
     "word-times.json",
   ]);
+  assert.match(
+    readFileSync(join(folder, id, "chapters.vtt"), "utf8"),
+    /^WEBVTT\n\n1\n00:00:00\.000 --> \d\d:\d\d:\d\d\.\d{3}\nGut &amp; &lt;so&gt;\n$/,
+  );
+  assert.match(
+    readFileSync(join(folder, id, "transcript.md"), "utf8"),
+    /## Chapters\n\n- 00:00:00 Gut & \\<so\\>\n/,
+  );
   assert.match(
     readFileSync(join(folder, id, "transcript.md"), "utf8"),
     /^# Renewal \\<b\\> & \\\*more\\\*\n/,
@@ -166,6 +175,13 @@ test("importing an export elsewhere gives the same API results in both versions,
     { token: twin.users.member?.token ?? "" },
   );
   assert.equal(body.recordings[0].private_notes.text, "Mine *alone*");
+  const moved = await sql`
+    select ai_chapters, chapters_by_hand from recordings where id = ${body.recordings[0].id}`.execute(
+    target.db.kysely,
+  );
+  assert.deepEqual(moved.rows, [
+    { ai_chapters: [{ title: "Gut & <so>", start: 0, quote: "Gut" }], chapters_by_hand: true },
+  ]);
   const times = await sql<{ word_times: number[] }>`
     select word_times from transcript_segments where recording_id = ${body.recordings[0].id} and position = 0`.execute(
     target.db.kysely,

@@ -14,6 +14,9 @@ export function toMarkdown(recording: ExportedRecording, entries: readonly Expor
       : [`- Participants: ${participants.map(({ name }) => escapeMarkdown(name)).join(", ")}`]),
     ...(recording.tags.length === 0 ? [] : [`- Tags: ${recording.tags.join(", ")}`]),
   ];
+  const chapters = recording.ai_chapters.map(
+    ({ title: words, start: at }) => `- ${clock(at, ".").slice(0, 8)} ${escapeMarkdown(words)}`,
+  );
   const items = recording.ai_action_items.map(
     ({ status, text }) => `- [${status === "completed" ? "x" : " "}] ${escapeMarkdown(text)}`,
   );
@@ -26,6 +29,7 @@ export function toMarkdown(recording: ExportedRecording, entries: readonly Expor
   return [
     ...head,
     ...(summary ? ["", "## Summary", "", summary] : []),
+    ...(chapters.length === 0 ? [] : ["", "## Chapters", "", ...chapters]),
     ...(items.length === 0 ? [] : ["", "## Action items", "", ...items]),
     ...sections,
     ...(entries.length === 0 ? [] : ["", "## Transcript"]),

@@ -23,6 +23,8 @@ interface Extras extends RecordingFields {
   readonly shared_users: PortableRecording["shared_users"];
   readonly private_notes: PortableRecording["private_notes"];
   readonly sections: PortableRecording["ai_template_sections"];
+  readonly chapters: PortableRecording["ai_chapters"];
+  readonly chapters_by_hand: boolean;
   /** Emails of the users who created the highlights, by id of the highlight. */
   readonly creators: Readonly<Record<string, string>>;
 }
@@ -138,6 +140,8 @@ async function readRecording(
       participant_id: assignee?.id ?? null,
     })),
     ai_template_sections: extras.sections,
+    ai_chapters: extras.chapters,
+    chapters_by_hand: extras.chapters_by_hand,
     screenshares,
     private_notes: extras.private_notes,
     transcript_language: extras.transcript_language,
@@ -149,6 +153,7 @@ async function findExtras(source: Queryable, recordingId: string): Promise<Extra
     `
     select r.ai_summary, not r.meeting_type_by_hand as meeting_type_is_automatic, r.transcript_language,
       ${fieldNames.map((name) => `r.${name}`).join(", ")}, coalesce(r.ai_template_sections, '[]') as sections,
+      coalesce(r.ai_chapters, '[]') as chapters, r.chapters_by_hand,
       coalesce((select json_agg(json_build_object(
           'id', p.id, 'name', p.name, 'email', p.email, 'phone', p.phone, 'scope', p.scope,
           'confirmed_attendee', p.confirmed_attendee, 'attended', p.attended, 'crm_contact_id', p.crm_contact_id,

@@ -76,6 +76,16 @@ export function toVcon(
               body: JSON.stringify(recording.ai_action_items),
             },
           ]),
+      ...(recording.ai_chapters.length === 0
+        ? []
+        : [
+            {
+              type: "chapters",
+              ...common,
+              mediatype: "application/json",
+              body: JSON.stringify(recording.ai_chapters),
+            },
+          ]),
     ],
     attachments: recording.tags.map((tag) => ({ type: "tag", encoding: "none", body: tag })),
   };

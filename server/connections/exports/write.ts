@@ -8,7 +8,7 @@ import type { Database } from "../../platform/db/database.ts";
 import { recordingObjectKey } from "../../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../../platform/storage/store.ts";
 import { contentTypes } from "../../recordings/recordings/media/media.ts";
-import { formatTranscript } from "../../recordings/recordings/transcript/format.ts";
+import { formatChapters, formatTranscript } from "../../recordings/recordings/transcript/format.ts";
 import { ExportError, UnexportedError } from "./errors.ts";
 import { toMarkdown } from "./markdown.ts";
 import {
@@ -201,6 +201,14 @@ async function renderTexts(
     ...(hasTimes ? [{ name: "word-times.json", body: toJson(entries.map((one) => one.word_times)) }] : []),
     { name: "transcript.vtt", body: await formatTranscript("vtt", plain) },
     { name: "transcript.txt", body: await formatTranscript("txt", plain) },
+    ...(recording.ai_chapters.length === 0
+      ? []
+      : [
+          {
+            name: "chapters.vtt",
+            body: Buffer.from(formatChapters(recording.ai_chapters, recording.duration_ms)),
+          },
+        ]),
     { name: "transcript.md", body: Buffer.from(toMarkdown(recording, entries)) },
   ];
 }

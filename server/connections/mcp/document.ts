@@ -1,5 +1,5 @@
 import type { Ask } from "./ask.ts";
-import { readPart } from "./transcript-text.ts";
+import { clock, readPart } from "./transcript-text.ts";
 
 const api = "/_/public-api/v2";
 
@@ -23,10 +23,19 @@ export interface RecordingDocument {
   readonly metadata: Readonly<Record<string, string | number | readonly string[] | null>>;
 }
 
-/** Reads a recording as a document: summary and transcript. A long transcript is cut where `read_transcript` continues. */
+interface Chapters {
+  readonly chapters: readonly { readonly title: string; readonly start: number; readonly quote: string }[];
+}
+
+export async function readChapters(ask: Ask, recordingId: string): Promise<Chapters> {
+  return (await ask("GET", `/_/api/v1/recordings/${recordingId}/chapters`)) as Chapters;
+}
+
+/** Reads a recording as a document: summary, chapters and transcript. A long transcript is cut where `read_transcript` continues. */
 export async function readDocument(ask: Ask, id: string): Promise<RecordingDocument> {
   const body = { include: { participants: true, ai_summary: true } };
   const recording = (await ask("POST", `${api}/recordings/${id}`, { body })) as Recording;
+  const { chapters } = await readChapters(ask, id);
   const { text, next_from_ms } = await readPart(ask, id, {});
   const participants = (recording.participants ?? []).map(({ name, email }) =>
     email === null ? name : `${name} <${email}>`,
@@ -36,6 +45,9 @@ export async function readDocument(ask: Ask, id: string): Promise<RecordingDocum
     `Started: ${recording.start_datetime}`,
     participants.length === 0 ? null : `Participants: ${participants.join(", ")}`,
     recording.ai_summary?.text ? `## Summary\n\n${recording.ai_summary.text}` : null,
+    chapters.length === 0
+      ? null
+      : `## Chapters\n\n${chapters.map(({ title, start }) => `[${clock(start)}] ${title}`).join("\n")}`,
     text === "" ? null : `## Transcript\n\n${text}`,
     next_from_ms === null
       ? null

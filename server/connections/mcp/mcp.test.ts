@@ -87,6 +87,7 @@ test("search, list, get and read return what the user may see, with the time of 
   const got = await callTool(client, "get_recording", { recording_id: recordingId });
   assert.equal(got.title, "Harbour planning");
   assert.equal(got.participants[0].name, "Ana Lima");
+  assert.deepEqual(got.chapters, []);
 
   const whole = await callTool(client, "read_transcript", { recording_id: recordingId });
   assert.match(whole.text, /^\[0:00\] Ana Lima: Good morning, shall we begin\?\n\[0:04\] .*harbour contract/);
@@ -154,12 +155,18 @@ test("search and fetch have the shape that assistants expect: one text with id, 
   );
   assert.equal(document.metadata.transcript_continues_at_ms, null);
   assert.doesNotMatch(document.text, /## Summary/, "there is no summary yet");
-  await app.db.pool.query("update recordings set ai_summary = 'All agreed.' where id = $1", [recordingId]);
+  await app.db.pool.query(
+    `update recordings set ai_summary = 'All agreed.',
+      ai_chapters = '[{"title": "Greeting", "start": 4000, "quote": ""}]' where id = $1`,
+    [recordingId],
+  );
   assert.match(
     (await callTool(client, "fetch", { id })).text,
-    /\n\n## Summary\n\nAll agreed\.\n\n## Transcript/,
+    /\n\n## Summary\n\nAll agreed\.\n\n## Chapters\n\n\[0:04\] Greeting\n\n## Transcript/,
   );
-  await app.db.pool.query("update recordings set ai_summary = null where id = $1", [recordingId]);
+  await app.db.pool.query("update recordings set ai_summary = null, ai_chapters = null where id = $1", [
+    recordingId,
+  ]);
   await client.close();
 });
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { parseTimestamp } from "../../../shared/times/timestamp.ts";
 import { version } from "../../platform/version.ts";
 import { type Ask, Refusal } from "./ask.ts";
-import { readDocument } from "./document.ts";
+import { readChapters, readDocument } from "./document.ts";
 import { registerPrompts } from "./prompts.ts";
 import { registerResources } from "./resources.ts";
 import { readPart } from "./transcript-text.ts";
@@ -122,13 +122,13 @@ export function createMcpServer({ ask, datetimesByName }: ToolOptions): McpServe
     {
       title: "Get a recording",
       description:
-        "Everything about one recording: participants, summary, action items, sections, highlights, calendar event.",
+        "Everything about one recording: participants, summary, chapters, action items, sections, highlights, calendar event.",
       annotations,
       inputSchema: { recording_id: RecordingId },
     },
     ({ recording_id }) =>
-      answer(() =>
-        ask("POST", `${api}/recordings/${recording_id}`, {
+      answer(async () => {
+        const recording = await ask("POST", `${api}/recordings/${recording_id}`, {
           body: {
             include: {
               participants: true,
@@ -139,8 +139,9 @@ export function createMcpServer({ ask, datetimesByName }: ToolOptions): McpServe
               calendar_event: true,
             },
           },
-        }),
-      ),
+        });
+        return { ...(recording as object), ...(await readChapters(ask, recording_id)) };
+      }),
   );
 
   server.registerTool(

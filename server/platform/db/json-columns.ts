@@ -117,6 +117,13 @@ export interface MovedData {
     readonly assignee: number | null;
   }[];
   readonly ai_template_sections: readonly object[];
+  /** Absent in rows of earlier versions, as the next. */
+  readonly ai_chapters?: readonly {
+    readonly title: string;
+    readonly start: number;
+    readonly quote: string;
+  }[];
+  readonly chapters_by_hand?: boolean;
   readonly highlights: readonly {
     readonly text: string;
     readonly start_ms: number;

@@ -644,9 +644,11 @@ export interface RecordingRecorders {
 
 export interface Recordings {
   ai_action_items: Json | null;
+  ai_chapters: Json | null;
   ai_summary: string | null;
   ai_template_sections: Json | null;
   calendar_event: Json | null;
+  chapters_by_hand: Generated<boolean>;
   created_at: Generated<Timestamp>;
   crm: Json | null;
   default_title: string | null;

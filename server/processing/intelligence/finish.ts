@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Chapter } from "../../../contract/recordings/chapters.ts";
 import { syncGrants } from "../../people/access/grants.ts";
 import { record } from "../../people/events/record.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
@@ -26,6 +27,8 @@ interface LockedRecording {
   readonly ai_summary: string | null;
   readonly ai_action_items: StoredItem[] | null;
   readonly ai_template_sections: StoredSection[] | null;
+  readonly ai_chapters: Chapter[] | null;
+  readonly chapters_by_hand: boolean;
 }
 
 /**
@@ -55,6 +58,7 @@ export async function finishRun(
       ai_summary: result.summary,
       ai_action_items: mergeItems(recording.ai_action_items ?? [], result.items),
       ai_template_sections: result.sections,
+      ai_chapters: recording.chapters_by_hand ? (recording.ai_chapters ?? []) : result.chapters,
       title: chooseTitle(recording, run, result),
       meeting_type_id: await chooseType(tx, recording, run, result),
     };
@@ -83,7 +87,7 @@ export async function finishRun(
 async function lockRecording(tx: Tx, recordingId: string): Promise<LockedRecording | undefined> {
   const { rows } = await sql<LockedRecording>`
     select workspace_id, title, default_title, transcript_version, external, meeting_type_id, meeting_type_by_hand,
-      ai_summary, ai_action_items, ai_template_sections
+      ai_summary, ai_action_items, ai_template_sections, ai_chapters, chapters_by_hand
     from recordings where id = ${recordingId} for update`.execute(tx);
   return rows[0];
 }
@@ -128,21 +132,23 @@ async function write(
     readonly ai_summary: string;
     readonly ai_action_items: readonly StoredItem[];
     readonly ai_template_sections: readonly StoredSection[];
+    readonly ai_chapters: readonly Chapter[];
     readonly title: string;
     readonly meeting_type_id: string | null;
   },
 ): Promise<boolean> {
   const items = JSON.stringify(changes.ai_action_items);
   const sections = JSON.stringify(changes.ai_template_sections);
+  const chapters = JSON.stringify(changes.ai_chapters);
   const { rows } = await sql`
     update recordings set ai_summary = ${changes.ai_summary}, ai_action_items = ${items}::jsonb,
-      ai_template_sections = ${sections}::jsonb, title = ${changes.title},
+      ai_template_sections = ${sections}::jsonb, ai_chapters = ${chapters}::jsonb, title = ${changes.title},
       meeting_type_id = ${changes.meeting_type_id}::uuid, updated_at = clock_timestamp()
     where id = ${recordingId}
-      and (coalesce(ai_summary, ''), coalesce(ai_action_items, '[]'), coalesce(ai_template_sections, '[]'), title,
-          meeting_type_id)
-        is distinct from (${changes.ai_summary}::text, ${items}::jsonb, ${sections}::jsonb, ${changes.title}::text,
-          ${changes.meeting_type_id}::uuid)
+      and (coalesce(ai_summary, ''), coalesce(ai_action_items, '[]'), coalesce(ai_template_sections, '[]'),
+          coalesce(ai_chapters, '[]'), title, meeting_type_id)
+        is distinct from (${changes.ai_summary}::text, ${items}::jsonb, ${sections}::jsonb, ${chapters}::jsonb,
+          ${changes.title}::text, ${changes.meeting_type_id}::uuid)
     returning id`.execute(tx);
   return rows.length > 0;
 }

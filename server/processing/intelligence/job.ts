@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
+import { minTranscriptForChaptersMs } from "../../../contract/recordings/chapters.ts";
 import type { LanguageModelSettings } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
@@ -42,6 +43,7 @@ const nothing: Understanding = {
   meetingType: null,
   items: [],
   sections: [],
+  chapters: [],
   notes: [],
 };
 
@@ -110,7 +112,8 @@ async function makeUnderstanding(
   claimed: ClaimedRun,
   signal: AbortSignal | undefined,
 ): Promise<Understanding> {
-  const lines = toLines(await findTranscript(db.pool, recordingId));
+  const segments = await findTranscript(db.pool, recordingId);
+  const lines = toLines(segments);
   if (lines.length === 0) return nothing;
   const { workspace_id: workspaceId } = claimed;
   const types = await findTypesOfScope(db.kysely, workspaceId, claimed.external);
@@ -127,8 +130,14 @@ async function makeUnderstanding(
     people: await findPeople(db.kysely, recordingId),
     meetingTypes: types.map((type) => type.name),
     templates: await findEnabledTemplates(db.kysely, workspaceId),
+    durationMs: claimed.duration_ms,
+    hasChapters: !claimed.chapters_by_hand && isLongEnough(segments),
   };
   return understand(ask, meeting, settings.contextTokens);
+}
+
+function isLongEnough(segments: readonly { readonly end: number }[]): boolean {
+  return segments.some(({ end }) => end >= minTranscriptForChaptersMs);
 }
 
 /** Saves a failure of the model and decides what to do next. */

@@ -64,6 +64,8 @@ export interface ClaimedRun {
   readonly workspace_id: string;
   readonly transcript_version: number;
   readonly external: boolean;
+  readonly duration_ms: number;
+  readonly chapters_by_hand: boolean;
 }
 
 /** Marks a run as running. @returns undefined when there is nothing to do yet. */
@@ -74,7 +76,9 @@ export async function claimRun(db: Executor, recordingId: string): Promise<Claim
     where i.recording_id = ${recordingId} and r.id = i.recording_id and i.status <> 'done'
       and (i.not_before <= clock_timestamp() or (i.not_before is null and i.status <> 'failed'))
       and not ${isInTrash}
-    returning i.request_count, r.workspace_id, r.transcript_version, r.external`.execute(db);
+    returning i.request_count, r.workspace_id, r.transcript_version, r.external, r.duration_ms, r.chapters_by_hand`.execute(
+    db,
+  );
   return rows[0];
 }
 

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Chapter } from "../../../contract/recordings/chapters.ts";
 import type { Executor } from "../../platform/db/database.ts";
 
 export async function hasSegments(db: Executor, recordingId: string): Promise<boolean> {
@@ -47,6 +48,12 @@ export async function findItems(db: Executor, recordingId: string): Promise<Read
     where r.id = ${recordingId}
     order by n`.execute(db);
   return rows;
+}
+
+export async function findChapters(db: Executor, recordingId: string): Promise<Chapter[]> {
+  const { rows } = await sql<{ chapters: Chapter[] }>`
+    select coalesce(ai_chapters, '[]') as chapters from recordings where id = ${recordingId}`.execute(db);
+  return rows[0]?.chapters ?? [];
 }
 
 export interface UsageToday {

@@ -7,6 +7,7 @@ import { type Api, route } from "../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { canSeeRecording } from "../../recordings/recordings/queries.ts";
 import { recordingNotFound } from "../../recordings/recordings/rights.ts";
+import { chapterRoutes } from "./chapters.ts";
 import { effectiveLimit, findSettings, nextDay } from "./model/budget.ts";
 import { describeRun, describeWorkspace } from "./present.ts";
 import { findRun } from "./queries.ts";
@@ -22,6 +23,7 @@ export function intelligenceRoutes(
   const { db, jobs, config } = deps;
   const isSetUp = config.languageModel !== null;
   templateRoutes(api, { db });
+  chapterRoutes(api, { db });
 
   const readWorkspace = async ({ workspaceId }: Principal) => {
     const settings = await findSettings(db.kysely, workspaceId);

@@ -13,7 +13,12 @@ export function partsOfImport(
 ): Pick<NewRecording, "sharedUserIds" | "privateNotes" | "highlights"> & {
   readonly values: Pick<
     NewRecording["values"],
-    "screenshares" | "ai_summary" | "ai_action_items" | "ai_template_sections"
+    | "screenshares"
+    | "ai_summary"
+    | "ai_action_items"
+    | "ai_template_sections"
+    | "ai_chapters"
+    | "chapters_by_hand"
   >;
 } {
   if (data === null) return { values: {} };
@@ -31,6 +36,8 @@ export function partsOfImport(
         })),
       ),
       ai_template_sections: orNull(moved?.ai_template_sections ?? []),
+      ai_chapters: orNull((moved?.ai_chapters ?? []).filter(({ start }) => start < durationMs)),
+      chapters_by_hand: moved?.chapters_by_hand ?? false,
     },
     sharedUserIds: moved?.shared_user_ids ?? [],
     privateNotes: [...own, ...(moved?.private_notes ?? [])],

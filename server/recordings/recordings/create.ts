@@ -37,10 +37,12 @@ type NewValues = Pick<
   | "transcript_language"
   | "has_thumbnail"
   | "ai_summary"
+  | "chapters_by_hand"
 > & {
   readonly screenshares?: readonly object[] | null;
   readonly ai_action_items?: readonly object[] | null;
   readonly ai_template_sections?: readonly object[] | null;
+  readonly ai_chapters?: readonly object[] | null;
 };
 
 /** The columns that hold JSON, which are written as text: pg would send a list as an array of PostgreSQL. */
@@ -49,6 +51,7 @@ const jsonColumns: ReadonlySet<string> = new Set([
   "screenshares",
   "ai_action_items",
   "ai_template_sections",
+  "ai_chapters",
 ]);
 
 /** Values of a recording, all or some, as its columns take them. */

@@ -127,6 +127,8 @@ export async function convert(
       assignee: participant_id === null ? null : (indexOf.get(participant_id) ?? null),
     })),
     ai_template_sections: recording.ai_template_sections,
+    ai_chapters: recording.ai_chapters ?? [],
+    chapters_by_hand: recording.chapters_by_hand ?? false,
     highlights: omissions.limit("highlights", recording.highlights, maxHighlights).map((one) => ({
       text: one.text,
       start_ms: one.timestamp,

@@ -76,6 +76,8 @@ export async function makeFullWorkspace(app: TestApp, plain = 0): Promise<FullWo
     },
   ])}::jsonb, ai_template_sections = ${JSON.stringify([
     { title: "Risks", data: { kind: "bullets", items: ["a"] }, markdown: "- a", text: "a" },
+  ])}::jsonb, chapters_by_hand = true, ai_chapters = ${JSON.stringify([
+    { title: "Gut & <so>", start: 0, quote: "Gut" },
   ])}::jsonb where id = ${recordingId}`.execute(app.db.kysely);
   await sql`update transcript_segments set word_times = '{0,400,500,900,1000,1200,1300,1500,1600,1700}'
     where recording_id = ${recordingId} and position = 0`.execute(app.db.kysely);

@@ -154,7 +154,8 @@ async function fillRecording(): Promise<string> {
   await call(app, "POST", `/recordings/${recordingId}`, {}, { token: zora.token, headers: agent });
   await pool.query(
     `update recordings set title = 'Zora Quimby and Bob', default_title = 'Budget', ai_summary = 'Zora wants an axolotl.',
-       ai_action_items = '[{"title": "axolotl", "assignee": {"name": "Zora"}}]', ai_template_sections = '[{"text": "axolotl"}]'
+       ai_action_items = '[{"title": "axolotl", "assignee": {"name": "Zora"}}]', ai_template_sections = '[{"text": "axolotl"}]',
+       chapters_by_hand = true, ai_chapters = '[{"title": "axolotl", "start": 0, "quote": "axolotl"}]'
      where id = $1`,
     [recordingId],
   );

@@ -94,6 +94,13 @@ export function condensePrompt(data: string): string {
   );
 }
 
+export function chaptersPrompt(data: string, part: number, parts: number): string {
+  return task(
+    data,
+    `This is part ${part} of ${parts} of a meeting. Divide it into chapters: one wherever the talk turns to another subject, about one for every five minutes.\nchapters: 12 at most, in order, each with a title of two to eight words, the number of the line it begins in, and words from within the chapter that show its subject.`,
+  );
+}
+
 const kindRules: Readonly<Record<SectionKindName, string>> = {
   text: "text: Markdown, without a heading for the whole.",
   bullets: "items: a list of points, one sentence each.",

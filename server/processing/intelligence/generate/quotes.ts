@@ -24,11 +24,14 @@ export interface Spoken {
    * @returns null when the transcript does not contain the quote.
    */
   find(quote: string, number: number): Line | null;
+  /** Finds the first line from line `number` on in which the quote starts. */
+  findFrom(quote: string, number: number): Line | null;
 }
 
 export function indexQuotes(lines: readonly Line[]): Spoken {
   const words = lines.map((line) => wordsOnly(line.text));
-  const placeOf = new Map(lines.map((line, place) => [line.number, place]));
+  // A long line may stand in pieces of the same number; the first one counts.
+  const placeOf = new Map(lines.map((line, place) => [line.number, place] as const).toReversed());
   // The whole text and the offset at which each line starts, for the search everywhere.
   const starts: number[] = [];
   let all = "";
@@ -49,6 +52,20 @@ export function indexQuotes(lines: readonly Line[]): Spoken {
     return at >= 0 && at <= first.length;
   }
 
+  /** The line in which a quote starts, at or after an offset. */
+  function findAfter(offset: number, wanted: string): Line | null {
+    const at = all.indexOf(isUnspaced(wanted) ? wanted : ` ${wanted} `, offset);
+    if (at < 0) return null;
+    // The last line that starts at or before the offset.
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((starts[middle] as number) <= at) low = middle;
+      else high = middle - 1;
+    }
+    return beginsIn(low, wanted) ? (lines[low] ?? null) : null;
+  }
+
   return {
     find(quote, number) {
       const wanted = wordsOnly(quote);
@@ -58,16 +75,12 @@ export function indexQuotes(lines: readonly Line[]): Spoken {
         for (const offset of [0, -1, 1, -2, 2, -3, 3])
           if (beginsIn(named + offset, wanted)) return lines[named + offset] ?? null;
       }
-      const at = all.indexOf(isUnspaced(wanted) ? wanted : ` ${wanted} `);
-      if (at < 0) return null;
-      // The last line that starts at or before the offset.
-      let [low, high] = [0, starts.length - 1];
-      while (low < high) {
-        const middle = Math.ceil((low + high) / 2);
-        if ((starts[middle] as number) <= at) low = middle;
-        else high = middle - 1;
-      }
-      return beginsIn(low, wanted) ? (lines[low] ?? null) : null;
+      return findAfter(0, wanted);
+    },
+    findFrom(quote, number) {
+      const wanted = wordsOnly(quote);
+      const place = placeOf.get(number);
+      return isTelling(wanted) && place !== undefined ? findAfter(starts[place] ?? 0, wanted) : null;
     },
   };
 }

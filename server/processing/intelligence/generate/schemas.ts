@@ -48,6 +48,18 @@ export const PartAnswer = z.object({
 export const OverviewAnswer = z.object(overview);
 export type OverviewAnswer = z.output<typeof OverviewAnswer>;
 
+const AnsweredChapter = z.object({
+  title: z.string().meta({ description: "What the chapter is about, in two to eight words." }),
+  line: z.number().meta({ description: "Number of the line that the chapter begins in." }),
+  quote: z
+    .string()
+    .meta({ description: "Words of the chapter that show its subject, copied verbatim, from one line." }),
+});
+export type AnsweredChapter = z.output<typeof AnsweredChapter>;
+
+/** For the chapters of a chunk. */
+export const ChaptersAnswer = z.object({ chapters: z.array(AnsweredChapter) });
+
 /** For shortening notes. */
 export const CondensedAnswer = z.object({ notes: z.array(z.string()) });
 

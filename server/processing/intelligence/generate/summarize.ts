@@ -1,15 +1,18 @@
 import type { z } from "zod";
+import type { Chapter } from "../../../../contract/recordings/chapters.ts";
 import { ModelServerError } from "../../../platform/model-server/refusal.ts";
 import { jsonSchemaOf } from "../model/response.ts";
 import { provenItems, type StoredItem } from "./action-items.ts";
+import { arrangeChapters, type FoundChapter, findChapters } from "./chapters.ts";
 import { chunkLines, estimateTokens } from "./chunks.ts";
 import type { Line } from "./lines.ts";
 import { groupNotes, sizeOf, thinOut, tidyNotes } from "./notes.ts";
 import * as prompts from "./prompts.ts";
 import { indexQuotes } from "./quotes.ts";
-import { safeLine, safeMarkdown, saidIn } from "./sanitize.ts";
+import { type Said, safeLine, safeMarkdown, saidIn } from "./sanitize.ts";
 import {
   type AnsweredItem,
+  ChaptersAnswer,
   CondensedAnswer,
   OverviewAnswer,
   PartAnswer,
@@ -43,6 +46,10 @@ export interface Template {
 export interface Meeting extends prompts.MeetingFacts {
   readonly lines: readonly Line[];
   readonly templates: readonly Template[];
+  /** Of the recording. */
+  readonly durationMs: number;
+  /** Whether to divide it into chapters. */
+  readonly hasChapters: boolean;
 }
 
 /** The validated results of a model for a meeting. */
@@ -55,6 +62,7 @@ export interface Understanding {
   readonly meetingType: string | null;
   readonly items: StoredItem[];
   readonly sections: StoredSection[];
+  readonly chapters: Chapter[];
   /** What could not be generated although the rest could, for users to read. */
   readonly notes: string[];
 }
@@ -84,7 +92,7 @@ export async function understand(ask: Ask, meeting: Meeting, contextTokens: numb
   const notes: string[] = [];
   const sections: StoredSection[] = [];
   for (const template of meeting.templates) {
-    try {
+    await orNote(notes, `The section “${template.title}” could not be generated.`, async () => {
       const answer = await askBriefly<unknown>(run, {
         name: "section",
         user: prompts.sectionPrompt(data, template),
@@ -92,24 +100,62 @@ export async function understand(ask: Ask, meeting: Meeting, contextTokens: numb
       });
       const section = toSectionData(template.kind, answer, said);
       if (!isEmptySection(section)) sections.push(toStoredSection(template.title, section));
-    } catch (error) {
-      // The other sections are generated even if one fails.
-      if (
-        !(error instanceof ModelServerError) ||
-        !(error.failure === "unusable" || error.failure === "permanent")
-      )
-        throw error;
-      notes.push(`The section “${template.title}” could not be generated. ${error.message}`);
-    }
+    });
   }
+  const chapters = meeting.hasChapters ? await divide(run, meeting, said, notes) : [];
   return {
     summary: safeMarkdown(overview.summary, said),
     title: safeTitle(overview.title, said),
     meetingType: overview.meeting_type,
     items: provenItems(answered, { spoken: indexQuotes(meeting.lines), said, people }),
     sections,
+    chapters,
     notes,
   };
+}
+
+/** Adds a note when a part can't be generated; the other parts are generated all the same. */
+async function orNote(notes: string[], note: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (
+      !(error instanceof ModelServerError) ||
+      !(error.failure === "unusable" || error.failure === "permanent")
+    )
+      throw error;
+    notes.push(`${note} ${error.message}`);
+  }
+}
+
+/** Has the model divide a meeting into chapters, part by part, and keeps those that their quotes prove. */
+async function divide(run: Run, meeting: Meeting, said: Said, notes: string[]): Promise<Chapter[]> {
+  const parts = chunkLines(meeting.lines, run.plan.room);
+  const all: FoundChapter[] = [];
+  let unproven = 0;
+  for (const [index, part] of parts.entries()) {
+    const where = parts.length === 1 ? "" : ` of part ${index + 1} of ${parts.length}`;
+    await orNote(notes, `The chapters${where} could not be generated.`, async () => {
+      const data = prompts.transcriptData(part, run.facts.people);
+      const answer = await askBriefly(run, {
+        name: "chapters",
+        user: prompts.chaptersPrompt(data, index + 1, parts.length),
+        schema: ChaptersAnswer,
+      });
+      const result = findChapters(answer.chapters, part, { said, durationMs: meeting.durationMs });
+      all.push(...result.found);
+      unproven += result.unproven;
+    });
+  }
+  const arranged = arrangeChapters(all);
+  unproven += arranged.unproven;
+  if (unproven > 0)
+    notes.push(
+      unproven === 1
+        ? "1 chapter without proof was left out."
+        : `${unproven} chapters without proof were left out.`,
+    );
+  return arranged.chapters;
 }
 
 interface Run {
@@ -146,10 +192,11 @@ function planRequests(meeting: Meeting, facts: prompts.MeetingFacts, contextToke
       100,
       meeting.templates.map((template) => template.title),
     ),
+    prompts.chaptersPrompt("", 100, 100),
     ...meeting.templates.map((template) => prompts.sectionPrompt("", template)),
   ]);
   const schemas = longest(
-    [WholeAnswer, PartAnswer, ...Object.values(sectionAnswers)].map((schema) =>
+    [WholeAnswer, PartAnswer, ChaptersAnswer, ...Object.values(sectionAnswers)].map((schema) =>
       JSON.stringify(jsonSchemaOf(schema)),
     ),
   );

@@ -42,6 +42,18 @@ export function* cueHead(
   yield ">";
 }
 
+/** Chapters as a WebVTT file for `<track kind="chapters">`; each lasts until the next one starts. */
+export function formatChapters(
+  chapters: readonly { readonly title: string; readonly start: number }[],
+  durationMs: number,
+): string {
+  const cues = chapters.map(({ title, start }, index) => {
+    const end = cueEnd({ start, end: chapters[index + 1]?.start ?? durationMs });
+    return `\n${index + 1}\n${clock(start, ".")} --> ${clock(end, ".")}\n${escapeMarkup([...oneLine(title)].join(""))}\n`;
+  });
+  return ["WEBVTT\n", ...cues].join("");
+}
+
 /** SubRip has no escapes, so text is written unchanged. */
 function* srt(segments: readonly SegmentRow[]): Generator<string> {
   for (const [index, segment] of segments.entries()) {
