@@ -145,6 +145,7 @@ export const RecordingView = z
     can: z
       .strictObject({
         change: z.boolean(),
+        share: z.boolean(),
         delete: z.boolean(),
         edit_transcript: z.boolean(),
         transcribe: z.boolean().meta({ description: "Whether the caller may start a transcription." }),

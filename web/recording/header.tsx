@@ -42,7 +42,7 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
   const { recording, participants } = view;
   const { share } = page.useSearch();
   const [dialog, setDialog] = useState<Dialog>(share === true ? "share" : null);
-  const requests = useQuery(accessRequestsQuery(id, view.can.change)).data?.requests.length ?? 0;
+  const requests = useQuery(accessRequestsQuery(id, view.can.share)).data?.requests.length ?? 0;
   const close = (): void => setDialog(null);
   const state = shareStates[recording.share_state];
   const names = participants.map(({ name }) => name);

@@ -5,7 +5,7 @@ import type { Database, Tx } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { lockRecording } from "../../recordings/recordings/queries.ts";
-import { lockForChange, mayChange, recordingNotFound } from "../../recordings/recordings/rights.ts";
+import { lockFor, may, recordingNotFound, rightMissing } from "../../recordings/recordings/rights.ts";
 import type { StoredItem } from "./generate/action-items.ts";
 import { findSettings } from "./model/budget.ts";
 import { findStoredItems, insertRun, saveStoredItems } from "./queries.ts";
@@ -34,7 +34,7 @@ export async function runAgain(
   recordingId: string,
 ): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
-    const recording = await lockForChange(tx, principal, recordingId, "regenerate its summary");
+    const recording = await lockFor(tx, principal, recordingId, "change", "regenerate its summary");
     if (!isSetUp)
       throw new ProblemError(
         "wrong_state",
@@ -73,11 +73,8 @@ export async function updateActionItem(
     const isTick = changes.text === undefined && changes.assignee_id === undefined;
     const isAssignee =
       item?.assignee_id != null && (await findAssignedUser(tx, item.assignee_id)) === principal.userId;
-    if (!mayChange(principal, recording) && !(isTick && isAssignee && principal.scope === "personal"))
-      throw new ProblemError(
-        "forbidden",
-        "only the recording's recorders, admins and workspace tokens may change action items; the assignee may complete one",
-      );
+    if (!may(principal, "change", recording) && !(isTick && isAssignee && principal.scope === "personal"))
+      throw rightMissing("change", "change action items; the assignee may complete one");
     if (item === undefined) throw new ProblemError("not_found", `the recording has no action item ${itemId}`);
     const assigneeId = changes.assignee_id?.toLowerCase() ?? changes.assignee_id;
     if (assigneeId != null && !(await hasParticipant(tx, recordingId, assigneeId)))

@@ -1,7 +1,7 @@
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
-import { lockForChange } from "../../recordings/recordings/rights.ts";
+import { lockFor } from "../../recordings/recordings/rights.ts";
 import { markCanceled } from "./queries.ts";
 
 /** Cancels a queued or running transcription. Its job notices and ends the engine or the request to the speech server. */
@@ -11,7 +11,7 @@ export async function cancelTranscription(
   recordingId: string,
 ): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
-    await lockForChange(tx, principal, recordingId, "cancel its transcription");
+    await lockFor(tx, principal, recordingId, "change", "cancel its transcription");
     if (!(await markCanceled(tx, recordingId, principal.scope === "workspace" ? null : principal.userId)))
       throw new ProblemError("wrong_state", "the recording is not being transcribed");
   });

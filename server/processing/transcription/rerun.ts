@@ -4,7 +4,7 @@ import type { Config } from "../../platform/config/config.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
-import { lockForChange } from "../../recordings/recordings/rights.ts";
+import { lockFor } from "../../recordings/recordings/rights.ts";
 import { hasSpeechModel } from "../models/index.ts";
 import { requestTranscription, retryTranscription } from "./service.ts";
 
@@ -39,7 +39,7 @@ export async function rerunTranscription(
   const { db, jobs, config } = deps;
   const hasModel = await hasSpeechModel(config);
   await db.kysely.transaction().execute(async (tx) => {
-    await lockForChange(tx, principal, recordingId, "have it transcribed again");
+    await lockFor(tx, principal, recordingId, "change", "have it transcribed again");
     const state = await findState(tx, recordingId);
     const reason = refusal(state, hasModel, edits);
     if (reason !== null) throw new ProblemError("wrong_state", reason);

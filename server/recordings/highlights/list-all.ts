@@ -1,8 +1,9 @@
 import type pg from "pg";
 import type { HighlightIncludeInput } from "../../../contract/recordings/highlights.ts";
+import { refusal } from "../../platform/auth/permissions.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { PageQuery, Position } from "../../platform/http/page.ts";
-import { mayChange } from "../recordings/rights.ts";
+import { isRecorder, may } from "../recordings/rights.ts";
 import { findHighlightJson, type HighlightLinks, overlapsHighlight } from "./queries.ts";
 
 /** A highlight's position in the list of all highlights. */
@@ -68,16 +69,16 @@ export async function findListedJson(
     `select h.id, coalesce(h.created_by = $2::uuid, false) as is_maker,
        json_build_object('title', r.title, 'media_type', r.media_type,
          'start_datetime', parley_timestamp(r.start_datetime), 'duration_ms', r.duration_ms) as recording,
-       exists (select 1 from recording_recorders rr
-         where rr.recording_id = r.id and rr.user_id = $2::uuid) as is_recorder
+       ${isRecorder({ recording: "r.id", user: "$2" })} as is_recorder
      from highlights h join recordings r on r.id = h.recording_id
      where h.id = any($1::uuid[])`,
     [ids, principal.userId],
   );
+  const mayWrite = refusal("write", principal) === null;
   const around = new Map(
     rows.map(({ id, recording, is_maker, is_recorder }) => [
       id,
-      { recording, can_change: is_maker || mayChange(principal, { is_recorder }) },
+      { recording, can_change: mayWrite && (is_maker || may(principal, "change", { is_recorder })) },
     ]),
   );
   return ids.flatMap((id) => {

@@ -12,7 +12,7 @@ import { findLinksOf } from "../public-link-records/clips.ts";
 import { revokeLinks } from "../public-link-records/revoke.ts";
 import { removeFromStories } from "../recordings/delete/remove-from-stories.ts";
 import { type ChangeableRecording, lockRecording } from "../recordings/queries.ts";
-import { mayChange, recordingNotFound } from "../recordings/rights.ts";
+import { may, recordingNotFound, rightMissing } from "../recordings/rights.ts";
 import {
   deleteHighlightRow,
   findRecordingOf,
@@ -97,7 +97,7 @@ export async function updateHighlight(
       await updateHighlightRow(tx, highlightId, values);
       await report(tx, workspace_id, "highlight_updated", highlight);
     }
-    if (!mayChange(principal, { is_recorder })) return [];
+    if (!may(principal, "share", { is_recorder })) return [];
     // Approves only what the caller wrote: another user may have changed the rest without the right to publish it.
     if (input.text !== undefined) await approveText(tx, highlightId);
     if (input.timestamp === undefined && input.duration === undefined) return [];
@@ -135,12 +135,8 @@ async function change<T>(
     if (!recording?.is_visible) throw highlightNotFound(highlightId);
     const highlight = await lockHighlight(tx, highlightId);
     if (highlight === undefined) throw highlightNotFound(highlightId);
-    if (highlight.created_by !== principal.userId && !mayChange(principal, recording)) {
-      throw new ProblemError(
-        "forbidden",
-        "only the highlight's creator, the recording's recorders, admins and workspace tokens may change it",
-      );
-    }
+    if (highlight.created_by !== principal.userId && !may(principal, "change", recording))
+      throw rightMissing("change", "change it", ["the highlight's creator"]);
     return apply(tx, highlight, recording);
   });
 }

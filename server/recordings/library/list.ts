@@ -7,7 +7,7 @@ import type { CursorFormat, PageQuery } from "../../platform/http/page.ts";
 import type { ThumbnailLinks } from "../recordings/json/links.ts";
 import { recordingJson } from "../recordings/json/recording.ts";
 import { filterConditions, streamPrincipals } from "../recordings/list/list-query.ts";
-import { mayChange } from "../recordings/rights.ts";
+import { isRecorder, mayInSql, rights } from "../recordings/rights.ts";
 
 export type LibrarySort = "newest" | "oldest" | "title";
 
@@ -70,6 +70,8 @@ export async function listLibrary(source: Queryable, options: LibraryOptions): P
     { bind, baseUrl: options.baseUrl, thumbnails: options.thumbnails, userId: principal.userId },
   );
   const user = bind(principal.userId);
+  const byRecorder = { bind, isRecorder: isRecorder({ recording: "r.id", user }) };
+  const mayAll = rights.map((right) => mayInSql(principal, right, byRecorder));
   const order = `key ${direction}, recording_id ${direction}`;
   const { rows } = await source.query<LibraryRow>({
     text: `with page as (
@@ -78,9 +80,7 @@ export async function listLibrary(source: Queryable, options: LibraryOptions): P
         '{"recording":' || ${json}::text
         || ',"is_favorite":' || exists (select 1 from favorite_recordings f where f.workspace_id = r.workspace_id
           and f.user_id = ${user}::uuid and f.recording_id = r.id)
-        || ',"can_change":' || (${bind(mayChange(principal, { is_recorder: false }))}::boolean or (
-          ${bind(principal.role !== "viewer")}::boolean and exists (
-            select 1 from recording_recorders rr where rr.recording_id = r.id and rr.user_id = ${user}::uuid)))
+        || ',"can_change":' || (${mayAll.join(" and ")})
         || '}' as json
       from page join recordings r on r.id = page.recording_id
       order by page.key ${direction}, page.recording_id ${direction}`,

@@ -9,7 +9,7 @@ import type { Database, Tx } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import { runInSlices } from "../../platform/run-in-slices.ts";
 import { insertSegments, type NewSegment } from "../recordings/create.ts";
-import { lockForChange } from "../recordings/rights.ts";
+import { lockFor } from "../recordings/rights.ts";
 import type { TimedWord } from "./align-words.ts";
 import { endTranscription } from "./end-transcription.ts";
 import { reportHighlights } from "./highlights.ts";
@@ -46,7 +46,7 @@ export async function supplyTranscript(
   );
   const supplied = read.map((segment, index) => ({ ...segment, word_times: times[index] ?? null }));
   return db.kysely.transaction().execute(async (tx) => {
-    const recording = await lockForChange(tx, principal, recordingId, "supply its transcript");
+    const recording = await lockFor(tx, principal, recordingId, "change", "supply its transcript");
     await checkVersion(tx, recordingId, input.transcript_version);
     const former = await findFormer(tx, recordingId);
     if (input.edits === undefined && former.some(({ original }) => original !== null))

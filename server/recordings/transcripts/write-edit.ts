@@ -7,7 +7,7 @@ import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import type { TranscriptChanges } from "../../platform/db/json-columns.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
-import { lockForChange } from "../recordings/rights.ts";
+import { lockFor } from "../recordings/rights.ts";
 import { countSegments } from "./changes.ts";
 import { reportHighlights } from "./highlights.ts";
 import {
@@ -55,7 +55,7 @@ export async function editTranscript(
   after?: (tx: Tx, number: number) => Promise<void>,
 ): Promise<EditResult> {
   return db.kysely.transaction().execute(async (tx) => {
-    const recording = await lockForChange(tx, principal, recordingId, "edit its transcript");
+    const recording = await lockFor(tx, principal, recordingId, "change", "edit its transcript");
     const { transcript_version: version, is_being_discarded } = await checkVersion(
       tx,
       recordingId,

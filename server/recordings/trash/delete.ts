@@ -18,7 +18,7 @@ import {
 } from "../recordings/delete/delete.ts";
 import { deleteUploadsOf, findAudience, isHeld, lockHighlightsOf } from "../recordings/delete/queries.ts";
 import { removeFromStories } from "../recordings/delete/remove-from-stories.ts";
-import { lockForChange } from "../recordings/rights.ts";
+import { lockFor } from "../recordings/rights.ts";
 import { findImports } from "./imports.ts";
 import { findTrashDays, insertTrashed } from "./queries.ts";
 
@@ -43,7 +43,7 @@ export async function deleteRecording(
   actor: AuditActor,
 ): Promise<Deletion> {
   const deleted = await deps.db.kysely.transaction().execute(async (tx) => {
-    await lockForChange(tx, principal, recordingId, "delete it");
+    await lockFor(tx, principal, recordingId, "delete");
     await refuseHeld(tx, recordingId);
     const days = await findTrashDays(tx, actor.workspaceId);
     return days === 0
@@ -71,7 +71,7 @@ export async function deletePermanently(
   actor: AuditActor,
 ): Promise<Receipt> {
   const removed = await deps.db.kysely.transaction().execute(async (tx) => {
-    await lockForChange(tx, principal, recordingId, "delete it");
+    await lockFor(tx, principal, recordingId, "delete");
     await refuseHeld(tx, recordingId);
     return removeRecording(tx, actor, recordingId);
   });

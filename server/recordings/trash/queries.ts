@@ -6,7 +6,7 @@ import type { Queryable } from "../../platform/db/replica.ts";
 import type { Position } from "../../platform/http/page.ts";
 import type { SuspendedLink } from "../public-link-records/suspend.ts";
 import type { StoryPosition } from "../recordings/delete/remove-from-stories.ts";
-import { mayChange } from "../recordings/rights.ts";
+import { isRecorder, mayInSql } from "../recordings/rights.ts";
 import type { KeptImport } from "./imports.ts";
 
 /** What moving a recording to the trash removed and restoring it puts back. */
@@ -126,17 +126,19 @@ export interface ListedTrash {
   readonly is_held: boolean;
 }
 
-/** SQL condition on `trashed_recordings t`: the principal of the values by `restorableValues` can restore it. */
-const isRestorable = `t.workspace_id = $1 and t.principals && $2::uuid[]
-  and ($3 or exists (select 1 from recording_recorders rr where rr.recording_id = t.recording_id and rr.user_id = $4))`;
-
-function restorableValues(principal: Principal): unknown[] {
-  return [
-    principal.workspaceId,
-    principal.sees,
-    mayChange(principal, { is_recorder: false }),
-    principal.userId,
-  ];
+/** SQL condition on `trashed_recordings t`: the principal can restore it. Its text is the same for every principal. */
+function restorable(principal: Principal): {
+  readonly condition: string;
+  /** Adds a value of the query. @returns its placeholder. */
+  readonly bind: (value: unknown) => string;
+  readonly values: unknown[];
+} {
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const ids = { recording: "t.recording_id", user: bind(principal.userId) };
+  const condition = `t.workspace_id = ${bind(principal.workspaceId)} and t.principals && ${bind(principal.sees)}::uuid[]
+    and ${mayInSql(principal, "delete", { bind, isRecorder: isRecorder(ids) })}`;
+  return { condition, bind, values };
 }
 
 /** Recordings in the trash that the principal can restore, last deleted first; or the one with an id. */
@@ -146,6 +148,9 @@ export async function listTrashed(
   { after, limit }: { readonly after: Position | null; readonly limit: number },
   recordingId: string | null = null,
 ): Promise<ListedTrash[]> {
+  const { condition, bind, values } = restorable(principal);
+  const [at, id] = [bind(after?.at ?? null), bind(after?.id ?? null)];
+  const only = bind(recordingId);
   const { rows } = await pool.query<ListedTrash>({
     name: "list_trashed",
     text: `select r.id, r.title, r.media_type, r.start_datetime, r.duration_ms, t.trashed_at,
@@ -154,11 +159,11 @@ export async function listTrashed(
         exists (select 1 from legal_holds h where h.recording_id = r.id) as is_held
       from trashed_recordings t
         join recordings r on r.id = t.recording_id join workspaces w on w.id = t.workspace_id
-      where ${isRestorable}
-        and ($5::timestamptz is null or (t.trashed_at, t.recording_id) < ($5, $6::uuid))
-        and ($7::uuid is null or t.recording_id = $7)
-      order by t.trashed_at desc, t.recording_id desc limit $8`,
-    values: [...restorableValues(principal), after?.at ?? null, after?.id ?? null, recordingId, limit],
+      where ${condition}
+        and (${at}::timestamptz is null or (t.trashed_at, t.recording_id) < (${at}, ${id}::uuid))
+        and (${only}::uuid is null or t.recording_id = ${only})
+      order by t.trashed_at desc, t.recording_id desc limit ${bind(limit)}`,
+    values,
   });
   return rows;
 }
@@ -168,13 +173,14 @@ export async function measureTrash(
   source: Queryable,
   principal: Principal,
 ): Promise<{ readonly recordings: number; readonly bytes: number }> {
+  const { condition, values } = restorable(principal);
   const { rows } = await source.query<{ recordings: number; bytes: number }>({
     name: "measure_trash",
     text: `select count(*)::integer as recordings, coalesce(sum(f.bytes), 0)::float8 as bytes
       from trashed_recordings t cross join lateral (
         select sum(s.bytes) as bytes from stored_files s where s.recording_id = t.recording_id) f
-      where ${isRestorable}`,
-    values: restorableValues(principal),
+      where ${condition}`,
+    values,
   });
   return rows[0] ?? { recordings: 0, bytes: 0 };
 }
@@ -186,13 +192,15 @@ export async function findPurgeable(
   before: Date | null,
   limit: number,
 ): Promise<string[]> {
+  const { condition, bind, values } = restorable(principal);
+  const until = bind(before);
   const { rows } = await pool.query<{ id: string }>({
     name: "find_purgeable",
     text: `select t.recording_id as id from trashed_recordings t
-      where ${isRestorable} and ($5::timestamptz is null or t.trashed_at < $5)
+      where ${condition} and (${until}::timestamptz is null or t.trashed_at < ${until})
         and not exists (select 1 from legal_holds h where h.recording_id = t.recording_id)
-      order by t.trashed_at, t.recording_id limit $6`,
-    values: [...restorableValues(principal), before, limit],
+      order by t.trashed_at, t.recording_id limit ${bind(limit)}`,
+    values,
   });
   return rows.map(({ id }) => id);
 }

@@ -8,7 +8,7 @@ import { resumeLinks } from "../public-link-records/suspend.ts";
 import { announceRecording } from "../recordings/announce.ts";
 import { lockHighlightsOf } from "../recordings/delete/queries.ts";
 import { returnToStories } from "../recordings/delete/remove-from-stories.ts";
-import { mayChange } from "../recordings/rights.ts";
+import { may, rightMissing } from "../recordings/rights.ts";
 import { restoreImports } from "./imports.ts";
 import { deleteTrashed, lockTrashed, type TrashedRow } from "./queries.ts";
 
@@ -76,10 +76,6 @@ export async function lockForRestoring(
       "not_found",
       `there is no recording ${recordingId} in the trash that this token can see`,
     );
-  if (!mayChange(principal, trashed))
-    throw new ProblemError(
-      "forbidden",
-      `only the recording's recorders, admins and workspace tokens may ${action}`,
-    );
+  if (!may(principal, "delete", trashed)) throw rightMissing("delete", action);
   return trashed;
 }

@@ -9,7 +9,7 @@ import type { Database, Tx } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { changedIf, success, updateRecording } from "../../recordings/recordings/change/update-recording.ts";
-import { checkMayChange } from "../../recordings/recordings/rights.ts";
+import { checkMay } from "../../recordings/recordings/rights.ts";
 import { addUserShare } from "../../recordings/recordings/share/shares.ts";
 import { accessGrantedMail } from "./mails.ts";
 
@@ -20,13 +20,13 @@ const action = "decide about requests for access to it";
 /** How long the email about granted access may take to be sent. */
 const mailTtlMs = 86_400_000;
 
-/** The users who request access and still can't see the recording. @throws ProblemError as `checkMayChange`. */
+/** The users who request access and still can't see the recording. @throws ProblemError as `checkMay`. */
 export async function findAccessRequests(
   db: Database,
   principal: Principal,
   recordingId: string,
 ): Promise<Listed> {
-  await checkMayChange(db.kysely, principal, recordingId, action);
+  await checkMay(db.kysely, principal, recordingId, "share", action);
   const { rows } = await sql<{ id: string; name: string; email: string; requested_at: Date }>`
     select u.id, u.name, u.email, a.requested_at
     from access_requests a
@@ -82,6 +82,7 @@ export async function grantAccess(
         );
       return changedIf(isNew);
     },
+    "share",
     action,
   );
   jobs.wake();
@@ -121,6 +122,7 @@ export function declineAccess(
       });
       return changedIf(false);
     },
+    "share",
     action,
   );
   return success(change);

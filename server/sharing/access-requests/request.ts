@@ -9,6 +9,7 @@ import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Database, Executor, Tx } from "../../platform/db/database.ts";
 import { defineJob, defineRecurringJob, type JobPayloads } from "../../platform/jobs/define.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
+import { rolesThatMay } from "../../recordings/recordings/rights.ts";
 import { accessRequestMail } from "./mails.ts";
 
 /** Requests of one user: ten at once, then ten an hour. */
@@ -123,18 +124,22 @@ async function findDeciders(
   db: Executor,
   recordingId: string,
 ): Promise<readonly { readonly email: string; readonly name: string }[]> {
+  const recorders = sql`${rolesThatMay("share", { is_recorder: true })}::text[]`;
+  const others = sql`${rolesThatMay("share", { is_recorder: false })}::text[]`;
   const { rows } = await sql<{ email: string; name: string; is_recorder: boolean }>`
     select u.email, u.name, rr.user_id is not null as is_recorder
     from recordings r
     join workspaces w on w.id = r.workspace_id
     join users u on u.workspace_id = r.workspace_id and u.deactivated_at is null and u.invited_at is null
     left join recording_recorders rr on rr.recording_id = r.id and rr.user_id = u.id
-    where r.id = ${recordingId} and u.role <> 'viewer' and (rr.user_id is not null or u.role = 'admin' and exists (
-      select 1 from recording_grants g
-      where g.recording_id = r.id and g.principal_id = any(parley_principals(u.id, w.members_id))))
+    where r.id = ${recordingId}
+      and u.role = any(case when rr.user_id is null then ${others} else ${recorders} end)
+      and (rr.user_id is not null or exists (
+        select 1 from recording_grants g
+        where g.recording_id = r.id and g.principal_id = any(parley_principals(u.id, w.members_id))))
     order by rr.position nulls last, u.id limit ${maxMails}`.execute(db);
-  const recorders = rows.filter((row) => row.is_recorder);
-  return recorders.length > 0 ? recorders : rows;
+  const first = rows.filter((row) => row.is_recorder);
+  return first.length > 0 ? first : rows;
 }
 
 /** Deletes old requests, and those of users who have access by another way, so that they don't return when it ends. */

@@ -34,7 +34,7 @@ import {
 } from "../../recordings/public-link-records/queries.ts";
 import { auditOf } from "../../recordings/public-link-records/revoke.ts";
 import { lockRecording } from "../../recordings/recordings/queries.ts";
-import { lockForChange, mayChange } from "../../recordings/recordings/rights.ts";
+import { lockFor, may, rightMissing } from "../../recordings/recordings/rights.ts";
 import { findStoryHighlights, holdHighlights, lockStory } from "../../recordings/stories/queries.ts";
 import { checkMayChange, storyNotFound } from "../../recordings/stories/rights.ts";
 
@@ -209,7 +209,7 @@ async function lockSubjectOf(
 /** Locks a link's subject in the order that every transaction locks, and checks the right to share it. */
 async function lockSubject(tx: Tx, principal: Principal, { kind, id }: Subject): Promise<Locked> {
   if (kind === "recording") {
-    await lockForChange(tx, principal, id, "share it by a link");
+    await lockFor(tx, principal, id, "share", "share it by a link");
     return { highlightIds: [] };
   }
   if (kind === "highlight") {
@@ -217,11 +217,7 @@ async function lockSubject(tx: Tx, principal: Principal, { kind, id }: Subject):
     if (recordingId === undefined) throw highlightNotFound(id);
     const recording = await lockRecording(tx, principal, recordingId);
     if (!recording?.is_visible || (await lockHighlight(tx, id)) === undefined) throw highlightNotFound(id);
-    if (!mayChange(principal, recording))
-      throw new ProblemError(
-        "forbidden",
-        "only the recording's recorders, admins and workspace tokens may share a highlight of it by a link",
-      );
+    if (!may(principal, "share", recording)) throw rightMissing("share", "share a highlight of it by a link");
     return { highlightIds: [id] };
   }
   const held = await holdHighlights(tx, principal, [], id);

@@ -86,7 +86,7 @@ function NewClip(props: { range: ClipRange; onClose: () => void; onAction: (acti
   const client = useQueryClient();
   const copy = useClipboard();
   const { draft, body, hasTitle } = useClip(`clip:${id}:${Math.round(range.startMs)}`, range);
-  const [link, setLink] = useState(() => previousLink(view.can.change));
+  const [link, setLink] = useState(() => previousLink(view.can.share));
   // After a failure the clip may exist already.
   const created = useRef<HighlightBody | null>(null);
   const create = async (isLinked: boolean): Promise<Made> => {
@@ -106,7 +106,7 @@ function NewClip(props: { range: ClipRange; onClose: () => void; onAction: (acti
         clip,
         url,
         isCopied: (await copied) === true,
-        onShare: view.can.change ? () => onAction({ kind: "share", clip }) : null,
+        onShare: view.can.share ? () => onAction({ kind: "share", clip }) : null,
         onAddToStory: () => onAction({ kind: "story", clip }),
       });
       await refreshRecording(client, id);
@@ -139,7 +139,7 @@ function NewClip(props: { range: ClipRange; onClose: () => void; onAction: (acti
           </div>
         ) : null}
         <Fields draft={draft} error={save.error} />
-        {view.can.change ? <LinkFields link={link} onChange={setLink} /> : null}
+        {view.can.share ? <LinkFields link={link} onChange={setLink} /> : null}
         <Group justify="flex-end">
           <Cancel draft={draft} onClose={onClose} />
           <Button

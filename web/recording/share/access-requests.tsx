@@ -11,7 +11,7 @@ import classes from "./share.module.css";
 export function AccessRequests() {
   const { id, view } = useRecording();
   const client = useQueryClient();
-  const query = accessRequestsQuery(id, view.can.change);
+  const query = accessRequestsQuery(id, view.can.share);
   const { data } = useQuery(query);
   const decide = useMutation({
     mutationFn: ({ userId, isGranted }: { userId: string; isGranted: boolean }) =>

@@ -8,7 +8,7 @@ import classes from "./share.module.css";
 /** The links of a public recording, for users who can share it. */
 export function PublicLinks() {
   const { id, view, playback, hasMedia } = useRecording();
-  if (!view.can.change) return null;
+  if (!view.can.share) return null;
   return (
     <div className={classes.links}>
       <LazyLinkManager

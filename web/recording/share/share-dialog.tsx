@@ -57,7 +57,7 @@ function Sharing({ onClose }: { onClose: () => void }) {
   const isPublic = recording.share_state === "public";
   const links = useQuery({
     ...linksQuery({ kind: "recording", id }),
-    enabled: isPublic && can.change,
+    enabled: isPublic && can.share,
   });
   const [pendingState, setPendingState] = useState<ShareState | null>(null);
   const setState = (value: ShareState): void => {
@@ -85,7 +85,7 @@ function Sharing({ onClose }: { onClose: () => void }) {
       <Radio.Group
         label="Who can see it"
         value={pendingState ?? chosen ?? recording.share_state}
-        readOnly={!can.change}
+        readOnly={!can.share}
         onChange={(value) => {
           // Without links there is nothing to confirm.
           const losesLinks = isPublic && value !== "public" && links.data?.links.length !== 0;
@@ -100,7 +100,7 @@ function Sharing({ onClose }: { onClose: () => void }) {
               value={value}
               label={label}
               description={text}
-              disabled={!can.change || change.isPending}
+              disabled={!can.share || change.isPending}
             />
           ))}
         </Stack>
@@ -124,7 +124,7 @@ function Sharing({ onClose }: { onClose: () => void }) {
         choices={members
           .filter(({ id: user }) => !taken.has(user))
           .map(({ id: user, name, email }) => ({ value: user, label: `${name} (${email})` }))}
-        canChange={can.change}
+        canChange={can.share}
         isBusy={change.isPending}
         onAdd={(user) => change.mutate(() => actions.shareToUser(user))}
         onRemove={(user) => change.mutate(() => actions.unshareFromUser(user))}
@@ -136,12 +136,12 @@ function Sharing({ onClose }: { onClose: () => void }) {
         choices={(teams.data?.teams ?? [])
           .filter(({ id: team }) => !recording.teams.some((shared) => shared.id === team))
           .map(({ id: team, name }) => ({ value: team, label: name }))}
-        canChange={can.change}
+        canChange={can.share}
         isBusy={change.isPending}
         onAdd={(team) => change.mutate(() => actions.shareToTeam(team))}
         onRemove={(team) => change.mutate(() => actions.unshareFromTeam(team))}
       />
-      {can.change ? null : (
+      {can.share ? null : (
         <Text size="sm" c="dimmed">
           Only owners and admins can change this.
         </Text>

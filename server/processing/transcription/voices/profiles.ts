@@ -11,7 +11,7 @@ import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { defineRecurringJob } from "../../../platform/jobs/define.ts";
-import { checkMayChange, lockForChange } from "../../../recordings/recordings/rights.ts";
+import { checkMay, lockFor } from "../../../recordings/recordings/rights.ts";
 import type { SpeakerVoice } from "./speaker-voices.ts";
 
 type Profile = z.output<typeof VoiceProfile>;
@@ -105,11 +105,11 @@ export async function saveRecordingVoices(
 
 /**
  * The voices that can be remembered, each with the profile that sounds most like it, if any does.
- * @throws ProblemError as `checkMayChange`.
+ * @throws ProblemError as `checkMay`.
  */
 export async function findRecordingVoices(db: Executor, principal: Principal, recordingId: string) {
   const { workspaceId } = principal;
-  await checkMayChange(db, principal, recordingId, "list its voices");
+  await checkMay(db, principal, recordingId, "change", "list its voices");
   const { rows } = await sql<{ speaker: string; embedding: number[]; model: string }>`
     select v.speaker, v.embedding, v.model
     from recording_voices v join recordings r on r.id = v.recording_id join workspaces w on w.id = r.workspace_id
@@ -165,7 +165,7 @@ export function rememberVoice(
 ): Promise<Profile> {
   const { workspaceId } = principal;
   return db.kysely.transaction().execute(async (tx) => {
-    await lockForChange(tx, principal, recordingId, "have its voices remembered");
+    await lockFor(tx, principal, recordingId, "change", "have its voices remembered");
     const { rows: settings } = await sql<{ voice_profiles: boolean; profiles: number }>`
       select voice_profiles, (select count(*)::integer from voice_profiles where workspace_id = w.id) as profiles
       from workspaces w where id = ${workspaceId} for update`.execute(tx);

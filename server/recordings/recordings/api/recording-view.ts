@@ -5,7 +5,7 @@ import { refusal } from "../../../platform/auth/permissions.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { ThumbnailLinks } from "../json/links.ts";
 import { findRecordingJson } from "../queries.ts";
-import { mayChange } from "../rights.ts";
+import { isRecorder, may } from "../rights.ts";
 
 const everything: RecordingIncludeInput = {
   highlights: true,
@@ -54,10 +54,11 @@ export async function findRecordingView(
   // The recording was deleted in the meantime.
   if (row === undefined) return undefined;
   const mayWrite = refusal("write", principal) === null;
-  const change = mayWrite && mayChange(principal, row);
+  const change = may(principal, "change", row);
   const can = {
     change,
-    delete: change,
+    share: may(principal, "share", row),
+    delete: may(principal, "delete", row),
     edit_transcript: change,
     transcribe: change && hasSpeechModel,
     add_highlights: mayWrite,
@@ -110,8 +111,7 @@ const viewJson = `(select row_to_json(q) from (select ${managedFields.join(" ")}
     parley_timestamp(r.updated_at) as "updated_datetime") q)`;
 
 const viewQuery = `select ${viewJson}::text as json,
-    exists (select 1 from recording_recorders rr
-      where rr.recording_id = r.id and rr.user_id = $2::uuid) as is_recorder
+    ${isRecorder({ recording: "r.id", user: "$2" })} as is_recorder
   from recordings r
   left join lateral (
     select u.id, u.external_id, u.created_by from uploads u where u.recording_id = r.id order by u.created_at limit 1) f on true

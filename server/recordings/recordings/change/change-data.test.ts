@@ -58,6 +58,7 @@ test("view: everything there is, and what each caller may do", async () => {
   );
   const all = {
     change: true,
+    share: true,
     delete: true,
     edit_transcript: true,
     transcribe: false,
@@ -69,7 +70,7 @@ test("view: everything there is, and what each caller may do", async () => {
   assert.deepEqual(await can(workspace.token), { ...all, write_private_notes: false });
   await manage("PATCH", `/recordings/${recordingId}`, member.token, { share_state: "workspace" });
   const other = await makeUser(app.db, workspace);
-  const none = { change: false, delete: false, edit_transcript: false, transcribe: false };
+  const none = { change: false, share: false, delete: false, edit_transcript: false, transcribe: false };
   assert.deepEqual(await can(other.token), { ...all, ...none });
   assert.deepEqual(await can(admin.token), all);
   assert.deepEqual(await can(viewer.token), {

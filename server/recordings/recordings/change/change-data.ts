@@ -10,16 +10,18 @@ import type { Recordings } from "../../../platform/db/types.ts";
 import { invalidInput } from "../../../platform/http/errors/problem.ts";
 import { insertRecorders, toColumns } from "../create.ts";
 import { chooseMeetingTypeByParticipants } from "../participant-scope.ts";
+import { requireRight } from "../rights.ts";
 import { auditAccess, readAccess } from "./audit-access.ts";
 import { changedIf, success, updateRecording } from "./update-recording.ts";
 import { findDataViolations } from "./violations.ts";
 
-/** Fields that decide who sees a recording, or what its grants have besides the title. */
+/** Fields that decide who sees a recording. */
+const sharingFields = ["share_state", "team_ids", "recorder_ids"] as const;
+
+/** The same, and fields that decide what its grants have besides the title. */
 const accessFields: ReadonlySet<string> = new Set<keyof RecordingDataInput>([
+  ...sharingFields,
   "start_datetime",
-  "share_state",
-  "team_ids",
-  "recorder_ids",
   "meeting_type_id",
 ]);
 
@@ -31,7 +33,10 @@ export function changeRecordingData(
   actor: AuditActor,
   input: RecordingDataInput,
 ): Promise<{ success: true }> {
-  const change = updateRecording(db, principal, recordingId, async (tx, { workspace_id }) => {
+  const change = updateRecording(db, principal, recordingId, async (tx, recording) => {
+    const { workspace_id } = recording;
+    if (sharingFields.some((name) => input[name] !== undefined))
+      requireRight(recording, principal, recordingId, "share");
     // Checked before too, but without the lock.
     const violations = await findDataViolations(tx, workspace_id, recordingId, input);
     if (violations.length > 0) throw invalidInput(violations);

@@ -5,16 +5,16 @@ import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import type { Recordings } from "../../../platform/db/types.ts";
 import type { ChangeableRecording } from "../queries.ts";
-import { lockForChange } from "../rights.ts";
+import { lockFor, type Right } from "../rights.ts";
 
 /**
- * Runs one change of a recording in a transaction: locks the recording, checks the caller's right to change it, applies
+ * Runs one change of a recording in a transaction: locks the recording, checks the caller's right to do so, applies
  * the change and, if it changed anything, updates the grants and records `recording_updated`. Repeating a change is
  * neither an error nor an event.
  * @param apply makes the change; returns whether anything changed, whether that can't have changed who sees the recording,
  *   nor anything that the grants have besides the title, and what `updateRecording` returns.
  * @param action completes "only … may" in the error for callers who may only see the recording.
- * @throws ProblemError `not_found` when the caller can't see the recording, `forbidden` when they may not change it.
+ * @throws ProblemError `not_found` when the caller can't see the recording, `forbidden` when they lack the right.
  */
 export async function updateRecording<T>(
   db: Database,
@@ -24,12 +24,13 @@ export async function updateRecording<T>(
     tx: Tx,
     recording: ChangeableRecording,
   ) => Promise<{ changed: boolean; keepsAccess?: boolean; result: T }>,
+  right: Right = "change",
   action?: string,
 ): Promise<T> {
   return db.kysely.transaction().execute(async (tx) => {
     // Every transaction locks the membership before recordings, so that none can deadlock with a user being created.
     await holdMembership(tx, principal.workspaceId);
-    const recording = await lockForChange(tx, principal, recordingId, action);
+    const recording = await lockFor(tx, principal, recordingId, right, action);
     const { changed, keepsAccess = false, result } = await apply(tx, recording);
     if (changed) {
       await sql`update recordings set updated_at = clock_timestamp() where id = ${recording.id}`.execute(tx);
@@ -57,7 +58,7 @@ export async function updateColumns(
   change: (recording: ChangeableRecording) => PlainColumns | null,
 ): Promise<boolean> {
   return db.kysely.transaction().execute(async (tx) => {
-    const recording = await lockForChange(tx, principal, recordingId);
+    const recording = await lockFor(tx, principal, recordingId, "change");
     const columns = change(recording);
     if (columns === null) return false;
     await tx

@@ -23,13 +23,19 @@ export function shareWithUser(
   userId: string,
   actor: AuditActor,
 ) {
-  return updateRecording(db, principal, recordingId, async (tx, recording) => {
-    if (!(await findUser(tx, recording.workspace_id, userId)))
-      throw invalidInput([
-        { pointer: "/user_id", detail: "is not a user of this workspace; see List Users" },
-      ]);
-    return changedIf(await addUserShare(tx, actor, recording.id, userId));
-  });
+  return updateRecording(
+    db,
+    principal,
+    recordingId,
+    async (tx, recording) => {
+      if (!(await findUser(tx, recording.workspace_id, userId)))
+        throw invalidInput([
+          { pointer: "/user_id", detail: "is not a user of this workspace; see List Users" },
+        ]);
+      return changedIf(await addUserShare(tx, actor, recording.id, userId));
+    },
+    "share",
+  );
 }
 
 /**
@@ -55,15 +61,21 @@ export function unshareFromUser(
   userId: string,
   actor: AuditActor,
 ) {
-  return updateRecording(db, principal, recordingId, async (tx, recording) => {
-    if (await deleteUserShare(tx, recording.id, userId)) {
-      await recordAudit(tx, actor, sharing("recording_unshared", recording.id, { user_id: userId }));
-      return changedIf(true);
-    }
-    if (!(await findUser(tx, recording.workspace_id, userId)))
-      throw new ProblemError("not_found", `there is no user ${userId} in this workspace`);
-    return changedIf(false);
-  });
+  return updateRecording(
+    db,
+    principal,
+    recordingId,
+    async (tx, recording) => {
+      if (await deleteUserShare(tx, recording.id, userId)) {
+        await recordAudit(tx, actor, sharing("recording_unshared", recording.id, { user_id: userId }));
+        return changedIf(true);
+      }
+      if (!(await findUser(tx, recording.workspace_id, userId)))
+        throw new ProblemError("not_found", `there is no user ${userId} in this workspace`);
+      return changedIf(false);
+    },
+    "share",
+  );
 }
 
 /** Shares a recording with a team of the workspace. */
@@ -74,15 +86,21 @@ export function shareWithTeam(
   teamId: string,
   actor: AuditActor,
 ) {
-  return updateRecording(db, principal, recordingId, async (tx, recording) => {
-    if (!(await findTeam(tx, recording.workspace_id, teamId)))
-      throw invalidInput([
-        { pointer: "/team_id", detail: "is not a team of this workspace; see List Teams" },
-      ]);
-    if (!(await insertTeam(tx, recording.id, teamId))) return changedIf(false);
-    await recordAudit(tx, actor, sharing("recording_shared", recording.id, { team_id: teamId }));
-    return changedIf(true);
-  });
+  return updateRecording(
+    db,
+    principal,
+    recordingId,
+    async (tx, recording) => {
+      if (!(await findTeam(tx, recording.workspace_id, teamId)))
+        throw invalidInput([
+          { pointer: "/team_id", detail: "is not a team of this workspace; see List Teams" },
+        ]);
+      if (!(await insertTeam(tx, recording.id, teamId))) return changedIf(false);
+      await recordAudit(tx, actor, sharing("recording_shared", recording.id, { team_id: teamId }));
+      return changedIf(true);
+    },
+    "share",
+  );
 }
 
 /** Stops sharing a recording with a team. */
@@ -93,13 +111,19 @@ export function unshareFromTeam(
   teamId: string,
   actor: AuditActor,
 ) {
-  return updateRecording(db, principal, recordingId, async (tx, recording) => {
-    if (await deleteTeam(tx, recording.id, teamId)) {
-      await recordAudit(tx, actor, sharing("recording_unshared", recording.id, { team_id: teamId }));
-      return changedIf(true);
-    }
-    if (!(await findTeam(tx, recording.workspace_id, teamId)))
-      throw new ProblemError("not_found", `there is no team ${teamId} in this workspace`);
-    return changedIf(false);
-  });
+  return updateRecording(
+    db,
+    principal,
+    recordingId,
+    async (tx, recording) => {
+      if (await deleteTeam(tx, recording.id, teamId)) {
+        await recordAudit(tx, actor, sharing("recording_unshared", recording.id, { team_id: teamId }));
+        return changedIf(true);
+      }
+      if (!(await findTeam(tx, recording.workspace_id, teamId)))
+        throw new ProblemError("not_found", `there is no team ${teamId} in this workspace`);
+      return changedIf(false);
+    },
+    "share",
+  );
 }
