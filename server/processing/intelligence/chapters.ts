@@ -12,7 +12,7 @@ import type { Database, Tx } from "../../platform/db/database.ts";
 import { invalidInput } from "../../platform/http/errors/problem.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import { canSeeRecording } from "../../recordings/recordings/queries.ts";
-import { lockForChange, recordingNotFound } from "../../recordings/recordings/rights.ts";
+import { lockFor, recordingNotFound } from "../../recordings/recordings/rights.ts";
 import { type Line, toLines } from "./generate/lines.ts";
 import { indexQuotes } from "./generate/quotes.ts";
 import { findChapters } from "./read-queries.ts";
@@ -38,7 +38,7 @@ async function replace(
   chapters: readonly Chapter[],
 ): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
-    const recording = await lockForChange(tx, principal, recordingId, "change its chapters");
+    const recording = await lockFor(tx, principal, recordingId, "change", "change its chapters");
     const problems = await findProblems(tx, recordingId, chapters);
     if (problems.length > 0) throw invalidInput(problems);
     const { rows } = await sql`
