@@ -32,6 +32,7 @@ import {
 import { sampleRoutes } from "./operations/samples/routes.ts";
 import { managesSystem } from "./operations/system/operator.ts";
 import { systemRoutes } from "./operations/system/routes.ts";
+import { settingsRoutes } from "./operations/system/settings/routes.ts";
 import { speechModelRoutes } from "./operations/system/speech-routes.ts";
 import { webAppRoutes } from "./operations/web/routes.ts";
 import { createViewCheck } from "./people/access/viewer.ts";
@@ -40,6 +41,7 @@ import { signInPages } from "./people/accounts/pages/sign-in-pages.ts";
 import { accountRoutes } from "./people/accounts/routes.ts";
 import { createPasswordWork } from "./people/accounts/sign-in/password-work.ts";
 import type { PasswordCost } from "./people/accounts/sign-in/passwords.ts";
+import { singleSignOnRoutes } from "./people/accounts/sso/routes.ts";
 import { teamRoutes } from "./people/accounts/teams/team-routes.ts";
 import { tokenRoutes } from "./people/accounts/tokens/token-routes.ts";
 import { userRoutes } from "./people/accounts/users/routes.ts";
@@ -83,7 +85,7 @@ import { referenceRoutes } from "./platform/http/reference/reference.ts";
 import { securityTxtRoutes } from "./platform/http/reference/security-txt.ts";
 import type { Api } from "./platform/http/routing/route.ts";
 import type { JobQueue } from "./platform/jobs/queue.ts";
-import { parseRanges } from "./platform/outbound/address-ranges.ts";
+import { allowedRanges, parseRanges } from "./platform/outbound/address-ranges.ts";
 import { sendNotFoundPage, wantsPage } from "./platform/pages/not-found.ts";
 import { pageRoutes } from "./platform/pages/page.ts";
 import type { ObjectStore } from "./platform/storage/store.ts";
@@ -131,6 +133,8 @@ export interface AppDependencies {
   readonly sender: HookSender;
   readonly config: Config;
   readonly log: FastifyBaseLogger;
+  /** Reads the settings of the database now. */
+  readonly followSettings: () => Promise<void>;
   /** The port the server is bound to already; without one, `listen` binds it. */
   readonly listener?: Listener;
   /** Whether the process is about to stop; it still serves requests. */
@@ -228,7 +232,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   });
   app.addHook("onClose", () => limiter.close());
   const hostLimit = createHostLimit(limiter, config.hookRequestsPerHostPerMinute);
-  const images = createImageFetcher({ allowAddresses: parseRanges(config.hooksAllowAddresses) });
+  const images = createImageFetcher({ allowAddresses: allowedRanges(config) });
   app.addHook("onClose", () => images.close());
   const documents = createDocumentFetcher({
     allowAddresses: parseRanges(dependencies.documentAddresses ?? ""),
@@ -324,6 +328,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       retentionRoutes(api, { db, config });
       erasureRoutes(api, { db, jobs, encryptor, config });
       systemRoutes(api, { db, jobs, store, config });
+      settingsRoutes(api, { db, encryptor, config, followSettings: dependencies.followSettings });
       speechModelRoutes(api, { db, jobs, config });
     },
     { prefix: managementPrefix },
@@ -343,10 +348,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await signInPages(scope, { db, config });
     await linkPages(scope, { db, jobs, config });
   });
-  if (config.singleSignOn !== null) {
-    const { singleSignOnPages } = await import("./people/accounts/sso/pages.ts");
-    await singleSignOnPages(app, { db, encryptor, baseUrl: config.baseUrl, settings: config.singleSignOn });
-  }
+  await singleSignOnRoutes(app, { db, encryptor, config });
   await app.register(async (scope) => {
     limitForms(scope, { limiter, config });
     await oauthRoutes(scope, {
@@ -356,8 +358,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       limiter,
       documents,
       origins,
-      otherWaysToSignIn:
-        config.singleSignOn === null ? null : (next) => `/sign-in?next=${encodeURIComponent(next)}`,
+      otherWaysToSignIn: (next) =>
+        config.singleSignOn === null ? null : `/sign-in?next=${encodeURIComponent(next)}`,
     });
   });
   await app.register(async (scope) => {

@@ -42,10 +42,9 @@ interface GuardDependencies {
  * body follows in the route. A caller without a valid token is counted by IP address.
  */
 export function guardVersionedApi(scope: FastifyInstance, deps: GuardDependencies): void {
-  const versions = effectiveVersions(deps.config.versionStatus);
   guard(scope, deps, (request, reply) => {
     const now = new Date();
-    const version = readVersion(request, versions, now);
+    const version = readVersion(request, effectiveVersions(deps.config.versionStatus), now);
     announceLifecycle(reply, version);
     return { version: version.name, share: rateShare(version, now) };
   });
@@ -121,9 +120,8 @@ function guard(
         );
     });
 
-  const limit = config.rateLimitPerMinute;
-
   scope.addHook("onRequest", async (request, reply) => {
+    const limit = config.rateLimitPerMinute;
     // Signing in needs no authentication.
     if (request.routeOptions.config.operation?.permission === "anyone") {
       if (limit > 0) applyAllowance(reply, await limiter.take(`address:${ipPrefixOf(request.ip)}`, limit));

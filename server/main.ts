@@ -12,9 +12,11 @@ import { createPause } from "./operations/move/pause.ts";
 import { openInstallationStore } from "./operations/move/stores.ts";
 import { verifyStore } from "./operations/storage-maintenance/owner-marker.ts";
 import { startHeartbeat } from "./operations/system/processes.ts";
+import { createLiveSettings } from "./operations/system/settings/live.ts";
 import { findWebApp, missingWebApp } from "./operations/web/build.ts";
 import { createFirstAccount, type FirstAccount } from "./people/accounts/service.ts";
 import { type Config, ConfigError } from "./platform/config/config.ts";
+import { allSettings } from "./platform/config/settings.ts";
 import { reportConfinement } from "./platform/confinement/index.ts";
 import { createEncryptor } from "./platform/crypto/encryptor.ts";
 import { createSigner } from "./platform/crypto/link-signer.ts";
@@ -71,6 +73,13 @@ async function openStatusListeners(
   return { health: isSame ? metrics : await open("PARLEY_HEALTH_ADDRESS", healthAddress), metrics };
 }
 
+/** One line says which settings are made and where, without their values. */
+function logSettings({ sources }: Config, log: Logger): void {
+  const made = (texts: Readonly<Record<string, string | undefined>> | null) =>
+    allSettings.map(({ name }) => name).filter((name) => texts?.[name]);
+  log.info({ environment: made(sources.env), file: made(sources.file) }, "settings");
+}
+
 /** A running server. */
 export interface Server {
   readonly log: Logger;
@@ -89,13 +98,13 @@ export interface Server {
  * @param keepFirstAccount stores the sign-in of the first account, if this start creates it.
  */
 export async function startServer(
-  config: Config,
+  given: Config,
   onLost: (error: Error) => void,
   keepFirstAccount?: (account: FirstAccount) => Promise<void>,
   givenWebFolder: string | null = null,
 ): Promise<Server> {
-  await preflight(config);
-  const log = createLog(config.logLevel);
+  await preflight(given);
+  const log = createLog(given.logLevel);
   const endLogging = logFailures(log);
   const closers: (() => Promise<unknown>)[] = [async () => endLogging()];
   const draining = { isActive: false };
@@ -106,6 +115,8 @@ export async function startServer(
     }
   };
   try {
+    // Until the database can be read.
+    let config = given;
     const tracing = await startTracing(process.env, config, log);
     if (tracing !== null) closers.push(() => tracing.stop());
     // First of all: a port in use is reported before anything is created or changed.
@@ -130,23 +141,35 @@ export async function startServer(
     const migrated = await upgradeDatabase(database, config, log);
     if (isEmpty) await verifyStore(db, store);
     const pause = createPause(listener, log);
+    let followSettings = async (): Promise<void> => {};
     const presence = await startPresence(
       { settings: database.settings, log },
-      { ...pause.handlers, followStores: follow },
+      { ...pause.handlers, followStores: follow, followSettings: () => followSettings() },
     );
     closers.push(() => presence.stop());
     pause.started();
+    const jobs = openJobQueue(jobKinds);
     const secret = await openSecret(config.secret, store, db);
     const [signer, encryptor] = [createSigner(secret), createEncryptor(secret)];
+    const settings = createLiveSettings(given, { db, encryptor, log });
+    ({ config } = settings);
+    await settings.follow();
+    followSettings = settings.follow;
+    logSettings(config, log);
+    settings.onChange(() => {
+      log.level = config.logLevel;
+      jobs.wake();
+    });
+    log.level = config.logLevel;
     const sender = openHookSender(config);
     closers.push(() => sender.close());
-    const { role, watchDirs } = config;
-    const watchedFolders = role === "api" ? [] : watchDirs.map(({ location }) => location);
+    const { role } = config;
+    const watchedFolders = (): string[] =>
+      role === "api" ? [] : config.watchDirs.map(({ location }) => location);
     // Stopped after the work: a process that finishes its requests and jobs is still listed.
     const heartbeat = await startHeartbeat(db, { role, isAlone: database.isEmbedded, watchedFolders, log });
     closers.push(() => heartbeat.stop());
     const runsWorker = role !== "api";
-    const jobs = openJobQueue(jobKinds);
     const eventLoop = watchEventLoop(log);
     closers.push(async () => eventLoop.stop());
     let stopWorker = async (): Promise<void> => {};
@@ -185,6 +208,7 @@ export async function startServer(
         config,
         log,
         eventLoop,
+        followSettings: settings.follow,
         listener,
         draining,
         versions,
@@ -203,7 +227,7 @@ export async function startServer(
       log,
       firstAccount,
       async stop() {
-        if (config.role !== "worker" && config.drainMs > 0) {
+        if (given.role !== "worker" && config.drainMs > 0) {
           draining.isActive = true;
           log.info({ ms: config.drainMs }, "draining: requests are still served, /readyz returns 503");
           await sleep(config.drainMs);

@@ -73,12 +73,11 @@ export function startWorker(deps: WorkerDependencies): Worker {
   const mayRun = async (guard: Guard): Promise<boolean> =>
     !(await isQuarantined()) && (guard === "original" || (await mayDelete()));
 
-  const names = jobKinds
-    .filter((kind) => kind.isEnabled(config) && !kind.isRecurring)
-    .map(({ name }) => name);
+  const findNames = () =>
+    jobKinds.filter((kind) => kind.isEnabled(config) && !kind.isRecurring).map(({ name }) => name);
   const dueChecks = [
     msUntilHookDue,
-    (client: pg.ClientBase) => findMsUntilDue(client, names),
+    (client: pg.ClientBase) => findMsUntilDue(client, findNames()),
     msUntilArrivalCheck,
     msUntilSealDue,
   ];

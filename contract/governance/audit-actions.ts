@@ -64,6 +64,7 @@ export const auditActions = [
   "job_discarded",
   "speech_model_requested",
   "speech_model_removed",
+  "system_settings_changed",
   "voice_profile_created",
   "voice_profile_deleted",
   "voice_profile_exported",

@@ -87,7 +87,7 @@ test("system: watched folders with their files; failed ones are retried, one or 
   );
   const worker = await startHeartbeat(app.db, {
     ...{ role: "worker", isAlone: false, log: pino({ level: "silent" }) },
-    watchedFolders: [folder],
+    watchedFolders: () => [folder],
   });
   after(() => worker.stop());
   const { page, complaints } = await visit(app, "/settings/system", { userId: operator.admin.id });

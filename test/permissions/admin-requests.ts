@@ -1,5 +1,6 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { insertRun } from "../../server/connections/imports/move/queries.ts";
+import { encryptTexts } from "../../server/operations/system/settings/queries.ts";
 import { insertFailedJob } from "../../server/operations/system/test/failed-job.ts";
 import { claimByOperator } from "../../server/people/accounts/workspaces/claim-domains.ts";
 import { makeTeam } from "../support/factories.ts";
@@ -125,6 +126,19 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
 
   getSystem: () => ({}),
   getStorageUse: () => ({}),
+  getSystemSettings: () => ({}),
+  updateSystemSettings: () => ({ body: { settings: {} } }),
+  testSystemSettings: () => ({ body: { test: "backups" } }),
+  listSystemSettingChanges: () => ({}),
+  undoSystemSettingChange: async ({ app }) => {
+    const id = randomUUIDv7();
+    const previous = encryptTexts(app.encryptor, { PARLEY_BACKUP_AT: null });
+    await app.db.kysely
+      .insertInto("setting_changes")
+      .values({ id, names: ["PARLEY_BACKUP_AT"], previous })
+      .execute();
+    return { params: { change_id: id } };
+  },
   testComponent: () => ({ params: { component: "database" } }),
   retryJob: failedJob,
   discardJob: failedJob,

@@ -260,6 +260,11 @@ export const permissions: Readonly<Record<string, Permissions>> = {
 
   getSystem: kinds.operators,
   getStorageUse: kinds.operators,
+  getSystemSettings: kinds.operators,
+  updateSystemSettings: kinds.operators,
+  testSystemSettings: kinds.operators,
+  listSystemSettingChanges: kinds.operators,
+  undoSystemSettingChange: kinds.operators,
   testComponent: kinds.operators,
   retryJob: kinds.operators,
   discardJob: kinds.operators,

@@ -8,6 +8,7 @@ import { buildApp } from "../../server/app.ts";
 import { openHookSender } from "../../server/connections/webhooks/transport/open-sender.ts";
 import type { HookSender } from "../../server/connections/webhooks/transport/send.ts";
 import { jobKinds } from "../../server/jobs.ts";
+import { createLiveSettings } from "../../server/operations/system/settings/live.ts";
 import type { PasswordCost } from "../../server/people/accounts/sign-in/passwords.ts";
 import { type Config, readConfig } from "../../server/platform/config/config.ts";
 import { createEncryptor, type Encryptor } from "../../server/platform/crypto/encryptor.ts";
@@ -60,7 +61,7 @@ export interface TestAppOptions {
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = await createTestDatabase();
   const folder = mkdtempSync(join(tmpdir(), "parley-app-"));
-  const config = readConfig(
+  const given = readConfig(
     {
       PARLEY_DATA_DIR: folder,
       PARLEY_BASE_URL: options.port === undefined ? "http://parley.test" : `http://localhost:${options.port}`,
@@ -78,9 +79,12 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   };
   const db = openDatabase(database.settings, { onError: fail });
   const jobs = openJobQueue(jobKinds);
-  const store = await openStore(config);
-  const secret = await openSecret(config.secret, store, db);
+  const store = await openStore(given);
+  const secret = await openSecret(given.secret, store, db);
   const [signer, encryptor] = [createSigner(secret), createEncryptor(secret)];
+  const settings = createLiveSettings(given, { db, encryptor, log });
+  const { config } = settings;
+  settings.onChange(jobs.wake);
   const sender = openHookSender(config);
   const worker =
     options.worker === false
@@ -105,6 +109,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     sender,
     config,
     log,
+    followSettings: settings.follow,
     webFolder: options.webFolder ?? null,
     checkReady: true,
     passwordCost: options.passwordCost ?? cheapCost,

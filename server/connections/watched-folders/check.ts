@@ -11,14 +11,19 @@ export { WatchError };
  * @throws WatchError with the remedy.
  */
 export async function checkWatchedFolder(dir: WatchDir, config: Config): Promise<void> {
-  if (dir.location.startsWith("s3://")) refuseOwnObjects(dir.location, config);
-  else await refuseDataFolder(dir.location, config.dataDir);
+  await refuseOwnFiles(dir, config);
   const place = await openPlace(dir, config);
   try {
     await place.check();
   } finally {
     place.close();
   }
+}
+
+/** @throws WatchError for folders that hold the server's own files. */
+export async function refuseOwnFiles(dir: WatchDir, config: Config): Promise<void> {
+  if (dir.location.startsWith("s3://")) refuseOwnObjects(dir.location, config);
+  else await refuseDataFolder(dir.location, config.dataDir);
 }
 
 /** The server's own files are no recordings of others, and must not be moved or deleted. */

@@ -1,6 +1,7 @@
 import { errorSuffix, settingsName } from "../../../shared/files/file-groups.ts";
 import type { Config, WatchDir } from "../../platform/config/config.ts";
 import { type Schedule, startSchedule } from "../../platform/jobs/schedule.ts";
+import { refuseOwnFiles } from "./check.ts";
 import type { ImportDependencies } from "./dependencies.ts";
 import { finishFile } from "./finish-file.ts";
 import { pathIn } from "./groups.ts";
@@ -42,20 +43,39 @@ interface Watched {
  */
 export function startWatching(deps: ImportDependencies, isPaused: () => Promise<boolean>): Schedule {
   const { config, log } = deps;
-  if (config.watchDirs.length === 0) return { stop: async () => {} };
   const stopping = new AbortController();
   const { signal } = stopping;
-  let watched: Promise<Watched[]> | null = null;
-  const open = (): Promise<Watched[]> => {
-    watched ??= Promise.all(
-      config.watchDirs.map(async (dir) => watch(dir, await openPlace(dir, config), config)),
-    );
-    return watched;
-  };
   const reported = new Map<string, string>();
+  const opened = new Map<string, Promise<Watched | null>>();
+
+  /** The folders of the present settings that can be opened; the others are tried again at the next pass. */
+  async function open(): Promise<Watched[]> {
+    const all = await Promise.all(config.watchDirs.map(openOnce));
+    return all.filter((one) => one !== null);
+  }
+
+  function openOnce(dir: WatchDir): Promise<Watched | null> {
+    const key = `${dir.workspaceId} ${dir.location}`;
+    const known = opened.get(key);
+    if (known !== undefined) return known;
+    const opening = openOne(dir).catch((error: Error) => {
+      opened.delete(key);
+      if (reported.get(key) !== error.message)
+        log.warn({ reason: error.message, folder: dir.location }, "a watched folder can't be opened");
+      reported.set(key, error.message);
+      return null;
+    });
+    opened.set(key, opening);
+    return opening;
+  }
+
+  async function openOne(dir: WatchDir): Promise<Watched> {
+    await refuseOwnFiles(dir, config);
+    return watch(dir, await openPlace(dir, config), config);
+  }
 
   const pass = async (): Promise<void> => {
-    if (signal.aborted || (await isPaused())) return;
+    if (signal.aborted || config.watchDirs.length === 0 || (await isPaused())) return;
     for (const one of await open())
       await scanOne(deps, one, reported, signal).catch((error) => {
         if (!signal.aborted)
@@ -63,7 +83,7 @@ export function startWatching(deps: ImportDependencies, isPaused: () => Promise<
       });
   };
   const work = async (): Promise<void> => {
-    if (signal.aborted || (await isPaused())) return;
+    if (signal.aborted || config.watchDirs.length === 0 || (await isPaused())) return;
     const all = await open();
     await Promise.all(Array.from({ length: concurrency }, () => importDue(deps, all, signal)));
   };
@@ -75,7 +95,7 @@ export function startWatching(deps: ImportDependencies, isPaused: () => Promise<
     async stop() {
       stopping.abort(new Error("the server is stopping"));
       await Promise.all([scanning.stop(), importing.stop()]);
-      for (const { place } of (await watched) ?? []) place.close();
+      for (const watched of await Promise.all(opened.values())) watched?.place.close();
     },
   };
 }

@@ -146,10 +146,15 @@ export async function openBackupFolder(
 
 /**
  * Checks that backups can be written to a destination, and read with the passphrase.
+ * @param purpose `write` creates a folder that is missing, as the first backup does.
  * @throws Error that says in one line why not.
  */
-export async function checkDestination(destination: string, config: Config): Promise<void> {
-  const store = await openDestination(destination, config, "read");
+export async function checkDestination(
+  destination: string,
+  config: Config,
+  purpose: "read" | "write" = "read",
+): Promise<void> {
+  const store = await openDestination(destination, config, purpose);
   try {
     await store.probe();
     const { passphrase } = config.backup;

@@ -36,12 +36,12 @@ export async function startHeartbeat(
   {
     role,
     isAlone,
-    watchedFolders = [],
+    watchedFolders = () => [],
     log,
   }: {
     readonly role: Role;
     readonly isAlone: boolean;
-    readonly watchedFolders?: readonly string[];
+    readonly watchedFolders?: () => readonly string[];
     readonly log: FastifyBaseLogger;
   },
 ): Promise<Heartbeat> {
@@ -54,8 +54,9 @@ export async function startHeartbeat(
       name: "process_heartbeat",
       text: `insert into processes (id, role, host, pid, version, started_at, heartbeat_at, watched_folders)
         values ($1, $2, $3, $4, $5, $6, now(), $7)
-        on conflict (id) do update set heartbeat_at = excluded.heartbeat_at`,
-      values: [id, role, hostname(), process.pid, version, startedAt, watchedFolders],
+        on conflict (id) do update set heartbeat_at = excluded.heartbeat_at,
+          watched_folders = excluded.watched_folders`,
+      values: [id, role, hostname(), process.pid, version, startedAt, watchedFolders()],
     });
   }
   const report = (work: () => Promise<unknown>): Promise<void> =>

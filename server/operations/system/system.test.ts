@@ -359,7 +359,7 @@ test("failed files are retried only while a running worker watches their folder"
 
   const worker = await startHeartbeat(db, {
     ...{ role: "worker", isAlone: false, log },
-    watchedFolders: [folder],
+    watchedFolders: () => [folder],
   });
   assert.equal((await listed()).watched, true);
   assert.deepEqual((await retry({ folder, id: files[0].id })).body, { retried: 1 });

@@ -34,12 +34,11 @@ export function metadataRoute(
   scope: FastifyInstance,
   config: Pick<Config, "baseUrl" | "oauthRegistration">,
 ): void {
-  const text = JSON.stringify(serverMetadata(config.baseUrl, config.oauthRegistration));
   scope.get(oauthPaths.metadata, async (_request, reply) =>
     reply
       .type("application/json; charset=utf-8")
       .headers({ "access-control-allow-origin": "*", "cache-control": "public, max-age=300" })
-      .send(text),
+      .send(JSON.stringify(serverMetadata(config.baseUrl, config.oauthRegistration))),
   );
   // Clients in a page may send custom headers, which need a preflight.
   scope.options(oauthPaths.metadata, async (_request, reply) =>

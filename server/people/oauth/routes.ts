@@ -40,6 +40,6 @@ export async function oauthRoutes(
     endpoints.setErrorHandler(handleOAuthError);
     tokenRoute(endpoints, deps);
     revocationRoute(endpoints, deps);
-    if (deps.config.oauthRegistration) registrationRoute(endpoints, deps);
+    registrationRoute(endpoints, deps);
   });
 }

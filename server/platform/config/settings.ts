@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Compatibility, DatetimeFilters } from "../../../contract/common.ts";
-import type { settingsTests } from "../../../contract/system-settings.ts";
+import type { SettingsTest } from "../../../contract/system-settings.ts";
 import {
   accessKey,
   addressRanges,
@@ -19,7 +19,9 @@ import {
   keepRule,
   listenAddress,
   onOff,
+  outboundRanges,
   pause,
+  proxyUrl,
   redirectSchemes,
   retrySchedule,
   smtpUrl,
@@ -47,9 +49,6 @@ export interface Setting<Kind extends z.ZodType = z.ZodType, Default extends str
   /** Whether nobody has to decide it any more: the variable still counts, with a notice. */
   readonly isRetired: boolean;
 }
-
-/** What tries a group of settings. */
-export type SettingsTest = (typeof settingsTests)[number];
 
 /** Settings by their key in the configuration; a group is an object of its own there. */
 export interface Rows {
@@ -456,9 +455,16 @@ const limits = {
 };
 
 const outgoing = {
+  proxy: setting(
+    "PARLEY_PROXY",
+    proxyUrl,
+    null,
+    "HTTP proxy for outgoing requests, such as `http://proxy.example.com:3128`. `HTTPS_PROXY` and `HTTP_PROXY` count before it, and hosts in `NO_PROXY` are reached directly",
+    { isSecret },
+  ),
   hooksAllowAddresses: setting(
     "PARLEY_HOOKS_ALLOW_ADDRESSES",
-    text,
+    outboundRanges,
     "",
     "Private IP addresses to which webhooks may be sent, and from which banner images and the recordings of imports and connections may be downloaded, such as `127.0.0.0/8,10.1.2.3`",
   ),

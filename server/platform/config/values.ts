@@ -8,6 +8,8 @@ import {
   type VersionStatus,
   versionStatuses,
 } from "../../../contract/versions.ts";
+import { parseRanges } from "../outbound/address-ranges.ts";
+import { readProxy } from "../outbound/proxy.ts";
 import { bucketPrefixRule } from "../storage/key-rules.ts";
 import { hostNameOf } from "./host-name.ts";
 
@@ -226,6 +228,28 @@ function parseHttpUrl(text: string): URL | null {
 function hasUserInfo({ username, password }: URL): boolean {
   return username !== "" || password !== "";
 }
+
+/** An HTTP proxy. A name without a scheme is one of HTTP, as in the standard variables. */
+export const proxyUrl = z.string().transform((text, context) => {
+  try {
+    const proxy = readProxy("https:", { HTTPS_PROXY: text });
+    if (proxy !== null) return proxy.url.href;
+  } catch (error) {
+    context.addIssue((error as Error).message.replace(/^\w+ /, ""));
+    return z.NEVER;
+  }
+  context.addIssue("must be the URL of an HTTP proxy");
+  return z.NEVER;
+});
+
+/** IP addresses and ranges that outgoing requests may reach although they are not public. */
+export const outboundRanges = z.string().superRefine((text, context) => {
+  try {
+    parseRanges(text);
+  } catch (error) {
+    context.addIssue(`must be comma-separated IP addresses and ranges: ${(error as Error).message}`);
+  }
+});
 
 /** The mail server: `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte. */
 export const smtpUrl = z

@@ -15,7 +15,7 @@ async function startProcess(followStores: MoveHandlers["followStores"]) {
   if (rowCount === 0) await command.query("insert into installation default values");
   const presence = await startPresence(
     { settings: database.settings, log: pino({ level: "silent" }) },
-    { pause: async () => {}, resume: async () => {}, followStores },
+    { pause: async () => {}, resume: async () => {}, followStores, followSettings: async () => {} },
   );
   return {
     command,

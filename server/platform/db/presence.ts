@@ -14,7 +14,8 @@ import type { ConnectionSettings } from "./database.ts";
 const spaces = { serving: 0x7061_7201, step: 0x7061_7202, mover: 0x7061_7203 } as const;
 const movers = { database: 1, storage: 2 } as const;
 
-const channel = "parley_moves";
+/** Notifies processes that something they follow has changed: moves, or settings. */
+export const followChannel = "parley_moves";
 
 /** How often to check without a notification, also while a move runs. */
 const checkMs = 5000;
@@ -44,6 +45,8 @@ export interface MoveHandlers {
   readonly resume: () => Promise<void>;
   /** Uses the stores that the database names. @returns their step. */
   readonly followStores: () => Promise<number>;
+  /** Uses the settings of the database; called at each notification, every few seconds, and after each new connection. */
+  readonly followSettings: () => Promise<void>;
 }
 
 /** The locks of a session. */
@@ -102,6 +105,7 @@ export async function startPresence(
       } else {
         if (isPaused) await handlers.resume();
         isPaused = false;
+        await handlers.followSettings();
         return true;
       }
     }
@@ -143,7 +147,7 @@ export async function startPresence(
       // First of all, so that commands see which stores this process still uses.
       const held: Held = { isServing: false, step: usedStep };
       if (held.step !== null) await lockShared(client, spaces.step, held.step);
-      await client.query(`listen ${channel}`);
+      await client.query(`listen ${followChannel}`);
       while (!stopping.signal.aborted) {
         // Following may wait for writes in flight.
         const following = follow(client, held);
@@ -222,7 +226,7 @@ export async function takeMoverLock(client: pg.ClientBase, what: keyof typeof mo
 
 /** Notifies all processes that they should read the state again. */
 export async function announceMove(client: pg.ClientBase): Promise<void> {
-  await client.query("select pg_notify($1, '')", [channel]);
+  await client.query("select pg_notify($1, '')", [followChannel]);
 }
 
 /** A process that has not followed yet. */

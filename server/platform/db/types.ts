@@ -3,10 +3,12 @@
  * Please do not edit it manually.
  */
 
-import type { HookType } from "../../../contract/webhooks/hooks.ts";
+import type { ColumnType } from "kysely";
+import type { IPostgresInterval } from "postgres-interval";
 import type { TranscriptEditDetails } from "../../../contract/transcripts/transcript-history.ts";
 import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";
+import type { HookType } from "../../../contract/webhooks/hooks.ts";
 import type {
   EndsEarly,
   ImportData,
@@ -16,16 +18,19 @@ import type {
   TranscriptInfo,
   UploadParticipant,
 } from "./json-columns.ts";
-import type { ColumnType } from "kysely";
-import type { IPostgresInterval } from "postgres-interval";
 
-export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
-  ? ColumnType<S, I | undefined, U>
-  : ColumnType<T, T | undefined, T>;
+export type Generated<T> =
+  T extends ColumnType<infer S, infer I, infer U>
+    ? ColumnType<S, I | undefined, U>
+    : ColumnType<T, T | undefined, T>;
 
 export type Int8 = ColumnType<string, bigint | number | string, bigint | number | string>;
 
-export type Interval = ColumnType<IPostgresInterval, IPostgresInterval | number | string, IPostgresInterval | number | string>;
+export type Interval = ColumnType<
+  IPostgresInterval,
+  IPostgresInterval | number | string,
+  IPostgresInterval | number | string
+>;
 
 export type Json = JsonValue;
 
@@ -351,6 +356,7 @@ export interface ImportRuns {
 export interface Installation {
   arriving_since: Timestamp | null;
   backup_failure_mailed_at: Timestamp | null;
+  checklist_dismissed_at: Timestamp | null;
   id: Generated<string>;
   is_only: Generated<boolean>;
   move_id: string | null;
@@ -775,6 +781,23 @@ export interface Sessions {
   user_id: string;
 }
 
+export interface SettingChanges {
+  changed_at: Generated<Timestamp>;
+  changed_by: string | null;
+  id: string;
+  names: string[];
+  previous: Buffer;
+  undone_at: Timestamp | null;
+}
+
+export interface Settings {
+  changed_at: Generated<Timestamp>;
+  changed_by: string | null;
+  encrypted: Buffer | null;
+  name: string;
+  value: string | null;
+}
+
 export interface SignInFailures {
   count: number;
   key: Buffer;
@@ -1111,6 +1134,8 @@ export interface DB {
   search_recordings: SearchRecordings;
   section_templates: SectionTemplates;
   sessions: Sessions;
+  setting_changes: SettingChanges;
+  settings: Settings;
   sign_in_failures: SignInFailures;
   store_migration: StoreMigration;
   stored_files: StoredFiles;

@@ -92,13 +92,13 @@ export function startPump(
 ): Pump {
   const { config, log } = context;
   const { pool } = context.db;
-  const enabled = new Map(
-    kinds.filter((kind) => kind.isEnabled(config)).map((kind) => [kind.name, kind] as const),
-  );
-  const names = [...enabled.keys()];
+  /** Those of the present settings. */
+  const findEnabled = (): ReadonlyMap<string, Job> =>
+    new Map(kinds.filter((kind) => kind.isEnabled(config)).map((kind) => [kind.name, kind] as const));
   const running = new Map<string, { kind: Job; job: ClaimedJob; done: Promise<void> }>();
   const stopping = new AbortController();
-  let hasRecurring = false;
+  /** The recurring jobs that were added to the queue. */
+  const recurring = new Set<string>();
   let filling: Promise<void> | null = null;
   let isWoken = false;
   /** When recurring jobs are due next. The pump takes them also while the worker sleeps: waking all of it would cost more. */
@@ -115,11 +115,11 @@ export function startPump(
 
   async function fill(): Promise<void> {
     try {
-      if (!hasRecurring) await addRecurring();
-      hasRecurring = true;
       do {
         isWoken = false;
-        for (const name of await findDueNames(pool, names)) await fetchInto(enabled.get(name));
+        const enabled = findEnabled();
+        await addRecurring(enabled);
+        for (const name of await findDueNames(pool, [...enabled.keys()])) await fetchInto(enabled.get(name));
         lastFetchAt = performance.now();
       } while (isWoken && !stopping.signal.aborted);
       recurringAt = performance.now() + msUntilRecurring();
@@ -131,20 +131,19 @@ export function startPump(
   function msUntilRecurring(): number {
     const now = new Date();
     return Math.min(
-      ...[...enabled.values()].map((kind) => kind.msUntilNext(config, now) ?? Number.POSITIVE_INFINITY),
+      ...[...findEnabled().values()].map((kind) => kind.msUntilNext(config, now) ?? Number.POSITIVE_INFINITY),
     );
   }
 
-  async function addRecurring(): Promise<void> {
+  async function addRecurring(enabled: ReadonlyMap<string, Job>): Promise<void> {
     const now = new Date();
-    const times = [...enabled.values()].map((kind) => ({
-      name: kind.name,
-      afterMs: kind.msUntilNext(config, now),
-    }));
-    await addRecurringJobs(
-      pool,
-      times.flatMap(({ name, afterMs }) => (afterMs === null ? [] : [{ name, afterMs }])),
-    );
+    const added = [...enabled.values()].flatMap((kind) => {
+      const afterMs = recurring.has(kind.name) ? null : kind.msUntilNext(config, now);
+      return afterMs === null ? [] : [{ name: kind.name, afterMs }];
+    });
+    if (added.length === 0) return;
+    await addRecurringJobs(pool, added);
+    for (const { name } of added) recurring.add(name);
   }
 
   /** @returns who may take the next slot. */

@@ -68,6 +68,16 @@ export function parseRanges(text: string): AddressRanges {
   return rangesOf(...parts).map(asIpv4);
 }
 
+/** The ranges of the settings, also after a change. */
+export function allowedRanges(config: { readonly hooksAllowAddresses: string }): () => AddressRanges {
+  let last: { readonly text: string; readonly ranges: AddressRanges } | undefined;
+  return () => {
+    const text = config.hooksAllowAddresses;
+    if (last?.text !== text) last = { text, ranges: parseRanges(text) };
+    return last.ranges;
+  };
+}
+
 /** Mapped IPv6 addresses are checked as IPv4, so a range of them becomes an IPv4 range. */
 function asIpv4(range: AddressRange): AddressRange {
   const { base, prefixBits } = range;

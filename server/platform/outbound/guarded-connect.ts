@@ -11,7 +11,8 @@ import { proxyAuthorization, proxyFor } from "./proxy.ts";
 export type HookLookup = (hostname: string) => Promise<readonly { address: string; family: number }[]>;
 
 export interface GuardedConnectorOptions {
-  readonly allowAddresses: AddressRanges;
+  /** A function: as they are at the time of each connection. */
+  readonly allowAddresses: AddressRanges | (() => AddressRanges);
   /** For lookup, connection and TLS together. */
   readonly timeoutMs: number;
   /** Certificates to trust in place of the usual ones, as PEM. */
@@ -36,7 +37,11 @@ export interface GuardedConnector {
  * checked IP address, for the same reason.
  */
 export function createGuardedConnector(options: GuardedConnectorOptions): GuardedConnector {
-  const { allowAddresses, timeoutMs, ca } = options;
+  const { timeoutMs, ca } = options;
+  const isAllowed = (address: string): boolean => {
+    const ranges = options.allowAddresses;
+    return isAllowedAddress(address, typeof ranges === "function" ? ranges() : ranges);
+  };
   const lookup = coalesced(options.lookup ?? ((hostname) => dns.promises.lookup(hostname, { all: true })));
   const sockets = new Set<net.Socket>();
   let isClosed = false;
@@ -48,7 +53,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
     if (addresses.length === 0) throw new HookConnectError(`the host name ${hostname} has no IP address`);
     // One private IP address among public ones is a trap or a mistake, and the socket might use it.
     for (const { address } of addresses) {
-      if (!isAllowedAddress(address, allowAddresses)) throw notAllowed(address);
+      if (!isAllowed(address)) throw notAllowed(address);
     }
     return addresses;
   }
@@ -119,7 +124,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
       if (tunnel === null)
         made.once("connect", () => {
           const remote = made.remoteAddress ?? "none";
-          if (!isAllowedAddress(remote, allowAddresses)) fail(notAllowed(remote));
+          if (!isAllowed(remote)) fail(notAllowed(remote));
         });
       const succeed = (): void => {
         if (isOver) return;

@@ -21,6 +21,18 @@ interface ProxySetting {
   readonly url: URL;
 }
 
+let ownProxy: string | null = null;
+
+/** Names the proxy of the settings (PARLEY_PROXY); null: none. */
+export function setOutboundProxy(url: string | null): void {
+  ownProxy = url;
+}
+
+/** The proxy of the settings; null: none. */
+export function outboundProxy(): string | null {
+  return ownProxy;
+}
+
 /** @returns the proxy that the variables name for a scheme; null: none. @throws ProxySettingError */
 export function readProxy(protocol: "https:" | "http:", env: Environment = process.env): ProxySetting | null {
   const variable = variables[protocol].find((name) => (env[name]?.trim() ?? "") !== "");
@@ -43,17 +55,22 @@ export function readProxy(protocol: "https:" | "http:", env: Environment = proce
 
 /**
  * The proxy for a request; null: it goes out directly, as for hosts in NO_PROXY and always for this machine.
+ * @param own counts where the variables name none.
  * @throws ProxySettingError
  */
-export function proxyFor(target: Target, env: Environment = process.env): URL | null {
+export function proxyFor(
+  target: Target,
+  env: Environment = process.env,
+  own: string | null = ownProxy,
+): URL | null {
   if (target.protocol !== "https:" && target.protocol !== "http:") return null;
-  const proxy = readProxy(target.protocol, env);
-  if (proxy === null) return null;
+  const url = readProxy(target.protocol, env)?.url ?? (own === null ? null : new URL(own));
+  if (url === null) return null;
   const host = target.hostname.replace(/^\[|\]$|\.$/g, "").toLowerCase();
   if (isThisMachine(host)) return null;
   const port = target.port || (target.protocol === "https:" ? "443" : "80");
   const exceptions = (env.no_proxy ?? env.NO_PROXY ?? "").split(/[\s,]+/);
-  return exceptions.some((exception) => isExcepted(host, port, exception.toLowerCase())) ? null : proxy.url;
+  return exceptions.some((exception) => isExcepted(host, port, exception.toLowerCase())) ? null : url;
 }
 
 function isThisMachine(host: string): boolean {

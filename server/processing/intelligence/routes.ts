@@ -21,7 +21,6 @@ export function intelligenceRoutes(
   deps: { readonly db: Database; readonly jobs: JobQueue; readonly config: Pick<Config, "languageModel"> },
 ): void {
   const { db, jobs, config } = deps;
-  const isSetUp = config.languageModel !== null;
   templateRoutes(api, { db });
   chapterRoutes(api, { db });
 
@@ -43,7 +42,7 @@ export function intelligenceRoutes(
     if (!(await canSeeRecording(db.pool, principal, recordingId))) throw recordingNotFound(recordingId);
   };
   const readRun = async (recordingId: string) =>
-    describeRun(await findRun(db.kysely, recordingId), { isSetUp });
+    describeRun(await findRun(db.kysely, recordingId), { isSetUp: config.languageModel !== null });
 
   route(api, contract.getIntelligence, ({ principal }) => readWorkspace(principal));
 
@@ -67,7 +66,11 @@ export function intelligenceRoutes(
   });
 
   route(api, contract.runRecordingIntelligence, async ({ principal, params }) => {
-    await service.runAgain({ db, jobs, isSetUp }, principal, params.recording_id);
+    await service.runAgain(
+      { db, jobs, isSetUp: config.languageModel !== null },
+      principal,
+      params.recording_id,
+    );
     return readRun(params.recording_id);
   });
 

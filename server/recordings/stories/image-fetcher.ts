@@ -1,6 +1,6 @@
 import type { Agent } from "undici";
-import type { AddressRanges } from "../../platform/outbound/address-ranges.ts";
 import { createGuardedAgent } from "../../platform/outbound/guarded-agent.ts";
+import type { GuardedConnectorOptions } from "../../platform/outbound/guarded-connect.ts";
 import { checkHookUrl } from "../../platform/outbound/target.ts";
 
 export interface FetchedImage {
@@ -23,7 +23,9 @@ const maxRedirects = 3;
  * Fetches images from other sites with the same guard as webhooks: allowed IP addresses only, checked again at each
  * redirect. The format is recognized by the first bytes, because browsers would run scripts in an SVG or a mislabeled page.
  */
-export function createImageFetcher(options: { readonly allowAddresses: AddressRanges }): ImageFetcher {
+export function createImageFetcher(options: {
+  readonly allowAddresses: GuardedConnectorOptions["allowAddresses"];
+}): ImageFetcher {
   const agent = createGuardedAgent({ ...options, timeoutMs }, { keepAliveTimeout: 1 });
   return {
     async fetch(url) {

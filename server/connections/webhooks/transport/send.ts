@@ -1,6 +1,5 @@
-import type { AddressRanges } from "../../../platform/outbound/address-ranges.ts";
 import { createGuardedAgent } from "../../../platform/outbound/guarded-agent.ts";
-import type { HookLookup } from "../../../platform/outbound/guarded-connect.ts";
+import type { GuardedConnectorOptions, HookLookup } from "../../../platform/outbound/guarded-connect.ts";
 import { checkHookUrl } from "../../../platform/outbound/target.ts";
 import { collectResponse, type HookResponse, type ResponseCollector } from "./response.ts";
 
@@ -34,7 +33,7 @@ export interface HookSender {
 
 export interface HookSenderOptions {
   /** IP ranges that are allowed although they are not public. */
-  readonly allowAddresses: AddressRanges;
+  readonly allowAddresses: GuardedConnectorOptions["allowAddresses"];
   /** Design: success is a 2xx within 15 s. */
   readonly timeoutMs?: number;
   /** How much of a body is read. */

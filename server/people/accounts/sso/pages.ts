@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { originOf } from "../../../platform/audit/record.ts";
 import type { SingleSignOnSettings } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
@@ -7,7 +7,7 @@ import { transactWithRetry } from "../../../platform/db/retry.ts";
 import { html } from "../../../platform/pages/html.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
 import { ownPath } from "../pages/next.ts";
-import { seeOther, servePages } from "../pages/page-parts.ts";
+import { seeOther } from "../pages/page-parts.ts";
 import { AccountError } from "../service.ts";
 import {
   addCookie,
@@ -23,22 +23,14 @@ import { ProviderSettingsError } from "./provider.ts";
 import { openSingleSignOn, SingleSignOnError, signInTtlSec } from "./single-sign-on.ts";
 
 /** The redirects to the single sign-on provider and back. */
-export async function singleSignOnPages(
-  app: FastifyInstance,
-  deps: {
-    readonly db: Database;
-    readonly encryptor: Encryptor;
-    readonly baseUrl: string;
-    readonly settings: SingleSignOnSettings;
-  },
-): Promise<void> {
-  const { db, encryptor, baseUrl, settings } = deps;
+export function createSingleSignOnPages(
+  settings: SingleSignOnSettings,
+  deps: { readonly db: Database; readonly encryptor: Encryptor; readonly baseUrl: string },
+) {
+  const { db, encryptor, baseUrl } = deps;
   const singleSignOn = openSingleSignOn(settings, { baseUrl, encryptor });
-
-  await app.register(async (scope) => {
-    servePages(scope);
-
-    scope.get("/sign-in/sso", async (request, reply) => {
+  return {
+    async start(request: FastifyRequest, reply: FastifyReply) {
       const next = ownPath((request.query as { next?: unknown }).next);
       try {
         const { location, cookie } = await singleSignOn.start(next);
@@ -49,9 +41,9 @@ export async function singleSignOnPages(
         request.log.warn({ err: describe(error) }, "the single sign-on provider is unreachable");
         return sendFailure(reply, 503, `${settings.name} can't be reached right now. Try again shortly.`);
       }
-    });
+    },
 
-    scope.get("/sign-in/callback", async (request, reply) => {
+    async finish(request: FastifyRequest, reply: FastifyReply) {
       const cookie = ownCookieOf(request, baseUrl, "single_sign_on");
       // Used once, whatever the outcome.
       addCookie(reply, ownCookie(baseUrl, "single_sign_on", "", 0));
@@ -77,8 +69,8 @@ export async function singleSignOnPages(
         request.log.warn({ err: describe(error) }, "a single sign-on response was refused");
         return sendFailure(reply, 400, `The response from ${settings.name} was invalid. Try again.`);
       }
-    });
-  });
+    },
+  };
 }
 
 /** An error without its cause, which may quote the provider's response including tokens. */

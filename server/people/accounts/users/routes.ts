@@ -25,7 +25,9 @@ export function userRoutes(
   const { db, jobs, encryptor, config } = deps;
   const links: service.LinkDependencies = {
     baseUrl: config.baseUrl,
-    mail: config.smtp === null ? null : { jobs, encryptor },
+    get mail() {
+      return config.smtp === null ? null : { jobs, encryptor };
+    },
   };
   /** Runs a change, then wakes the job queue so that its email is sent at once. */
   const change = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {

@@ -33,7 +33,7 @@ export interface AuthorizeDependencies {
   readonly formTokens: FormTokens;
   readonly findApp: FindApp;
   /** URL of the other ways to sign in, which return to `next`, a path on this server; null without any. */
-  readonly otherWaysToSignIn: ((next: string) => string) | null;
+  readonly otherWaysToSignIn: (next: string) => string | null;
 }
 
 /**
@@ -124,7 +124,7 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
     read: AuthorizeRequest,
     form: { email: string; problem: { text: string; status: number } | null },
   ) {
-    const otherWays = deps.otherWaysToSignIn?.(continueUrl(oauthPaths.authorize, read)) ?? null;
+    const otherWays = deps.otherWaysToSignIn(continueUrl(oauthPaths.authorize, read));
     return sendPage(reply, signInPage(read, { ...form, token: formTokens.issue(null, read), otherWays }));
   }
 

@@ -22,10 +22,9 @@ interface LimitDependencies {
  */
 export function limitForms(scope: FastifyInstance, deps: LimitDependencies): void {
   scope.decorateRequest("refundRateLimit", null);
-  const limit = deps.config.rateLimitPerMinute;
-  if (limit === 0) return;
   scope.addHook("onRequest", async (request, reply) => {
-    if (!takesBody(request)) return;
+    const limit = deps.config.rateLimitPerMinute;
+    if (limit === 0 || !takesBody(request)) return;
     const key = `address:${ipPrefixOf(request.ip)}`;
     applyAllowance(reply, await deps.limiter.take(key, limit));
     request.refundRateLimit = () => {

@@ -12,12 +12,21 @@ const healthPaths = new Set(["/healthz", "/readyz"]);
 /** Paths that the refusal page loads. */
 const pageParts = /^\/(icon\.svg|assets\/pages-[0-9a-f]+\.css)$/;
 
-/** Hosts of this server, in the form of `hostNameOf`. */
-function trustedHosts(config: Pick<Config, "baseUrl" | "host" | "trustedHosts">): ReadonlySet<string> {
+/** Hosts of this server, in the form of `hostNameOf`, also after a change of the settings. */
+function trustedHosts(config: Pick<Config, "baseUrl" | "host" | "trustedHosts">): () => ReadonlySet<string> {
   const own = [new URL(config.baseUrl).host, config.host.includes(":") ? `[${config.host}]` : config.host];
   const names = own.map(hostNameOf).filter((name) => name !== null);
   // The wildcard addresses are not host names.
-  return new Set([...names, ...config.trustedHosts].filter((name) => name !== "0.0.0.0" && name !== "[::]"));
+  let last: { readonly of: Config["trustedHosts"]; readonly hosts: ReadonlySet<string> } | undefined;
+  return () => {
+    const of = config.trustedHosts;
+    if (last?.of !== of)
+      last = {
+        of,
+        hosts: new Set([...names, ...of].filter((name) => name !== "0.0.0.0" && name !== "[::]")),
+      };
+    return last.hosts;
+  };
 }
 
 /**
@@ -35,7 +44,7 @@ export function createMetricsHostCheck(
     if (name === null) return false;
     return (
       isLoopbackHost(name) ||
-      trusted.has(name) ||
+      trusted().has(name) ||
       !name.includes(".") ||
       isIP(name.replace(/^\[|\]$/g, "")) !== 0
     );
@@ -59,7 +68,7 @@ export function checkHosts(
       const name = hostNameOf(text);
       if (name === null)
         throw new ProblemError("bad_request", "the Host header is not a host name with an optional port");
-      if (!isLoopbackHost(name) && !trusted.has(name)) return refuse(request, reply, name);
+      if (!isLoopbackHost(name) && !trusted().has(name)) return refuse(request, reply, name);
     }
   });
 }

@@ -24,14 +24,15 @@ export function referenceRoutes(
   operations: readonly Operation[],
   config: Pick<Config, "versionStatus">,
 ): void {
-  const known = effectiveVersions(config.versionStatus);
-  const documents = new Map<VersionName, string>();
+  const documents = new Map<string, string>();
   const readDocument = async (version: VersionName): Promise<string> => {
-    const kept = documents.get(version);
+    const status = effectiveVersions(config.versionStatus).get(version)?.status;
+    const key = `${version} ${status}`;
+    const kept = documents.get(key);
     if (kept !== undefined) return kept;
     const { openApiDocument } = await import("./openapi.ts");
-    const written = JSON.stringify(openApiDocument(version, operations, known.get(version)?.status));
-    documents.set(version, written);
+    const written = JSON.stringify(openApiDocument(version, operations, status));
+    documents.set(key, written);
     return written;
   };
 
@@ -54,7 +55,10 @@ export function referenceRoutes(
     app.get(`/docs/${version}`, async (_request, reply) => sendPage(reply, referencePage(version)));
   app.get("/docs/errors", async (_request, reply) => sendPage(reply, errorsPage()));
   app.get("/docs/migration", async (_request, reply) =>
-    sendPage(reply, page("Moving between versions", migrationNotes(known, new Date()))),
+    sendPage(
+      reply,
+      page("Moving between versions", migrationNotes(effectiveVersions(config.versionStatus), new Date())),
+    ),
   );
   for (const [name, type] of Object.entries(viewerFiles)) {
     app.get(`/docs/assets/${name}`, async (_request, reply) =>

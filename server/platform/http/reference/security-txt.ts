@@ -14,11 +14,13 @@ const validDays = 180;
  */
 export function securityTxtRoutes(
   app: FastifyInstance,
-  { baseUrl, securityContacts }: Pick<Config, "baseUrl" | "securityContacts">,
+  config: Pick<Config, "baseUrl" | "securityContacts">,
 ): void {
-  const contacts = securityContacts.length > 0 ? securityContacts : [`${baseUrl}${contactPath}`];
+  const { baseUrl } = config;
 
   app.get("/.well-known/security.txt", async (_request, reply) => {
+    const { securityContacts } = config;
+    const contacts = securityContacts.length > 0 ? securityContacts : [`${baseUrl}${contactPath}`];
     // Whole days, so that the file does not change with every request.
     const expires = new Date((Math.floor(Date.now() / dayMs) + validDays) * dayMs);
     const lines = [
@@ -34,8 +36,9 @@ export function securityTxtRoutes(
       .send(`${lines.join("\n")}\n`);
   });
 
-  app.get(contactPath, async (_request, reply) =>
-    sendPage(reply, {
+  app.get(contactPath, async (_request, reply) => {
+    const { securityContacts } = config;
+    return sendPage(reply, {
       title: "Report a vulnerability",
       body: html`<h1>Report a vulnerability</h1>
 ${
@@ -45,6 +48,6 @@ ${
 the admin of your workspace.</p>
 <p class="soft">If you run this server, set <code>PARLEY_SECURITY_CONTACT</code> to an email address or a web page.</p>`
 }`,
-    }),
-  );
+    });
+  });
 }

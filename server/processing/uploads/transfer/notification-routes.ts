@@ -30,15 +30,17 @@ export function notificationRoutes(
     readonly config: Pick<Config, "rateLimitPerMinute" | "s3NotificationToken">;
   },
 ): void {
-  const { s3NotificationToken: expected, rateLimitPerMinute: limit } = deps.config;
-  if (expected === null) return;
-
   /** Checked before the body is read; failures count by IP address, like other requests without a valid token. */
-  async function checkToken(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async function checkToken(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+    const { s3NotificationToken: expected, rateLimitPerMinute: limit } = deps.config;
+    if (expected === null) {
+      reply.callNotFound();
+      return reply;
+    }
     const { token } = request.query as { token?: unknown };
     const { authorization = "" } = request.headers;
     const given = /^bearer /i.test(authorization) ? authorization.slice("bearer ".length).trim() : token;
-    if (typeof given === "string" && isSame(given, expected as string)) return;
+    if (typeof given === "string" && isSame(given, expected)) return;
     if (limit > 0) applyAllowance(reply, await deps.limiter.take(`address:${ipPrefixOf(request.ip)}`, limit));
     throw new ProblemError(
       "token_invalid",

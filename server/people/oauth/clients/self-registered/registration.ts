@@ -25,9 +25,15 @@ export function registrationRoute(
   }: {
     readonly db: Database;
     readonly limiter: RateLimiter;
-    readonly config: Pick<Config, "oauthRedirectSchemes">;
+    readonly config: Pick<Config, "oauthRegistration" | "oauthRedirectSchemes">;
   },
 ): void {
+  scope.addHook("onRequest", async (request, reply) => {
+    if (request.url.split("?", 1)[0] === oauthPaths.register && !config.oauthRegistration) {
+      reply.callNotFound();
+      return reply;
+    }
+  });
   refuseOtherMethods(scope, oauthPaths.register, ["POST", "OPTIONS"]);
   // Pages of every origin may register: the response holds only what they sent and a new id.
   scope.options(oauthPaths.register, async (_request, reply) =>

@@ -1,0 +1,227 @@
+import { randomUUIDv7 } from "node:crypto";
+import { checkProvider } from "../../../people/accounts/sso/check-provider.ts";
+import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
+import {
+  type Config,
+  configOf,
+  configWithout,
+  SettingsError,
+  type SettingTexts,
+  sourceOf,
+  textOf,
+  withNearest,
+} from "../../../platform/config/config.ts";
+import { hostNameOf, isLoopbackHost } from "../../../platform/config/host-name.ts";
+import { allSettings, type ListedSetting, shownSettings } from "../../../platform/config/settings.ts";
+import { typeOf } from "../../../platform/config/values.ts";
+import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
+import type { Database, Tx } from "../../../platform/db/database.ts";
+import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
+import { reasonOf } from "../health/finding.ts";
+import { textsOf } from "./live.ts";
+import {
+  announceSettings,
+  countWithoutPassword,
+  decryptTexts,
+  encryptTexts,
+  findChanges,
+  findSettings,
+  insertChange,
+  lockSettings,
+  markUndone,
+  saveSetting,
+} from "./queries.ts";
+
+/** Values by name; null: back to the default. */
+export type SettingChanges = Readonly<Record<string, string | null>>;
+
+export interface ChangeDependencies {
+  readonly db: Database;
+  readonly encryptor: Encryptor;
+  readonly config: Config;
+}
+
+/** Who changes settings. */
+export interface Changer {
+  /** Null: a command. */
+  readonly userId: string | null;
+  /** For the audit log; null: there is no workspace whose log could have the entry. */
+  readonly actor: AuditActor | null;
+  /** The Host header of their request; null: a command. */
+  readonly host: string | null;
+}
+
+const byName = new Map<string, ListedSetting>(allSettings.map((setting) => [setting.name, setting]));
+
+const pointerOf = (name: string): string => `/settings/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+
+/**
+ * The settings as they would be after a change.
+ * @throws ProblemError with a violation for each bad value, or `wrong_state` for a setting that is locked.
+ */
+export function preview(sources: Config["sources"], app: SettingTexts, changes: SettingChanges) {
+  const names = Object.keys(changes);
+  const refused = names.flatMap((name) => {
+    const setting = byName.get(name);
+    if (setting === undefined)
+      return [{ pointer: pointerOf(name), detail: `${withNearest(name)} is not a setting` }];
+    if (setting.where === "app") return [];
+    return [{ pointer: pointerOf(name), detail: "can only be set in the environment" }];
+  });
+  const locked = names.filter((name) => sources.env[name]);
+  if (locked.length > 0)
+    throw new ProblemError(
+      "wrong_state",
+      `${locked.join(", ")} ${locked.length === 1 ? "is" : "are"} set in the environment; change ${locked.length === 1 ? "it" : "them"} there, or remove ${locked.length === 1 ? "it" : "them"} and restart`,
+    );
+  if (names.length > 0 && sources.file !== null)
+    throw new ProblemError(
+      "wrong_state",
+      "the settings are in the file that PARLEY_SETTINGS_FILE names; change them there, and restart",
+    );
+  // What is wrong already is no reason to refuse another change.
+  const wrong = new Set(configWithout(sources, app).ignored.map(({ name }) => name));
+  const kept = Object.entries(app).filter(([name]) => !wrong.has(name) && !Object.hasOwn(changes, name));
+  const own = Object.entries(changes).flatMap(([name, text]) => (text ? [[name, text] as const] : []));
+  try {
+    const after = configOf(sources, Object.fromEntries([...kept, ...own]));
+    if (refused.length === 0) return after;
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    refused.push(...error.violations.map(({ name, detail }) => ({ pointer: pointerOf(name), detail })));
+  }
+  throw invalidInput(refused);
+}
+
+/** @throws ProblemError when the change would lock users out. */
+async function refuseLockout(
+  db: Database,
+  [before, after]: readonly [Config, Config],
+  { host }: Changer,
+): Promise<void> {
+  const name = host === null ? null : hostNameOf(host);
+  if (name !== null && before.trustedHosts.includes(name) && !after.trustedHosts.includes(name)) {
+    const isOwn = isLoopbackHost(name) || hostNameOf(new URL(after.baseUrl).host) === name;
+    if (!isOwn)
+      throw invalidInput([
+        {
+          pointer: pointerOf("PARLEY_TRUSTED_HOSTS"),
+          detail: `must contain ${name}, under which you use this server now; open it under another name first`,
+        },
+      ]);
+  }
+  const [old, next] = [before.singleSignOn, after.singleSignOn];
+  const isSame = (["issuer", "clientId", "clientSecret"] as const).every((key) => old?.[key] === next?.[key]);
+  if (old === null || isSame) return;
+  const count = await countWithoutPassword(db.kysely);
+  if (count === 0) return;
+  const users = `${count} ${count === 1 ? "user has" : "users have"} no password and could not sign in any more`;
+  const refuse = (detail: string): never => {
+    throw invalidInput([{ pointer: pointerOf("PARLEY_OIDC_ISSUER"), detail }]);
+  };
+  if (next === null) return refuse(`can't be removed: ${users}; send them a password reset first`);
+  await checkProvider(next, after.baseUrl).catch((error: unknown) =>
+    refuse(`must be that of a provider that works: ${reasonOf(error)}; ${users}`),
+  );
+}
+
+/** Changes settings, all or none. */
+export async function changeSettings(
+  deps: ChangeDependencies,
+  changes: SettingChanges,
+  by: Changer,
+  undone: string | null = null,
+): Promise<void> {
+  const { db, encryptor, config } = deps;
+  const { sources } = config;
+  const before = textsOf(await findSettings(db.kysely), encryptor);
+  const after = preview(sources, before, changes);
+  await refuseLockout(db, [configWithout(sources, before).config, after], by);
+  await db.kysely.transaction().execute(async (tx) => {
+    await lockSettings(tx);
+    const stored = textsOf(await findSettings(tx), encryptor);
+    // Another change may have been saved meanwhile.
+    preview(sources, stored, changes);
+    const names = Object.keys(changes).filter((name) => (stored[name] ?? null) !== (changes[name] || null));
+    if (undone !== null) await markUndone(tx, undone);
+    if (names.length === 0) return;
+    for (const name of names) await save(tx, encryptor, name, changes[name] || null, by.userId);
+    const id = randomUUIDv7();
+    const previous = Object.fromEntries(names.map((name) => [name, stored[name] ?? null]));
+    await insertChange(tx, { id, names, previous: encryptTexts(encryptor, previous), userId: by.userId });
+    if (by.actor !== null)
+      await recordAudit(tx, by.actor, {
+        action: "system_settings_changed",
+        details: { change_id: id, names, ...(undone === null ? {} : { undo_of: undone }) },
+      });
+    await announceSettings(tx);
+  });
+}
+
+async function save(
+  tx: Tx,
+  encryptor: Encryptor,
+  name: string,
+  text: string | null,
+  userId: string | null,
+): Promise<void> {
+  const isSecret = byName.get(name)?.isSecret ?? true;
+  const encrypted = isSecret && text !== null ? encryptTexts(encryptor, { [name]: text }) : null;
+  await saveSetting(tx, { name, value: isSecret ? null : text, encrypted, userId });
+}
+
+/** The latest changes; one can be undone unless it was, or a later one has changed the same settings. */
+export async function listChanges({ db }: Pick<ChangeDependencies, "db">) {
+  const later = new Set<string>();
+  return (await findChanges(db.kysely)).map((row) => {
+    const isLatest = !row.names.some((name) => later.has(name));
+    for (const name of row.names) later.add(name);
+    return { ...row, can_undo: isLatest && row.undone_at === null };
+  });
+}
+
+/** Brings back what the settings were before a change. */
+export async function undoChange(deps: ChangeDependencies, id: string, by: Changer): Promise<void> {
+  const change = (await listChanges(deps)).find((one) => one.id === id);
+  if (change === undefined)
+    throw new ProblemError("not_found", `there is no change ${id} of settings that can be undone`);
+  if (!change.can_undo)
+    throw new ProblemError(
+      "wrong_state",
+      "this change was undone, or its settings were changed again; undo the later change first",
+    );
+  await changeSettings(deps, decryptTexts(deps.encryptor, change.previous), by, id);
+}
+
+/** Every setting with its value and where that comes from, as the API returns them. Secrets have no value. */
+export async function describeSettings({ db, encryptor, config: { sources } }: ChangeDependencies) {
+  const stored = await findSettings(db.kysely);
+  const texts = textsOf(stored, encryptor);
+  const rows = new Map(stored.map((row) => [row.name, row]));
+  return shownSettings.map((setting) => {
+    const { name, section, isSecret } = setting;
+    const source = sourceOf(setting, sources, texts);
+    const row = rows.get(name);
+    return {
+      name,
+      section,
+      help: helpOf(setting),
+      type: typeOf(setting.kind),
+      default: setting.default,
+      value: isSecret ? null : textOf(setting, sources, texts),
+      is_secret: isSecret,
+      is_set: source !== "default",
+      source,
+      changed_by: row?.changed_by ?? null,
+      changed_datetime: row?.changed_at.toISOString() ?? null,
+    };
+  });
+}
+
+/** The help without links, which lead to pages of the docs. */
+function helpOf({ meaning, shownDefault }: ListedSetting): string {
+  const text = meaning
+    .replace(/ \((?:see )?\[[^\]]*\]\([^)]*\)\)/g, "")
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
+  return `${text}.${shownDefault === undefined ? "" : ` Default: ${shownDefault}.`}`;
+}

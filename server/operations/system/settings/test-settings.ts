@@ -1,0 +1,146 @@
+import type { SettingsTest } from "../../../../contract/system-settings.ts";
+import { checkProvider } from "../../../people/accounts/sso/check-provider.ts";
+import type { Config } from "../../../platform/config/config.ts";
+import { ProblemError } from "../../../platform/http/errors/problem.ts";
+import { createDispatcher, fetchWith } from "../../../platform/outbound/dispatcher.ts";
+import { describeProxyRefusal, proxyFor } from "../../../platform/outbound/proxy.ts";
+import { checkDestination } from "../../backup/folder.ts";
+import { type Finding, failing, off, ok, reasonOf } from "../health/finding.ts";
+import { testLanguageModel, testMail, testSpeech } from "../health/test-component.ts";
+import { within } from "../health/within.ts";
+import { type ChangeDependencies, preview, type SettingChanges } from "./change.ts";
+import { textsOf } from "./live.ts";
+import { findSettings } from "./queries.ts";
+
+const backupsMs = 30_000;
+const signInMs = 30_000;
+const proxyMs = 15_000;
+
+/** What a test found out. */
+export interface SettingsTestResult {
+  readonly passed: boolean;
+  readonly message: string;
+  readonly took_ms: number;
+}
+
+/**
+ * Tries settings before they are saved. A test of each kind runs once at a time, so that they can't flood a server.
+ * @param email of the caller; null: nothing is sent, only the connection is tried.
+ */
+export function createSettingsTests(deps: ChangeDependencies) {
+  const running = new Set<SettingsTest>();
+  return async (
+    test: SettingsTest,
+    changes: SettingChanges,
+    email: string | null,
+  ): Promise<SettingsTestResult> => {
+    const { db, encryptor, config } = deps;
+    const texts = textsOf(await findSettings(db.kysely), encryptor);
+    const wanted = preview(config.sources, texts, changes);
+    if (running.has(test))
+      throw new ProblemError("wrong_state", "this test is running already; wait until it has ended");
+    running.add(test);
+    const startedAt = performance.now();
+    try {
+      const { state, explanation, remedy } = await tests[test](wanted, deps, email);
+      return {
+        passed: state === "ok",
+        message: remedy === null ? explanation : `${explanation} ${remedy}`,
+        took_ms: Math.round(performance.now() - startedAt),
+      };
+    } finally {
+      running.delete(test);
+    }
+  };
+}
+
+const tests: Readonly<
+  Record<SettingsTest, (config: Config, deps: ChangeDependencies, email: string | null) => Promise<Finding>>
+> = {
+  mail: (config, _deps, email) => testMail(config, email),
+  speech: ({ transcription, dataDir }, { db }) => testSpeech(transcription, { dataDir, session: db.session }),
+  language_model: ({ languageModel }) => testLanguageModel(languageModel),
+  sign_in: testSignIn,
+  backups: testBackups,
+  proxy: testProxy,
+};
+
+async function testSignIn({ singleSignOn, baseUrl }: Config): Promise<Finding> {
+  if (singleSignOn === null)
+    return off(
+      "No provider is set up: set PARLEY_OIDC_ISSUER, PARLEY_OIDC_CLIENT_ID and PARLEY_OIDC_CLIENT_SECRET.",
+    );
+  const { issuer } = singleSignOn;
+  try {
+    const found = await within(signInMs, `it did not respond within ${signInMs / 1000} s`, () =>
+      checkProvider(singleSignOn, baseUrl),
+    );
+    return ok(`${issuer} responds, ${found}.`);
+  } catch (error) {
+    return failing(
+      `The provider at ${issuer} can't be used: ${reasonOf(error)}`,
+      "Correct these settings or the client at the provider, and check that this server can reach it.",
+    );
+  }
+}
+
+async function testBackups(config: Config): Promise<Finding> {
+  const { destination, passphrase } = config.backup;
+  if (destination === null) return off("No backups are scheduled: set PARLEY_BACKUP_TO.");
+  try {
+    await within(backupsMs, `there was no response within ${backupsMs / 1000} s`, () =>
+      checkDestination(destination, config, "write"),
+    );
+    return ok(
+      `A file was written, read and deleted in ${destination}.${passphrase === null ? " Backups there will not be encrypted: set PARLEY_BACKUP_PASSPHRASE if others can read them." : ""}`,
+    );
+  } catch (error) {
+    return failing(
+      `Backups can't be stored in ${destination}: ${reasonOf(error)}`,
+      destination.startsWith("s3://")
+        ? "Check the bucket's name, PARLEY_BACKUP_S3_ENDPOINT and PARLEY_BACKUP_S3_KEY, and that the key may list, read, write and delete."
+        : "Choose a folder that Parley's system user may write to, on a disk that is mounted.",
+    );
+  }
+}
+
+/** Where requests go that leave the network, in the order of how much depends on them. */
+function outsideOf({ singleSignOn, languageModel, transcription, modelMirror }: Config): URL[] {
+  const urls = [
+    singleSignOn?.issuer,
+    languageModel?.url,
+    transcription?.engine === "server" ? transcription.url : null,
+    modelMirror ?? "https://huggingface.co/",
+  ];
+  return urls.flatMap((url) => (url == null ? [] : [new URL(url)]));
+}
+
+/** Sends a request by the proxy, as every other request to that server is sent. */
+async function testProxy(config: Config): Promise<Finding> {
+  const { proxy, sources } = config;
+  const target = outsideOf(config).find((url) => proxyFor(url, sources.env, proxy) !== null);
+  const used = target === undefined ? null : proxyFor(target, sources.env, proxy);
+  if (target === undefined || used === null)
+    return off("Requests go out directly. Set PARLEY_PROXY if they can't.");
+  const dispatcher = createDispatcher({}, { env: sources.env, own: proxy });
+  try {
+    const response = await fetchWith(dispatcher, target.origin, {
+      method: "HEAD",
+      redirect: "manual",
+      signal: AbortSignal.timeout(proxyMs),
+    });
+    await response.body?.cancel();
+    return ok(`${target.host} responded by the proxy ${used.origin}.`);
+  } catch (error) {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    const isLate = (error as Error).name === "TimeoutError";
+    return failing(
+      isLate
+        ? `${target.host} did not respond by the proxy ${used.origin} within ${proxyMs / 1000} s`
+        : `A request to ${target.host} by the proxy ${used.origin} failed: ${describeProxyRefusal(error) ?? reasonOf(cause)}`,
+      "Check host, port, user name and password of the proxy, and that it allows connections to that server.",
+    );
+  } finally {
+    await dispatcher.destroy();
+  }
+}
