@@ -20,7 +20,7 @@ import {
 } from "./api.ts";
 import { showProgress } from "./progress.ts";
 import { deleteRecord, findRecord, type RecordKey, saveRecord, stateFile } from "./records.ts";
-import { type LocalFile, sendInChunks } from "./send.ts";
+import { type LocalFile, sendFile } from "./send.ts";
 import { type Given, pairPaths, readTexts } from "./texts.ts";
 
 interface Options {
@@ -291,7 +291,7 @@ async function sendResumable(
       return begun.id;
     }
     try {
-      await sendFile(file, tusUrl, true, options, chunkSize);
+      await sendWithProgress(file, tusUrl, true, options, chunkSize);
       return begun.id;
     } catch (error) {
       // The upload can't be resumed any more; a new one is created below.
@@ -312,11 +312,11 @@ async function sendResumable(
     tus_url: upload.tus_url,
     begun_at: new Date().toISOString(),
   });
-  await sendFile(file, upload.tus_url, false, options, chunkSize);
+  await sendWithProgress(file, upload.tus_url, false, options, chunkSize);
   return id;
 }
 
-async function sendFile(
+async function sendWithProgress(
   file: FoundFile,
   tusUrl: string,
   isBegun: boolean,
@@ -326,7 +326,7 @@ async function sendFile(
   const progress = startProgress(file, options);
   const chunkBytes = options.chunkSize * 1024 * 1024;
   const { moved: onProgress, done } = progress;
-  await sendInChunks(file, tusUrl, { isBegun, chunkBytes, chunkSize, onProgress }).finally(done);
+  await sendFile(file, tusUrl, { isBegun, chunkBytes, chunkSize, onProgress }).finally(done);
 }
 
 function startProgress(file: FoundFile, options: Options) {

@@ -1,4 +1,4 @@
-import type { UploadSource } from "../../uploads/sending/send-file.ts";
+import type { UploadSource } from "../../../shared/files/send-in-chunks.ts";
 import { type Piece, readPiece, removePiece } from "./pieces.ts";
 
 /** A running recording is sent in parts of about this many pieces, a second each. */

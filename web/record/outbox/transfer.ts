@@ -1,7 +1,8 @@
 import { createChunkSize } from "../../../shared/files/chunk-size.ts";
+import type { UploadSource } from "../../../shared/files/send-in-chunks.ts";
 import { ApiError, isOutage } from "../../api/client/api-error.ts";
 import { findImport, type ImportBody } from "../../api/uploads.ts";
-import { sendFile, type UploadSource } from "../../uploads/sending/send-file.ts";
+import { sendFile } from "../../uploads/sending/send-file.ts";
 import type { Outbox } from "./outbox.ts";
 
 /** Delay before reconnecting, unless the browser comes online earlier. */
