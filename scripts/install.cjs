@@ -127,9 +127,12 @@ function stage(folder, scope) {
   for (const name of ["package-lock.json", ".npmrc"])
     if (fs.existsSync(at(name))) fs.copyFileSync(at(name), path.join(folder, name));
   const manifest = readJson(at("package.json"));
-  // npm leaves out what package.json doesn't name, and takes the versions from the lock file.
-  const forWebApp = manifest.webAppPackages.map((name) => [name, manifest.devDependencies[name]]);
-  if (scope === "web") manifest.devDependencies = Object.fromEntries(forWebApp);
+  // npm leaves out what package.json doesn't name, and takes the versions from the lock file. With --omit=dev alone it
+  // installs TypeScript, which node-llama-cpp names as an optional peer.
+  const names = { runtime: [], web: manifest.webAppPackages, all: Object.keys(manifest.devDependencies) }[
+    scope
+  ];
+  manifest.devDependencies = Object.fromEntries(names.map((name) => [name, manifest.devDependencies[name]]));
   fs.writeFileSync(path.join(folder, "package.json"), JSON.stringify(manifest));
   say("installing the packages (npm ci); this happens once after each update");
   const failure = runNpm(folder, [
@@ -138,11 +141,23 @@ function stage(folder, scope) {
     "--include=optional",
   ]);
   if (failure) throw new Error(failure);
+  removeUnused(folder);
   // The package `node` fetches its program in an install script, which npm may be configured not to run.
   if (nodeProblem(folder)) runNpm(folder, ["rebuild", "node", "--ignore-scripts=false"]);
   const problem = nodeProblem(folder);
   if (problem) throw new Error(`the Node of the packages does not run: ${problem}`);
   writeStamp(folder, scope);
+}
+
+/** Removes the sources of llama.cpp (35 MB), and a binary that npm takes for one of this machine because its tools run here. */
+function removeUnused(folder) {
+  const packages = path.join(folder, "node_modules");
+  const binaries = process.arch === "arm64" ? [] : ["linux-arm64", "mac-arm64-metal"];
+  const unused = [
+    path.join("node-llama-cpp", "llama", "gitRelease.bundle"),
+    ...binaries.map((name) => path.join("@node-llama-cpp", name)),
+  ];
+  for (const name of unused) fs.rmSync(path.join(packages, name), { recursive: true, force: true });
 }
 
 /** Why the Node of the packages does not run, or undefined when it does. */
@@ -160,7 +175,9 @@ function runNpm(folder, args) {
   const options = ["--no-audit", "--no-fund", "--engine-strict=false", "--loglevel=error", "--global=false"];
   // A registry that can't be reached is to be known within seconds.
   const network = ["--prefer-offline", "--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
-  const { npm_config_local_prefix: _outer, npm_execpath: outer = "", ...env } = process.env;
+  const { npm_config_local_prefix: _outer, npm_execpath: outer = "", ...inherited } = process.env;
+  // An npm that runs every install script: that of node-llama-cpp would build from its sources where no binary fits.
+  const env = { ...inherited, NODE_LLAMA_CPP_SKIP_DOWNLOAD: "true" };
   // The npm that runs us, or that of npx; within scripts `npm` would run on the installed Node, which is replaced here.
   const isNpm = /^np[mx]-cli\.js$/.test(path.basename(outer));
   const cli = path.join(path.dirname(outer), "npm-cli.js");

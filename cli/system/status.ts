@@ -111,7 +111,7 @@ async function testAll(
     storage: async () => testStorage(store, config, (await readStores(db.pool, config)).first),
     mail: () => testMail(config, null),
     speech: () => testSpeech(config.transcription, { dataDir: config.dataDir, session: db.session }),
-    language_model: () => testLanguageModel(config.languageModel),
+    language_model: () => testLanguageModel({ config, db }),
   };
   return Promise.all(
     components.map(async (known) => ({

@@ -3,6 +3,7 @@ import { commandLine } from "../../server/platform/audit/record.ts";
 import type { Database } from "../../server/platform/db/database.ts";
 import { finishRun } from "../../server/processing/intelligence/finish.ts";
 import { claimRun, insertRun } from "../../server/processing/intelligence/queries.ts";
+import { hasLanguageModel } from "../../server/processing/models/index.ts";
 import { createHighlight } from "../../server/recordings/highlights/service.ts";
 import { createStory } from "../../server/recordings/stories/service.ts";
 import type { DemoMeeting, DemoStory } from "../content/types.ts";
@@ -71,7 +72,7 @@ export async function writeSummary(
   meeting: DemoMeeting,
   recordingId: string,
 ): Promise<void> {
-  if (meeting.summary === undefined || config.languageModel !== null) return;
+  if (meeting.summary === undefined || (await hasLanguageModel(config))) return;
   const participants = await db.kysely
     .selectFrom("participants")
     .select(["id", "name"])

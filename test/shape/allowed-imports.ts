@@ -92,7 +92,13 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   ],
 
   "processing/integrity": ["processing/media", "recordings/recordings"],
-  "processing/intelligence": ["people/access", "people/events", "recordings/recordings"],
+  "processing/intelligence": [
+    "people/access",
+    "people/events",
+    "processing/media",
+    "processing/models",
+    "recordings/recordings",
+  ],
   "processing/media": [],
   "processing/models": [],
   "processing/transcription": [

@@ -89,7 +89,7 @@ function createTests({ db, store, config }: Dependencies) {
     storage: async () => testStorage(store, config, (await readStores(db.pool, config)).first),
     mail: (email) => testMail(config, email),
     speech: () => testSpeech(config.transcription, { dataDir: config.dataDir, session: db.session }),
-    language_model: () => testLanguageModel(config.languageModel),
+    language_model: () => testLanguageModel({ config, db }),
   };
 
   async function run(component: Testable, email: string): Promise<TestResult> {

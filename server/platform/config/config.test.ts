@@ -84,7 +84,8 @@ test("URLs of other servers are used as parsed; credentials that would not be se
     "/tmp",
   );
   assert.equal(config.s3Connection.endpoint, "http://minio:9000");
-  assert.equal(config.languageModel?.url, "https://models.example/v1");
+  assert.ok(config.languageModel?.engine === "server");
+  assert.equal(config.languageModel.url, "https://models.example/v1");
   assert.equal(config.modelMirror, "https://user:pw@mirror.example/speech");
   assert.equal(config.databaseUrl, "postgres://db/parley");
   assert.equal(config.singleSignOn?.issuer, "https://id.example/");

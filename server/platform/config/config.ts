@@ -60,8 +60,37 @@ export interface TranscriptionServerSettings {
   readonly language: string | null;
 }
 
-/** A language model server; its URL is with or without `/v1/chat/completions`. */
-export type LanguageModelSettings = Values["languageModel"] & { readonly url: string };
+/** What writes summaries. */
+export type LanguageModelSettings = LanguageModelServerSettings | LocalLanguageModelSettings;
+
+interface LanguageModelLimits {
+  /** Tokens of one request, including the output. */
+  readonly contextTokens: number;
+  /** For each workspace and UTC day; null: no limit. */
+  readonly maxTokensPerDay: number | null;
+}
+
+/** The built-in language model. */
+export interface LocalLanguageModelSettings extends LanguageModelLimits {
+  readonly engine: "local";
+  /** Whether the operator chose it; otherwise it is used once a model is installed. */
+  readonly isRequired: boolean;
+  /** Name of an installed model; null: the first of the catalogue. */
+  readonly model: string | null;
+  readonly threads: number;
+  /** Whether to use a GPU, if its package is installed. */
+  readonly usesGpu: boolean;
+}
+
+/** A language model server. */
+export interface LanguageModelServerSettings extends LanguageModelLimits {
+  readonly engine: "server";
+  /** With or without `/v1/chat/completions`. */
+  readonly url: string;
+  readonly model: string;
+  readonly apiKey: string | null;
+  readonly silenceMs: number;
+}
 
 /** The mail server for outgoing email. */
 export type SmtpSettings = Complete<Values["smtp"]>;
@@ -235,7 +264,7 @@ function compose(values: Values, env: Environment, cwd: string) {
     region: values.s3.region ?? env.AWS_REGION ?? "us-east-1",
     forcePathStyle: values.s3.forcePathStyle ?? endpoint !== null,
   };
-  const { smtp, singleSignOn, languageModel } = values;
+  const { smtp, singleSignOn } = values;
   return {
     ...values,
     baseUrl: values.baseUrl ?? `http://localhost:${values.port}`,
@@ -248,8 +277,8 @@ function compose(values: Values, env: Environment, cwd: string) {
     s3: bucket === null ? null : { bucket, prefix, ...s3Connection },
     /** What transcribes recordings; null: nothing. */
     transcription: readTranscription(values.transcription),
-    /** Null: none. */
-    languageModel: languageModel.url === null ? null : { ...languageModel, url: languageModel.url },
+    /** What writes summaries; null: nothing. */
+    languageModel: readLanguageModel(values.languageModel),
     /** Null: no email is sent. */
     smtp: isComplete(smtp) ? smtp : null,
     /** Null: users sign in with a password. */
@@ -269,6 +298,31 @@ function readTranscription(values: Values["transcription"]): TranscriptionSettin
   if (engine === "server") return { engine, url: url ?? "", model: model ?? "whisper-1", apiKey, language };
   const threads = values.threads ?? Math.min(availableParallelism(), 4);
   return { engine, isRequired: values.engine === "local", model, threads, language };
+}
+
+/** More cost too much memory: 1.2 GB for 8,192 tokens of a model of 4 billion parameters. */
+const localContextTokens = 8192;
+
+/** As with transcription. The built-in model leaves a core to the server where it can. */
+function readLanguageModel(values: Values["languageModel"]): LanguageModelSettings | null {
+  const { url, model, apiKey, silenceMs, contextTokens, maxTokensPerDay } = values;
+  const engine = values.engine ?? (url === null ? "local" : "server");
+  if (engine === "off") return null;
+  if (engine === "server")
+    return {
+      ...{ engine, url: url ?? "", model: model ?? "gpt-4.1-mini", apiKey, silenceMs },
+      ...{ contextTokens, maxTokensPerDay },
+    };
+  const cores = availableParallelism();
+  return {
+    engine,
+    isRequired: values.engine === "local",
+    model,
+    threads: Math.min(cores, Math.max(2, cores - 1), 8),
+    usesGpu: values.gpu === "auto",
+    contextTokens: localContextTokens,
+    maxTokensPerDay,
+  };
 }
 
 /** Settings of a group that have no default are set together. */
@@ -316,6 +370,8 @@ function findDisagreements(values: Values): SettingViolation[] {
       name: "PARLEY_TRANSCRIPTION_URL",
       detail: "must be set when PARLEY_TRANSCRIPTION is server",
     });
+  if (values.languageModel.engine === "server" && values.languageModel.url === null)
+    lonely.push({ name: "PARLEY_LLM_URL", detail: "must be set when PARLEY_LLM is server" });
   const usesS3 = values.storage === "s3" || values.s3.bucket !== null;
   if (lonely.length > 0 || !usesS3) return lonely;
   const maxLinkMs = 7 * units.d;

@@ -254,7 +254,7 @@ const speech = {
     "PARLEY_MODEL_MIRROR",
     httpUrlWithUser,
     null,
-    "URL from which speech models are downloaded, as `URL/NAME/FILE`; a user and password in it are sent as basic authentication",
+    "URL from which models are downloaded, as `URL/NAME/FILE`; a user and password in it are sent as basic authentication",
     { shownDefault: "the models' publishers", isSecret },
   ),
 };
@@ -267,14 +267,33 @@ const languageModels = {
       null,
       "URL of a language model server for summaries, action items and sections ([language model](../guide/language-model.md))",
     ),
-    model: setting("PARLEY_LLM_MODEL", text, "gpt-4.1-mini", "Name of the language model"),
+    engine: setting(
+      "PARLEY_LLM",
+      z.enum(["local", "server", "off"]),
+      null,
+      "What writes summaries: `local`, `server` or `off` ([language model](../guide/language-model.md))",
+      { shownDefault: "`server` if a URL is set, otherwise `local` once a model is installed" },
+    ),
+    model: setting(
+      "PARLEY_LLM_MODEL",
+      text,
+      null,
+      "Model of the language model server, or the name of an installed model",
+      { shownDefault: "`gpt-4.1-mini` with a server" },
+    ),
+    gpu: setting(
+      "PARLEY_LLM_GPU",
+      z.enum(["off", "auto"]),
+      "off",
+      "`auto`: the built-in language model uses a GPU if its package is installed ([GPU](../guide/language-model.md#gpu))",
+    ),
     apiKey: setting("PARLEY_LLM_API_KEY", text, null, "API key of the language model server", { isSecret }),
     // Smaller contexts don't even hold the prompts.
     contextTokens: setting(
       "PARLEY_LLM_CONTEXT_TOKENS",
       whole(4096, 100_000_000),
       "32768",
-      "Tokens of one request, including the output",
+      "Tokens of one request to a server, including the output",
     ),
     silenceMs: setting(
       "PARLEY_LLM_TIMEOUT",

@@ -4,8 +4,9 @@ import {
   ofRecording,
   type RecordingPayload,
 } from "../../recordings/recordings/job-of-recording.ts";
+import { hasLanguageModel } from "../models/index.ts";
 import { understandRecordingJob } from "./job.ts";
-import { openAiModel } from "./model/openai.ts";
+import { openLanguageModel } from "./open-model.ts";
 import { endRun, findDueRuns, restartFailing } from "./queries.ts";
 
 declare module "../../platform/jobs/define.ts" {
@@ -18,10 +19,11 @@ export const analyzeRecordingKind = defineJob({
   ...ofRecording,
   name: "analyze_recording",
   label: "Summarize",
-  // Models are called over the network; two at a time keep one busy while the other's result is saved.
+  // Two at a time keep a server busy while the other's result is saved; the built-in model is used by one at a time.
   concurrency: 2,
-  hasReservedSlots: true,
+  hasReservedSlots: ({ languageModel }) => languageModel?.engine !== "local",
   isEnabled: ({ languageModel }) => languageModel !== null,
+  isPaused: async (config) => !(await hasLanguageModel(config)),
   discard: {
     lost: lostOfRecording,
     async end(tx, _context, recordingId) {
@@ -33,11 +35,12 @@ export const analyzeRecordingKind = defineJob({
     await restartFailing(tx, recordingId);
     return { recordingId };
   },
-  async handler({ db, log, config: { languageModel }, signal }, { recordingId }) {
-    if (languageModel === null) return;
-    const model = openAiModel(languageModel);
+  async handler({ db, log, config, signal }, { recordingId }) {
+    const { languageModel: settings } = config;
+    const model = await openLanguageModel({ db, config });
+    if (model === null || settings === null) return;
     try {
-      await understandRecordingJob({ db, log, model, settings: languageModel }, recordingId, signal);
+      await understandRecordingJob({ db, log, model, settings }, recordingId, signal);
     } finally {
       await model.close();
     }
@@ -48,7 +51,8 @@ export const enqueueDueAnalysesKind = defineRecurringJob({
   name: "enqueue_due_analyses",
   every: "sweep",
   isEnabled: ({ languageModel }) => languageModel !== null,
-  async handler({ db, jobs }) {
+  async handler({ db, jobs, config }) {
+    if (!(await hasLanguageModel(config))) return;
     for (const recordingId of await findDueRuns(db.kysely))
       await db.kysely
         .transaction()

@@ -105,7 +105,7 @@ test("a long Retry-After: the run waits, reports until when and why, and then co
 test("a silent model: the time of silence ends the request, which is asked again", async () => {
   const { openAiModel } = await import("./model/openai.ts");
   const { languageModel } = t.app.config;
-  if (languageModel === null) throw new Error("not set up");
+  if (languageModel?.engine !== "server") throw new Error("not set up");
   const id = await waiting();
   model.script(neverAnswer);
   const impatient = openAiModel(languageModel, { silenceMs: 200 });
@@ -181,7 +181,7 @@ test("a server without JSON schema: asked for JSON, then in words, with the same
     const id = await waiting();
     const { openAiModel } = await import("./model/openai.ts");
     const { languageModel } = t.app.config;
-    if (languageModel === null) throw new Error("not set up");
+    if (languageModel?.engine !== "server") throw new Error("not set up");
     const fresh = openAiModel(languageModel);
     await t.run(id, { model: fresh });
     await fresh.close();

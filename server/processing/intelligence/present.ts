@@ -4,6 +4,10 @@ import type { Settings } from "./model/budget.ts";
 import type { RunRow } from "./queries.ts";
 import type { RunCounts, UsageToday } from "./read-queries.ts";
 
+/** What is missing, and who can change that. */
+const missingModel =
+  "No language model is set up, so summaries, action items and sections stay empty. An admin can download one in Settings → Language model, or the operator can set PARLEY_LLM_URL.";
+
 /** The state of the language model in a workspace. */
 export function describeWorkspace(state: {
   readonly model: string | null;
@@ -30,8 +34,7 @@ export function describeWorkspace(state: {
 }
 
 function wordsOf({ model, settings, limit, usage, runs }: Parameters<typeof describeWorkspace>[0]): string {
-  if (model === null)
-    return "No language model is set up, so summaries, action items and sections stay empty. The operator can set PARLEY_LLM_URL.";
+  if (model === null) return missingModel;
   if (!settings.is_enabled) return `The language model ${model} is switched off for this workspace.`;
   const used =
     limit === null
@@ -49,9 +52,7 @@ export function describeRun(
   if (run === undefined) {
     return {
       status: "none",
-      message: isSetUp
-        ? "The language model has not processed this recording."
-        : "No language model is set up.",
+      message: isSetUp ? "The language model has not processed this recording." : missingModel,
       last_error: null,
       notes: [],
       attempts: 0,

@@ -7,6 +7,7 @@ import { type Api, route } from "../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { canSeeRecording } from "../../recordings/recordings/queries.ts";
 import { recordingNotFound } from "../../recordings/recordings/rights.ts";
+import { findLanguageModelName, hasLanguageModel } from "../models/index.ts";
 import { chapterRoutes } from "./chapters.ts";
 import { effectiveLimit, findSettings, nextDay } from "./model/budget.ts";
 import { describeRun, describeWorkspace } from "./present.ts";
@@ -18,7 +19,11 @@ import { templateRoutes } from "./templates/routes.ts";
 /** The management API of the language model: settings of the workspace, runs and action items. */
 export function intelligenceRoutes(
   api: Api,
-  deps: { readonly db: Database; readonly jobs: JobQueue; readonly config: Pick<Config, "languageModel"> },
+  deps: {
+    readonly db: Database;
+    readonly jobs: JobQueue;
+    readonly config: Pick<Config, "languageModel" | "dataDir">;
+  },
 ): void {
   const { db, jobs, config } = deps;
   templateRoutes(api, { db });
@@ -29,7 +34,7 @@ export function intelligenceRoutes(
     const serverLimit = config.languageModel?.maxTokensPerDay ?? null;
     const usage = await findUsageToday(db.kysely, workspaceId);
     return describeWorkspace({
-      model: config.languageModel?.model ?? null,
+      model: await findLanguageModelName(config),
       settings,
       serverLimit,
       limit: effectiveLimit(settings.max_tokens_per_day, serverLimit),
@@ -42,7 +47,7 @@ export function intelligenceRoutes(
     if (!(await canSeeRecording(db.pool, principal, recordingId))) throw recordingNotFound(recordingId);
   };
   const readRun = async (recordingId: string) =>
-    describeRun(await findRun(db.kysely, recordingId), { isSetUp: config.languageModel !== null });
+    describeRun(await findRun(db.kysely, recordingId), { isSetUp: await hasLanguageModel(config) });
 
   route(api, contract.getIntelligence, ({ principal }) => readWorkspace(principal));
 
@@ -66,11 +71,8 @@ export function intelligenceRoutes(
   });
 
   route(api, contract.runRecordingIntelligence, async ({ principal, params }) => {
-    await service.runAgain(
-      { db, jobs, isSetUp: config.languageModel !== null },
-      principal,
-      params.recording_id,
-    );
+    const isSetUp = await hasLanguageModel(config);
+    await service.runAgain({ db, jobs, isSetUp }, principal, params.recording_id);
     return readRun(params.recording_id);
   });
 

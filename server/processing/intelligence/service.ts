@@ -1,11 +1,12 @@
 import { record } from "../../people/events/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
-import type { LanguageModelSettings } from "../../platform/config/config.ts";
+import type { Config } from "../../platform/config/config.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { lockRecording } from "../../recordings/recordings/queries.ts";
 import { lockFor, may, recordingNotFound, rightMissing } from "../../recordings/recordings/rights.ts";
+import { hasLanguageModel } from "../models/index.ts";
 import type { StoredItem } from "./generate/action-items.ts";
 import { findSettings } from "./model/budget.ts";
 import { findStoredItems, insertRun, saveStoredItems } from "./queries.ts";
@@ -18,10 +19,11 @@ import { findAssignedUser, hasParticipant, hasSegments } from "./read-queries.ts
 export async function requestUnderstanding(
   tx: Tx,
   jobs: JobQueue,
-  { languageModel }: { readonly languageModel: LanguageModelSettings | null },
+  config: Pick<Config, "languageModel" | "dataDir">,
   recording: { readonly id: string; readonly workspaceId: string },
 ): Promise<void> {
-  if (languageModel === null || !(await findSettings(tx, recording.workspaceId)).is_enabled) return;
+  if (!(await hasLanguageModel(config)) || !(await findSettings(tx, recording.workspaceId)).is_enabled)
+    return;
   if (!(await hasSegments(tx, recording.id))) return;
   await insertRun(tx, recording.id);
   await jobs.enqueue(tx, "analyze_recording", { recordingId: recording.id }, recording.id);
@@ -38,7 +40,7 @@ export async function runAgain(
     if (!isSetUp)
       throw new ProblemError(
         "wrong_state",
-        "no language model is set up; ask the operator to set PARLEY_LLM_URL",
+        "no language model is set up; an admin can download one in Settings → Language model, or the operator can set PARLEY_LLM_URL",
       );
     if (!(await findSettings(tx, recording.workspace_id)).is_enabled)
       throw new ProblemError("wrong_state", "the language model is switched off for this workspace");

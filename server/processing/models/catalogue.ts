@@ -1,6 +1,6 @@
 import { whisperLanguages } from "../../../contract/workspace/whisper-languages.ts";
 
-/** A file of a speech model. */
+/** A file of a model. */
 export interface ModelFile {
   /** Its name in the model's folder. */
   readonly name: string;
@@ -13,8 +13,8 @@ interface CatalogueFile extends ModelFile {
   readonly url: string;
 }
 
-/** `transducer` and `whisper` recognize words; `speakers` tells voices apart. */
-export type ModelKind = "transducer" | "whisper" | "speakers";
+/** `transducer` and `whisper` recognize words, `speakers` tells voices apart, `language` writes. */
+export type ModelKind = "transducer" | "whisper" | "speakers" | "language";
 
 /** A model that Parley can download. */
 export interface CatalogueModel {
@@ -30,6 +30,8 @@ export interface CatalogueModel {
   /** Codes of the languages it knows; null: it does not depend on the language. */
   readonly languages: readonly string[] | null;
   readonly files: readonly CatalogueFile[];
+  /** Whether it is what its engine uses by default. */
+  readonly isDefault: boolean;
 }
 
 /** Where the files of one revision of a Hugging Face repository are. */
@@ -41,7 +43,10 @@ const parakeet = huggingFace("csukuangfj/sherpa-onnx-nemo-parakeet-tdt-0.6b-v3-i
 const whisperRevision = "9a896a02c311676d366ebfda3797753df4153fe2";
 const whisper = huggingFace("clairemcw/sherpa-onnx-whisper-small-attention", whisperRevision);
 
-/** Every model that Parley offers, at a fixed revision and with the hash of each file. The first is the default. */
+const qwen17bRevision = "d7f544eead698dbd1f15126ef60b45a1e1933222";
+const qwen4bRevision = "ae44f08e1392f39c0e474af10c3ff8355c8b6688";
+
+/** Every model that Parley offers, at a fixed revision and with the hash of each file; the first of a kind is preferred. */
 export const catalogue: readonly CatalogueModel[] = [
   {
     name: "parakeet-v3",
@@ -51,6 +56,7 @@ export const catalogue: readonly CatalogueModel[] = [
     attribution: "Parakeet TDT 0.6B v3 by NVIDIA, converted by the sherpa-onnx project",
     source: "https://huggingface.co/nvidia/parakeet-tdt-0.6b-v3",
     revision: parakeetRevision,
+    isDefault: true,
     languages: "bg hr cs da nl en et fi fr de el hu it lv lt mt pl pt ro sk sl es sv ru uk".split(" "),
     files: [
       {
@@ -87,6 +93,7 @@ export const catalogue: readonly CatalogueModel[] = [
     attribution: "Whisper small by OpenAI, converted for sherpa-onnx by a third party",
     source: "https://huggingface.co/clairemcw/sherpa-onnx-whisper-small-attention",
     revision: whisperRevision,
+    isDefault: false,
     languages: whisperLanguages,
     files: [
       {
@@ -118,6 +125,7 @@ export const catalogue: readonly CatalogueModel[] = [
     source: "https://github.com/k2-fsa/sherpa-onnx",
     // The tag's spelling is theirs.
     revision: "speaker-recongition-models",
+    isDefault: false,
     languages: null,
     files: [
       {
@@ -128,7 +136,52 @@ export const catalogue: readonly CatalogueModel[] = [
       },
     ],
   },
+  {
+    name: "qwen3-4b",
+    kind: "language",
+    description: "Writes summaries and replies to questions about meetings, in about 100 languages.",
+    license: "Apache-2.0",
+    attribution: "Qwen3 4B Instruct 2507 by Alibaba Cloud, converted by a third party",
+    source: "https://huggingface.co/Qwen/Qwen3-4B-Instruct-2507",
+    revision: qwen4bRevision,
+    isDefault: true,
+    languages: null,
+    files: [
+      {
+        name: "Qwen_Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
+        bytes: 2_497_280_736,
+        sha256: "2fde00ce69dd4899c70d020845e2638353015bba0fdf161b3eb965f2bca4464e",
+        url: huggingFace(
+          "bartowski/Qwen_Qwen3-4B-Instruct-2507-GGUF",
+          qwen4bRevision,
+        )("Qwen_Qwen3-4B-Instruct-2507-Q4_K_M.gguf"),
+      },
+    ],
+  },
+  {
+    name: "qwen3-1.7b",
+    kind: "language",
+    description: "For machines with little memory; faster and less accurate than qwen3-4b.",
+    license: "Apache-2.0",
+    attribution: "Qwen3 1.7B by Alibaba Cloud, converted by Unsloth",
+    source: "https://huggingface.co/Qwen/Qwen3-1.7B",
+    revision: qwen17bRevision,
+    isDefault: false,
+    languages: null,
+    files: [
+      {
+        name: "Qwen3-1.7B-Q4_K_M.gguf",
+        bytes: 1_107_409_472,
+        sha256: "b139949c5bd74937ad8ed8c8cf3d9ffb1e99c866c823204dc42c0d91fa181897",
+        url: huggingFace("unsloth/Qwen3-1.7B-GGUF", qwen17bRevision)("Qwen3-1.7B-Q4_K_M.gguf"),
+      },
+    ],
+  },
 ];
+
+type Kinded = { readonly kind: ModelKind };
+export const isLanguage = ({ kind }: Kinded): boolean => kind === "language";
+export const isRecognition = ({ kind }: Kinded): boolean => kind === "transducer" || kind === "whisper";
 
 /** @returns undefined when Parley does not offer such a model. */
 export function findInCatalogue(name: string): CatalogueModel | undefined {

@@ -1,4 +1,5 @@
-export { hasSpeechModel } from "./availability.ts";
+export { findLanguageModelName, hasLanguageModel, hasSpeechModel } from "./availability.ts";
+export { isRecognition } from "./catalogue.ts";
 export { isMachineTaken } from "./engine/machine-lock.ts";
 export { listSpeechModels, removeSpeechModel, requestModelInstall } from "./service.ts";
 export { listInstalled } from "./store.ts";

@@ -23,6 +23,7 @@ const model: CatalogueModel = {
   source: "",
   revision: "1",
   languages: ["en"],
+  isDefault: false,
   files: Object.entries(contents).map(([name, content]) => ({
     name,
     bytes: content.length,

@@ -1,5 +1,5 @@
-import { copyFile, mkdir, open, rename, rm, stat, statfs } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, mkdir, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { type CatalogueModel, findInCatalogue, type ModelFile, type ModelKind } from "./catalogue.ts";
 import { downloadFile } from "./download.ts";
 import { LockedError, takeInstallLock } from "./install-lock.ts";
@@ -19,6 +19,8 @@ import {
 /** Where the files come from. */
 export type ModelSource =
   | { readonly type: "folder"; readonly path: string }
+  /** The only file of a model. */
+  | { readonly type: "file"; readonly path: string }
   /** `mirror` has a folder with the model's name; null: the addresses of the catalogue. */
   | { readonly type: "download"; readonly mirror: string | null };
 
@@ -150,8 +152,11 @@ function planKnown(model: CatalogueModel): Plan {
   };
 }
 
-/** Describes a folder outside the catalogue: its files with the hashes that they have now. */
+/** Describes a folder or file outside the catalogue: its files with the hashes that they have now. */
 async function planCustom(name: string, source: ModelSource): Promise<Plan> {
+  const custom = { name, custom: true, languages: null, revision: null, license: null };
+  if (source.type === "file")
+    return { ...custom, kind: "language", files: [await describeGguf(source.path)] };
   if (source.type !== "folder")
     throw new ModelError(
       `there is no model ${name}; parley models list shows the models, and --from installs a folder under a name of your choice`,
@@ -176,11 +181,30 @@ async function planCustom(name: string, source: ModelSource): Promise<Plan> {
         url: null,
       })),
     );
-    return { name, kind, custom: true, languages: null, revision: null, license: null, files: described };
+    return { ...custom, kind, files: described };
   }
+  const ggufs = (await readdir(source.path).catch(() => [])).filter((file) => file.endsWith(".gguf"));
+  const [gguf] = ggufs;
+  if (gguf !== undefined && ggufs.length === 1)
+    return { ...custom, kind: "language", files: [await describeGguf(join(source.path, gguf))] };
   throw new ModelError(
-    `${source.path} has no model: it needs ${customLayouts[0]?.files.join(", ")}, or embedding.onnx for a model of speakers`,
+    `${source.path} has no model: it needs ${customLayouts[0]?.files.join(", ")}, or embedding.onnx for a model of speakers, or one GGUF file for a language model`,
   );
+}
+
+/** A language model's file. @throws ModelError when it is none. */
+async function describeGguf(path: string): Promise<Plan["files"][number]> {
+  const file = await open(path, "r").catch((error: Error) => {
+    throw new ModelError(`${path} can't be read: ${error.message}`);
+  });
+  try {
+    const { buffer } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    if (buffer.toString("latin1") !== "GGUF") throw new ModelError(`${path} is not a GGUF file`);
+    const { size } = await file.stat();
+    return { name: basename(path), bytes: size, sha256: await hashFile(path), url: null };
+  } finally {
+    await file.close();
+  }
 }
 
 /** @throws ModelError when the files differ from those that were installed under the name before. */
@@ -231,8 +255,8 @@ async function bringFile(
   // Only verified files have their final name.
   if ((await stat(path).catch(() => null))?.size === file.bytes) return;
   const unfinished = `${path}.part`;
-  if (source.type === "folder") {
-    const from = join(source.path, file.name);
+  if (source.type !== "download") {
+    const from = source.type === "file" ? source.path : join(source.path, file.name);
     await copyFile(from, unfinished).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") throw new ModelError(`${source.path} has no file ${file.name}`);
       throw error;
@@ -243,7 +267,7 @@ async function bringFile(
   if ((await hashFile(unfinished, options.signal)) !== file.sha256) {
     await rm(unfinished, { force: true });
     throw new ModelError(
-      `${file.name} of ${plan.name} does not match its SHA-256 and was refused; ${source.type === "folder" ? "copy it again" : "try again, or use another mirror"}`,
+      `${file.name} of ${plan.name} does not match its SHA-256 and was refused; ${source.type !== "download" ? "copy it again" : "try again, or use another mirror"}`,
     );
   }
   await syncToDisk(unfinished);

@@ -13,7 +13,7 @@ export const markerName = "model.json";
 
 const Marker = z.object({
   name: z.string(),
-  kind: z.enum(["transducer", "whisper", "speakers"]),
+  kind: z.enum(["transducer", "whisper", "speakers", "language"]),
   /** Whether it came from a folder and is not in the catalogue. */
   custom: z.boolean(),
   languages: z.array(z.string()).nullable(),
@@ -140,7 +140,7 @@ export async function ensureIntact(model: InstalledModel): Promise<void> {
   const damage = await verifyModel(model);
   if (damage.length > 0)
     throw new ModelError(
-      `The speech model ${model.name} is damaged: ${damage.join("; ")}. Remove and install it again.`,
+      `The model ${model.name} is damaged: ${damage.join("; ")}. Remove and install it again.`,
     );
   verified.set(model.folder, key);
 }

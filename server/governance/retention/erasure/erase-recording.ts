@@ -27,7 +27,7 @@ export interface ErasedFromRecording {
  */
 export async function eraseFromRecording(
   tx: Tx,
-  { jobs, config }: { readonly jobs: JobQueue; readonly config: Pick<Config, "languageModel"> },
+  { jobs, config }: { readonly jobs: JobQueue; readonly config: Pick<Config, "languageModel" | "dataDir"> },
   recordingId: string,
   { workspaceId, email, names: accountNames }: Person,
 ): Promise<ErasedFromRecording | null> {

@@ -30,7 +30,7 @@ interface Dependencies {
   readonly jobs: JobQueue;
   readonly store: ObjectStore;
   readonly encryptor: Encryptor;
-  readonly config: Pick<Config, "languageModel">;
+  readonly config: Pick<Config, "languageModel" | "dataDir">;
   readonly log: Pick<FastifyBaseLogger, "warn">;
 }
 

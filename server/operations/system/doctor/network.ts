@@ -110,7 +110,7 @@ function checkProxy(config: Config, env: NodeJS.ProcessEnv = process.env): Check
   const { transcription, languageModel, singleSignOn, s3Connection, modelMirror } = config;
   const servers = [
     transcription?.engine === "server" ? transcription.url : null,
-    languageModel?.url ?? null,
+    languageModel?.engine === "server" ? languageModel.url : null,
     singleSignOn?.issuer ?? null,
     s3Connection.endpoint,
     modelMirror,

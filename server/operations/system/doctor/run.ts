@@ -6,13 +6,14 @@ import type { Database } from "../../../platform/db/database.ts";
 import { checkEmbeddedPostgres } from "../../../platform/db/embedded/index.ts";
 import { openStore } from "../../../platform/storage/open.ts";
 import type { StoreKind } from "../../../platform/storage/store.ts";
-import { hasSpeechModel } from "../../../processing/models/index.ts";
+import { hasLanguageModel, hasSpeechModel } from "../../../processing/models/index.ts";
 import { kindsOf, readStores } from "../../move/stores.ts";
 import { findWebApp, missingWebApp } from "../../web/build.ts";
 import {
+  languageModelOff,
   speechOff,
   testDatabase,
-  testLanguageModel,
+  testLanguageModelServer,
   testMail,
   testSpeechServer,
   testStorage,
@@ -63,7 +64,7 @@ export async function runDoctor(
   for (const kind of files) reportAll(await checkStorage(config, kind, files.length > 1, hasFolder));
   report(checkOf("mail", await testMail(config, null)));
   report(await checkSpeech(config));
-  report(checkOf("language model", await testLanguageModel(config.languageModel)));
+  report(await checkLanguageModel(config));
 }
 
 async function checkSpeech(config: Config): Promise<Check> {
@@ -72,6 +73,14 @@ async function checkSpeech(config: Config): Promise<Check> {
   if (transcription?.engine === "server") return checkOf(name, await testSpeechServer(transcription));
   if (transcription === null || !(await hasSpeechModel(config))) return checkOf(name, speechOff());
   return skipped(name, "The built-in engine transcribes. `parley status --test` tries it.");
+}
+
+async function checkLanguageModel(config: Config): Promise<Check> {
+  const name = "language model";
+  const { languageModel } = config;
+  if (languageModel?.engine === "server") return checkOf(name, await testLanguageModelServer(languageModel));
+  if (!(await hasLanguageModel(config))) return checkOf(name, languageModelOff());
+  return skipped(name, "The built-in language model is used. `parley status --test` tries it.");
 }
 
 async function isReadable(folder: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { System } from "../../../../contract/system.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import type { ObjectStore } from "../../../platform/storage/store.ts";
-import { listInstalled } from "../../../processing/models/index.ts";
+import { findLanguageModelName, isRecognition, listInstalled } from "../../../processing/models/index.ts";
 import type { BackupState } from "../../backup/schedule.ts";
 import { kindsOf, readStores } from "../../move/stores.ts";
 import { type FailureSummary, noFailures } from "../jobs/queries.ts";
@@ -46,10 +46,7 @@ export async function readHealth(deps: Dependencies, known: Known): Promise<Comp
     mail:
       config.smtp === null ? mailOff() : mailHealth(new URL(config.smtp.url).host, failuresOf("send_mail")),
     speech: await speechHealth(config, failuresOf("transcribe_recording")),
-    language_model:
-      config.languageModel === null
-        ? languageModelOff()
-        : modelHealth("language", atHost(config.languageModel), failuresOf("analyze_recording")),
+    language_model: await languageModelHealth(config, failuresOf("analyze_recording")),
   };
   return Object.entries(found).map(([component, finding]) => ({
     component: component as Component,
@@ -141,12 +138,18 @@ async function speechHealth(config: Config, failed: FailureSummary): Promise<Fin
   const { transcription, dataDir } = config;
   if (transcription === null) return speechOff();
   if (transcription.engine === "server") return modelHealth("speech", atHost(transcription), failed);
-  const names = (await listInstalled(dataDir))
-    .filter(({ kind }) => kind !== "speakers")
-    .map(({ name }) => name);
+  const names = (await listInstalled(dataDir)).filter(isRecognition).map(({ name }) => name);
   if (names.length > 0) return modelHealth("speech", `${names.join(", ")} of the built-in engine`, failed);
   if (!transcription.isRequired) return speechOff();
   return modelHealth("speech", "of the built-in engine on the workers", failed);
+}
+
+async function languageModelHealth(config: Config, failed: FailureSummary): Promise<Finding> {
+  const { languageModel } = config;
+  const name = await findLanguageModelName(config);
+  if (languageModel === null || name === null) return languageModelOff();
+  const model = languageModel.engine === "server" ? atHost(languageModel) : `${name}, which is built in,`;
+  return modelHealth("language", model, failed);
 }
 
 function atHost({ url, model }: { readonly url: string; readonly model: string }): string {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { checkMailServer, sendMail } from "../../../people/accounts/one-time-links/mailer.ts";
 import type {
   Config,
-  LanguageModelSettings,
+  LanguageModelServerSettings,
   LocalTranscriptionSettings,
   SmtpSettings,
   TranscriptionServerSettings,
@@ -13,9 +13,18 @@ import type {
 import type { Database } from "../../../platform/db/database.ts";
 import { ModelServerError } from "../../../platform/model-server/refusal.ts";
 import { type ObjectStore, type StoreKind, StoreLacksError } from "../../../platform/storage/store.ts";
-import { openAiModel } from "../../../processing/intelligence/index.ts";
+import {
+  type LanguageModel,
+  openAiModel,
+  openLanguageModel,
+} from "../../../processing/intelligence/index.ts";
 import { withScratch } from "../../../processing/media/scratch.ts";
-import { isMachineTaken, listInstalled } from "../../../processing/models/index.ts";
+import {
+  hasLanguageModel,
+  isMachineTaken,
+  isRecognition,
+  listInstalled,
+} from "../../../processing/models/index.ts";
 import { localTranscriber, openAiTranscriber } from "../../../processing/transcription/index.ts";
 import { type Finding, failing, off, ok, reasonOf } from "./finding.ts";
 import { within } from "./within.ts";
@@ -177,12 +186,12 @@ async function testBuiltInEngine(
   settings: LocalTranscriptionSettings,
   deps: Pick<Config, "dataDir"> & Pick<Database, "session">,
 ): Promise<Finding> {
-  const isInstalled = (await listInstalled(deps.dataDir)).some(({ kind }) => kind !== "speakers");
+  const isInstalled = (await listInstalled(deps.dataDir)).some(isRecognition);
   if (!isInstalled && !settings.isRequired) return speechOff();
   const options = { language: settings.language, signal: AbortSignal.timeout(modelMs) };
   try {
     if (await isMachineTaken(deps.session))
-      return ok("The built-in engine is transcribing a recording on this machine.");
+      return ok("A built-in engine is at work on this machine, so it was not tried.");
     return await withScratch(deps.dataDir, async ({ folder }) => {
       const path = join(folder, "silence.wav");
       await writeFile(path, silence());
@@ -230,38 +239,68 @@ function silence(): Buffer {
 }
 
 /** Asks the language model for one word. */
-export async function testLanguageModel(settings: LanguageModelSettings | null): Promise<Finding> {
-  if (settings === null) return languageModelOff();
-  const { host } = new URL(settings.url);
-  const model = openAiModel({ ...settings, silenceMs: Math.min(settings.silenceMs, modelMs) });
+export async function testLanguageModel(deps: {
+  readonly config: Pick<Config, "languageModel" | "dataDir">;
+  readonly db: Pick<Database, "session">;
+}): Promise<Finding> {
+  const { languageModel } = deps.config;
+  if (languageModel === null || !(await hasLanguageModel(deps.config))) return languageModelOff();
+  if (languageModel.engine === "server") return testLanguageModelServer(languageModel);
+  const signal = AbortSignal.timeout(modelMs);
   try {
-    return await testModel("PARLEY_LLM", host, async () => {
-      await model.ask({
-        system: "You are being tested. Respond as the schema requires.",
-        messages: [{ role: "user", content: "Set the word to: ready" }],
-        schema: {
-          name: "test",
-          json: {
-            type: "object",
-            properties: { word: { type: "string" } },
-            required: ["word"],
-            additionalProperties: false,
-          },
+    if (await isMachineTaken(deps.db.session))
+      return ok("A built-in engine is at work on this machine, so the language model was not tried.");
+    const model = await openLanguageModel(deps);
+    await askForWord(model, signal);
+    return ok(`The built-in model ${model?.name} responded.`);
+  } catch (error) {
+    if (signal.aborted)
+      return failing(
+        `The built-in language model did not respond within ${modelMs / 1000} s`,
+        "Another engine may be at work: try again later. Otherwise install a smaller model.",
+      );
+    return failing(reasonOf(error), "Run `parley models verify`, and read the log.");
+  }
+}
+
+/** The same for a server, which needs nothing of this installation. */
+export async function testLanguageModelServer(settings: LanguageModelServerSettings): Promise<Finding> {
+  const { host } = new URL(settings.url);
+  return testModel("PARLEY_LLM", host, async () => {
+    await askForWord(
+      openAiModel({ ...settings, silenceMs: Math.min(settings.silenceMs, modelMs) }),
+      AbortSignal.timeout(modelMs),
+    );
+    return `The model ${settings.model} at ${host} responded.`;
+  });
+}
+
+async function askForWord(model: LanguageModel | null, signal: AbortSignal): Promise<void> {
+  try {
+    await model?.ask({
+      system: "You are being tested. Respond as the schema requires.",
+      messages: [{ role: "user", content: "Set the word to: ready" }],
+      schema: {
+        name: "test",
+        json: {
+          type: "object",
+          properties: { word: { type: "string" } },
+          required: ["word"],
+          additionalProperties: false,
         },
-        // Models that reason before they respond need more than the word.
-        maxOutputTokens: 1000,
-        signal: AbortSignal.timeout(modelMs),
-      });
-      return `The model ${settings.model} at ${host} responded.`;
+      },
+      // Models that reason before they respond need more than the word.
+      maxOutputTokens: 1000,
+      signal,
     });
   } finally {
-    await model.close();
+    await model?.close();
   }
 }
 
 export function languageModelOff(): Finding {
   return off(
-    "No language model is set up, so summaries, action items and sections stay empty. Set PARLEY_LLM_URL.",
+    "No language model is set up, so summaries, action items and sections stay empty. Download one in Settings → Language model, run `parley models install qwen3-4b`, or set PARLEY_LLM_URL.",
   );
 }
 

@@ -6,6 +6,8 @@ export interface ModelRequest {
   /** The required form of the response. */
   readonly schema: AnswerSchema;
   readonly maxOutputTokens: number;
+  /** Called as the model works, where it is known: 0 to 1. */
+  readonly onProgress?: ((fraction: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -30,7 +30,14 @@ const request: ModelRequest = {
   schema: { name: "part", json: jsonSchemaOf(z.object({ notes: z.array(z.string()) })) },
   maxOutputTokens: 100,
 };
-const settings = { model: "small", apiKey: key, contextTokens: 8000, maxTokensPerDay: null, silenceMs: 5000 };
+const settings = {
+  engine: "server" as const,
+  model: "small",
+  apiKey: key,
+  contextTokens: 8000,
+  maxTokensPerDay: null,
+  silenceMs: 5000,
+};
 
 beforeEach(() => server.reset());
 

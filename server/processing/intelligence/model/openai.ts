@@ -1,4 +1,4 @@
-import type { LanguageModelSettings } from "../../../platform/config/config.ts";
+import type { LanguageModelServerSettings } from "../../../platform/config/config.ts";
 import { connectionError, errorCode } from "../../../platform/model-server/client.ts";
 import {
   type ModelServer,
@@ -9,7 +9,7 @@ import {
 } from "../../../platform/model-server/refusal.ts";
 import { type Capabilities, everything, lower } from "./capabilities.ts";
 import type { LanguageModel, ModelAnswer, ModelRequest } from "./model.ts";
-import { findJson } from "./response.ts";
+import { findJson, schemaPrompt } from "./response.ts";
 import { languageModelServer } from "./server.ts";
 import { openTransport, type TransportLimits } from "./transport.ts";
 
@@ -18,7 +18,7 @@ import { openTransport, type TransportLimits } from "./transport.ts";
  * refuses (JSON schema, JSON mode, streaming, usage, temperature) are left out from then on.
  */
 export function openAiModel(
-  settings: LanguageModelSettings,
+  settings: LanguageModelServerSettings,
   limits: Partial<TransportLimits> = {},
 ): LanguageModel {
   const url = baseUrl(settings.url);
@@ -53,7 +53,7 @@ export function openAiModel(
 async function askOnce(
   baseURL: string,
   server: ModelServer,
-  settings: LanguageModelSettings,
+  settings: LanguageModelServerSettings,
   fetch: typeof globalThis.fetch,
   form: Capabilities,
   request: ModelRequest,
@@ -75,7 +75,8 @@ async function askOnce(
   });
   const result = streamText({
     model: provider.chatModel(settings.model),
-    instructions: form.format === "json_schema" ? request.system : withSchema(request),
+    instructions:
+      form.format === "json_schema" ? request.system : `${request.system}\n\n${schemaPrompt(request)}`,
     messages: [...request.messages],
     maxOutputTokens: request.maxOutputTokens,
     // The same transcript should give the same result.
@@ -175,11 +176,6 @@ function inForm(body: Record<string, unknown>, form: Capabilities): Record<strin
     ...length,
     ...(form.stream === "off" ? { stream: false, stream_options: undefined } : {}),
   };
-}
-
-/** Adds the schema to the prompt, for servers that do not enforce it. */
-function withSchema({ system, schema }: ModelRequest): string {
-  return `${system}\n\nAnswer with one JSON object and nothing else. It must match this JSON schema:\n${JSON.stringify(schema.json)}`;
 }
 
 /**

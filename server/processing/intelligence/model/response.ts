@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ModelRequest } from "./model.ts";
 
 /** The parsed value, or what is wrong with the response, as a message for the model. */
 export type ReadAnswer<T> =
@@ -100,4 +101,9 @@ function endOfObject(text: string, start: number): number | null {
 export function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { target: "draft-7" });
   return json;
+}
+
+/** Tells the model which form its response must have, where nothing else does. */
+export function schemaPrompt({ schema }: Pick<ModelRequest, "schema">): string {
+  return `Respond with one JSON object and nothing else. It must match this JSON schema:\n${JSON.stringify(schema.json)}`;
 }

@@ -56,7 +56,7 @@ export async function startIntelligence(
     },
   });
   const { db, config } = app;
-  if (config.languageModel === null) throw new Error("no language model is set up");
+  if (config.languageModel?.engine !== "server") throw new Error("no language model is set up");
   const client = openAiModel(config.languageModel, { silenceMs: 20_000, ...options.limits });
   const deps: IntelligenceDependencies = {
     db,

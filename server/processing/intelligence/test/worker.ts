@@ -8,7 +8,7 @@ import { quickRetry } from "./retry.ts";
 /** A worker in its own process, which tests kill: runs the job of one recording. */
 const { PARLEY_TEST_DATABASE: database = "", PARLEY_TEST_RECORDING: recordingId = "", ...env } = process.env;
 const config = readConfig(env, process.cwd());
-if (config.languageModel === null) throw new Error("no language model is set up");
+if (config.languageModel?.engine !== "server") throw new Error("no language model is set up");
 await understandRecordingJob(
   {
     db: openDatabase(JSON.parse(database), { onError: () => {} }),

@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import type { LocalTranscriptionSettings } from "../../../platform/config/config.ts";
 import { ModelServerError } from "../../../platform/model-server/refusal.ts";
-import { catalogue } from "../../models/catalogue.ts";
+import { catalogue, isRecognition } from "../../models/catalogue.ts";
 import type { InstalledModel } from "../../models/store.ts";
 import { toLanguageCode } from "../languages.ts";
 import { cutVocabulary } from "../model/vocabulary.ts";
@@ -18,7 +18,7 @@ export function chooseModel(
   settings: Pick<LocalTranscriptionSettings, "model">,
   language: string | null,
 ): InstalledModel {
-  const recognizers = installed.filter(({ kind }) => kind !== "speakers");
+  const recognizers = installed.filter(isRecognition);
   if (recognizers.length === 0)
     throw unfit(
       "No speech model is installed. Install one in Settings → Transcription, or run: parley models install",
@@ -35,9 +35,7 @@ export function chooseModel(
   if (found !== undefined) return found;
   const remedy = catalogue.find(
     (model) =>
-      model.kind !== "speakers" &&
-      supports(model, language) &&
-      !installed.some(({ name }) => name === model.name),
+      isRecognition(model) && supports(model, language) && !installed.some(({ name }) => name === model.name),
   );
   const names = candidates.map(({ name }) => name).join(", ");
   throw unfit(

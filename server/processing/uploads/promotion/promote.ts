@@ -15,7 +15,7 @@ import { createRecording } from "./create-recording.ts";
 interface Dependencies {
   readonly db: Database;
   readonly jobs: JobQueue;
-  readonly config: Pick<Config, "newRecordingShareState" | "languageModel">;
+  readonly config: Pick<Config, "newRecordingShareState" | "languageModel" | "dataDir">;
 }
 
 /**

@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { LocalLanguageModelSettings } from "../../../platform/config/config.ts";
+import type { Database } from "../../../platform/db/database.ts";
+import { ModelServerError } from "../../../platform/model-server/refusal.ts";
+import { openScratch, type Scratch } from "../../media/scratch.ts";
+import { findLanguageModel } from "../../models/availability.ts";
+import { sizeOf } from "../../models/catalogue.ts";
+import type { EngineProgram } from "../../models/engine/engine.ts";
+import { type EngineSession, openSession } from "../../models/engine/session.ts";
+import type { LanguageModel } from "../model/model.ts";
+import { schemaPrompt } from "../model/response.ts";
+import {
+  LanguageProgress,
+  type LanguageRequest,
+  LanguageResult,
+  type LanguageTask,
+  maxMessageBytes,
+} from "./protocol.ts";
+
+/** What the engine needs besides its settings. */
+interface Dependencies {
+  readonly dataDir: string;
+  readonly session: Database["session"];
+}
+
+/** Beyond the model's file; what is promised to operators. A context of 8,192 tokens takes 1.2 GB with 4 billion parameters. */
+const workMb = 2048;
+
+/** A machine that takes longer for a request hangs: a model of 4 billion parameters reads nine tokens a second on two cores. */
+const timeoutMs = 6 * 3_600_000;
+
+/**
+ * The built-in language model. Its process starts with the first request, once no other engine works on this machine, and
+ * ends with `close`.
+ * @throws ModelServerError when no model is installed.
+ */
+export async function localModel(
+  settings: LocalLanguageModelSettings,
+  { dataDir, session }: Dependencies,
+): Promise<LanguageModel> {
+  const installed = await findLanguageModel(dataDir, settings.model);
+  if (installed === null)
+    throw new ModelServerError(
+      "settings",
+      settings.model === null
+        ? "No language model is installed. Install one in Settings → Language model, or run: parley models install qwen3-4b"
+        : `The language model ${settings.model} is not installed. Run: parley models install ${settings.model}`,
+    );
+  const program: EngineProgram<LanguageProgress, LanguageResult> = {
+    kind: "language",
+    script: fileURLToPath(new URL("./child.ts", import.meta.url)),
+    progress: LanguageProgress,
+    result: LanguageResult,
+    maxMessageBytes,
+    maxMemoryMb: workMb + Math.ceil(sizeOf(installed) / 2 ** 20),
+    describeUnusable: (message) =>
+      /NoBinaryFound|no prebuilt|Cannot find (module|package)/i.test(message)
+        ? `The built-in language model has no package for ${process.platform} on ${process.arch}. Use a language model server: set PARLEY_LLM_URL.`
+        : `The language model ${installed.name} can't be used. Run parley models verify, and read the log.`,
+  };
+  const task = async (share: (path: string) => Promise<string>): Promise<LanguageTask> => ({
+    model: await share(join(installed.folder, installed.files[0]?.name ?? "")),
+    threads: settings.threads,
+    contextTokens: settings.contextTokens,
+    usesGpu: settings.usesGpu,
+  });
+
+  let scratch: Scratch | null = null;
+  let opened: EngineSession<LanguageProgress, LanguageResult> | null = null;
+  const open = async (signal: AbortSignal | undefined) => {
+    scratch ??= await openScratch(dataDir);
+    opened ??= await openSession(program, {
+      folder: scratch.folder,
+      session,
+      choose: async () => ({ installed, task }),
+      signal,
+    });
+    return opened;
+  };
+
+  return {
+    name: installed.name,
+    async ask(request) {
+      const engine = await open(request.signal);
+      const payload: LanguageRequest = {
+        system: request.system,
+        // Last, so that requests about the same meeting share what the model has read. The grammar alone does not say what
+        // the fields mean.
+        messages: request.messages.map((message, index) =>
+          index < request.messages.length - 1
+            ? message
+            : { ...message, content: `${message.content}\n\n${schemaPrompt(request)}` },
+        ),
+        schema: request.schema.json,
+        maxOutputTokens: request.maxOutputTokens,
+      };
+      return engine.request(payload, timeoutMs, {
+        signal: request.signal,
+        onProgress: ({ fraction }) => request.onProgress?.(fraction),
+      });
+    },
+    async close() {
+      try {
+        await opened?.close();
+      } finally {
+        await scratch?.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { z } from "zod";
+
+/** The task of the engine's process. */
+export interface LanguageTask {
+  /** Path of the GGUF file. */
+  readonly model: string;
+  readonly threads: number;
+  readonly contextTokens: number;
+  readonly usesGpu: boolean;
+}
+
+/** The payload of a request. */
+export interface LanguageRequest {
+  readonly system: string;
+  /** The first and the last are the user's. */
+  readonly messages: readonly { readonly role: "user" | "assistant"; readonly content: string }[];
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly maxOutputTokens: number;
+}
+
+/** More than a context holds. */
+export const maxMessageBytes = 4 * 1024 * 1024;
+
+/** How far a request is, and the text that was written since the last message. */
+export const LanguageProgress = z.strictObject({
+  fraction: z.number().min(0).max(1),
+  text: z.string().max(maxMessageBytes),
+});
+export type LanguageProgress = z.output<typeof LanguageProgress>;
+
+export const LanguageResult = z.strictObject({
+  text: z.string().max(maxMessageBytes),
+  /** Whether the prompt or the text did not fit. */
+  isTruncated: z.boolean(),
+  inputTokens: z.int().min(0),
+  outputTokens: z.int().min(0),
+});
+export type LanguageResult = z.output<typeof LanguageResult>;
