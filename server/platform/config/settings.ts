@@ -543,7 +543,7 @@ const advanced = {
     contactUris,
     "",
     "Where to report vulnerabilities, shown in `/.well-known/security.txt` (RFC 9116): emails or https URLs, comma separated",
-    { shownDefault: "a page of this server" },
+    { shownDefault: "a page of this server", isRetired },
   ),
   logLevel: setting(
     "PARLEY_LOG_LEVEL",
@@ -628,7 +628,7 @@ const advanced = {
     pause,
     null,
     "How long an API process continues to serve requests after the signal to stop, while `/readyz` returns 503",
-    { shownDefault: "`10s` with `PARLEY_TRUSTED_PROXIES`, else `0`" },
+    { shownDefault: "`10s` with `PARLEY_TRUSTED_PROXIES`, else `0`", isRetired },
   ),
   sweepIntervalMs: setting(
     "PARLEY_SWEEP_INTERVAL",

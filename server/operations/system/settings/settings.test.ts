@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { call, startTestApp } from "../../../../test/support/app.ts";
 import { makeWorkspace } from "../../../../test/support/factories.ts";
 import { startMailServer } from "../../../people/accounts/test/mail.ts";
+import type { Config } from "../../../platform/config/config.ts";
 import { createEncryptor } from "../../../platform/crypto/encryptor.ts";
 import { createLiveSettings } from "./live.ts";
 
@@ -26,6 +27,9 @@ const read = async (name: string): Promise<Shown> => {
   const { body } = await request("GET", "");
   return body.settings.find((one: Shown) => one.name === name);
 };
+
+/** The language model server of a configuration. */
+const serverOf = ({ languageModel }: Config) => (languageModel?.engine === "server" ? languageModel : null);
 
 test("settings are listed with value, default, source and who changed them; a change is in force at once", async () => {
   assert.deepEqual(await read("PARLEY_RATE_LIMIT_PER_MINUTE").then(({ help, ...rest }) => rest), {
@@ -145,15 +149,15 @@ test("another process follows a change; one that is not valid any more, or encry
   });
   await process.follow();
   assert.equal(process.config.backup.atMinute, 300);
-  assert.equal(process.config.languageModel?.apiKey, "sk-1");
+  assert.equal(serverOf(process.config)?.apiKey, "sk-1");
   await db.pool.query("update settings set value = 'never' where name = 'PARLEY_BACKUP_AT'");
   await process.follow();
-  assert.deepEqual([process.config.backup.atMinute, process.config.languageModel?.apiKey], [180, "sk-1"]);
+  assert.deepEqual([process.config.backup.atMinute, serverOf(process.config)?.apiKey], [180, "sk-1"]);
   assert.match(warnings.join("\n"), /PARLEY_BACKUP_AT must be a time such as 03:00/);
   const stranger = follower("another secret of at least 32 characters");
   await stranger.follow();
   assert.deepEqual(
-    [stranger.config.languageModel?.apiKey, stranger.config.languageModel?.url],
+    [serverOf(stranger.config)?.apiKey, serverOf(stranger.config)?.url],
     [null, "http://model.example"],
   );
   assert.match(warnings.join("\n"), /PARLEY_LLM_API_KEY .*PARLEY_SECRET has changed/);

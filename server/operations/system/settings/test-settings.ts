@@ -59,7 +59,7 @@ const tests: Readonly<
 > = {
   mail: (config, _deps, email) => testMail(config, email),
   speech: ({ transcription, dataDir }, { db }) => testSpeech(transcription, { dataDir, session: db.session }),
-  language_model: ({ languageModel }) => testLanguageModel(languageModel),
+  language_model: (config, { db }) => testLanguageModel({ config, db }),
   sign_in: testSignIn,
   backups: testBackups,
   proxy: testProxy,
@@ -108,7 +108,7 @@ async function testBackups(config: Config): Promise<Finding> {
 function outsideOf({ singleSignOn, languageModel, transcription, modelMirror }: Config): URL[] {
   const urls = [
     singleSignOn?.issuer,
-    languageModel?.url,
+    languageModel?.engine === "server" ? languageModel.url : null,
     transcription?.engine === "server" ? transcription.url : null,
     modelMirror ?? "https://huggingface.co/",
   ];
