@@ -31,10 +31,9 @@ export const versions: readonly ApiVersion[] = [
 export const gates = {
   staged_uploads: { since: "2026-10-01" },
   token_info: { since: "2026-10-01" },
-  upload_hooks: { since: "2026-10-01" },
+  new_hooks: { since: "2026-10-01" },
   https_hook_urls: { since: "2026-10-01" },
   one_step_upload: { until: "2026-10-01" },
-  transcription_hook: { since: "2026-10-01" },
   upload_status_hook: { until: "2026-10-01" },
 } as const satisfies Record<string, { since?: VersionName; until?: VersionName }>;
 

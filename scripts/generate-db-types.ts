@@ -32,7 +32,7 @@ const columnTypes: Readonly<Record<string, string>> = {
 };
 
 /** Where the names in `columnTypes` come from. The generator finds imports only with the JavaScript API of TypeScript 5. */
-const imports = `import type { HookType } from "../../../contract/webhooks/hooks.ts";
+const imports = `import type { HookType } from "../../../contract/webhooks/hook-types.ts";
 import type { TranscriptEditDetails } from "../../../contract/transcripts/transcript-history.ts";
 import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";

@@ -9,7 +9,7 @@ import {
   TranscriptionStatus,
 } from "../recordings/transcription-state.ts";
 import { Upload, UploadStatus } from "../uploads/uploads.ts";
-import type { HookType } from "./hooks.ts";
+import { type HookDataName, type HookType, hookTypes } from "./hook-types.ts";
 
 /** Contract, "Payload data": the Recording fields, but "the recorders entries omit participant_id". */
 const RecordingEventData = Recording.extend({
@@ -46,24 +46,19 @@ const DeletedHighlight = z
   .strictObject({ id: Uuid, recording_id: Uuid })
   .meta({ id: "HighlightDeletedEventData" });
 
-/** When each hook type's event happens, and its `data`. Source: contract.md, "Events". */
-export const hookPayloads: Readonly<
-  Record<HookType, { readonly summary: string; readonly data: z.ZodObject }>
-> = {
-  recording_added: { summary: "A recording was added.", data: RecordingEventData },
-  recording_updated: { summary: "A recording changed.", data: RecordingEventData },
-  recording_deleted: { summary: "A recording was deleted.", data: Deleted },
-  highlight_added: { summary: "A highlight was added.", data: Highlight },
-  highlight_updated: { summary: "A highlight changed.", data: Highlight },
-  highlight_deleted: { summary: "A highlight was deleted.", data: DeletedHighlight },
-  story_added: { summary: "A story was added.", data: Story },
-  story_updated: { summary: "A story changed.", data: Story },
-  story_deleted: { summary: "A story was deleted.", data: Deleted },
-  upload_added: { summary: "An upload was created.", data: UploadEventData },
-  upload_updated: { summary: "An upload's status or attributes changed.", data: UploadEventData },
-  upload_status: { summary: "An upload made progress, succeeded or failed.", data: UploadStatusEventData },
-  transcription_updated: {
-    summary: "A transcription began a stage, made ten percent of progress, succeeded or failed.",
-    data: TranscriptionEventData,
-  },
+/** The `data` of each kind of payload. Source: contract.md, "Events". */
+const schemas: Readonly<Record<HookDataName, z.ZodObject>> = {
+  recording: RecordingEventData,
+  highlight: Highlight,
+  story: Story,
+  upload: UploadEventData,
+  upload_status: UploadStatusEventData,
+  transcription: TranscriptionEventData,
+  deleted: Deleted,
+  deleted_highlight: DeletedHighlight,
 };
+
+/** The `data` of a hook type's events. */
+export function hookData(type: HookType): z.ZodObject {
+  return schemas[hookTypes[type].data];
+}

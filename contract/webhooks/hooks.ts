@@ -4,40 +4,18 @@ import { operation } from "../operation.ts";
 import { HighlightInclude } from "../recordings/highlights.ts";
 import { RecordingInclude } from "../recordings/recordings.ts";
 import { UploadInclude } from "../uploads/uploads.ts";
-import { type Gate, isOpen, type VersionName } from "../versions.ts";
+import { type HookType, hookTypeNames, hookTypes } from "./hook-types.ts";
 
-/** Every hook type with its version gate and include schema. Source: contract.md, "Events". */
-export const hookTypes = {
-  recording_added: { gate: "every_version", include: RecordingInclude },
-  recording_updated: { gate: "every_version", include: RecordingInclude },
-  recording_deleted: { gate: "every_version", include: null },
-  highlight_added: { gate: "every_version", include: HighlightInclude },
-  highlight_updated: { gate: "every_version", include: HighlightInclude },
-  highlight_deleted: { gate: "every_version", include: null },
-  story_added: { gate: "every_version", include: null },
-  story_updated: { gate: "every_version", include: null },
-  story_deleted: { gate: "every_version", include: null },
-  upload_added: { gate: "upload_hooks", include: UploadInclude },
-  upload_updated: { gate: "upload_hooks", include: UploadInclude },
-  upload_status: { gate: "upload_status_hook", include: null },
-  // Parley's own: contract.md does not show all types of 2026-10-01.
-  transcription_updated: { gate: "transcription_hook", include: null },
-} as const satisfies Record<string, { gate: Gate; include: z.ZodObject | null }>;
+const includes = { recording: RecordingInclude, highlight: HighlightInclude, upload: UploadInclude };
 
-export type HookType = keyof typeof hookTypes;
-const names = Object.keys(hookTypes) as [HookType, ...HookType[]];
-
-export function hookTypesIn(version: VersionName): HookType[] {
-  return names.filter((name) => isOpen(hookTypes[name].gate, version));
-}
-
-/** Narrows a string to a hook type of any version. */
-export function isHookType(name: string): name is HookType {
-  return Object.hasOwn(hookTypes, name);
+/** The schema of what hooks of a type can include; null: nothing. */
+export function includeOf(type: HookType): z.ZodObject | null {
+  const { include } = hookTypes[type];
+  return include === null ? null : includes[include];
 }
 
 /** A hook type in responses of versioned operations; each version's OpenAPI document lists only its own types. */
-export const HookTypeName = z.enum(names);
+export const HookTypeName = z.enum(hookTypeNames);
 
 /** A hook type in requests. The route validates it, because the allowed types depend on the version. */
 export const HookTypeInput = z.string().max(100);
@@ -46,7 +24,7 @@ export const HookTypeInput = z.string().max(100);
  * A hook type in the management API, which is unversioned and shows hooks of every version. The OpenAPI documents list no
  * values for it.
  */
-export const AnyHookType = z.enum(names).meta({ description: "A hook type of any API version." });
+export const AnyHookType = z.enum(hookTypeNames).meta({ description: "A hook type of any API version." });
 
 /** The extra data of a hook's events; the OpenAPI documents list the include schemas of their version. */
 export const HookInclude = z.record(z.string(), z.unknown());

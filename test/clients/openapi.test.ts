@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
+import { hookTypesIn } from "../../contract/webhooks/hook-types.ts";
 import { pythonClientFiles } from "../../scripts/python-client.ts";
 import { exposedHeaders } from "../../server/people/oauth/cors.ts";
 import { openApiDocument } from "../../server/platform/http/reference/openapi.ts";
@@ -41,6 +42,15 @@ test("the Python client is generated from the current document", () => {
     if (process.env.UPDATE_DOCS) writeFileSync(file, text);
     assert.equal(readFileSync(file, "utf8"), text, "run UPDATE_DOCS=1 npm test test/clients");
   }
+});
+
+test("the n8n node offers the hook types of the current version", () => {
+  const file = new URL("n8n-node/src/nodes/hook-types.ts", packages);
+  const names = hookTypesIn("2026-10-01").toSorted();
+  const list = names.map((name) => `  "${name}",\n`).join("");
+  const text = `// Generated: UPDATE_DOCS=1 npm test test/clients.\nexport const hookTypeNames = [\n${list}];\n`;
+  if (process.env.UPDATE_DOCS) writeFileSync(file, text);
+  assert.equal(readFileSync(file, "utf8"), text, "run UPDATE_DOCS=1 npm test test/clients");
 });
 
 test("a response that the document does not describe is refused", () => {

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
-import type { HookType } from "../../../contract/webhooks/hooks.ts";
+import type { HookType } from "../../../contract/webhooks/hook-types.ts";
 import type { Tx } from "../../platform/db/database.ts";
 
 /** An event, as the outbox stores it. */

@@ -8,7 +8,7 @@ import type { IPostgresInterval } from "postgres-interval";
 import type { TranscriptEditDetails } from "../../../contract/transcripts/transcript-history.ts";
 import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";
-import type { HookType } from "../../../contract/webhooks/hooks.ts";
+import type { HookType } from "../../../contract/webhooks/hook-types.ts";
 import type {
   EndsEarly,
   ImportData,

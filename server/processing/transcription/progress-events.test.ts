@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { hookPayloads } from "../../../contract/webhooks/hook-payloads.ts";
+import { hookData } from "../../../contract/webhooks/hook-payloads.ts";
 import { call } from "../../../test/support/app.ts";
 import { makeWorkspace } from "../../../test/support/factories.ts";
 import { refuse, transcribe } from "../../../test/support/speech-server.ts";
@@ -21,7 +21,7 @@ async function reported(id: string) {
     [id],
   );
   return rows.map(({ data }) => {
-    hookPayloads.transcription_updated.data.parse(data);
+    hookData("transcription_updated").parse(data);
     assert.equal(data.recording_id, id);
     return [data.status, data.stage, data.progress, data.error];
   });

@@ -8,7 +8,7 @@ export type Hook = z.output<typeof management.HookDetails>;
 export type Delivery = z.output<typeof management.Delivery>;
 export type DeliveryDetails = z.output<typeof management.DeliveryDetails>;
 export type DeliveryState = Delivery["state"];
-export type HookType = hooks.HookType;
+export type { HookType } from "../../../contract/webhooks/hook-types.ts";
 export type ReplayBody = z.input<typeof management.replayHook.body>;
 
 /** Deliveries change while the page is open. */

@@ -1,38 +1,41 @@
-import type { HookType } from "../../api/settings/webhooks.ts";
+import { versionNames } from "../../../contract/versions.ts";
+import { type HookType, hookTypes, hookTypesIn } from "../../../contract/webhooks/hook-types.ts";
 
-/** Event types of the newest API version, in groups. */
+const newest = versionNames[versionNames.length - 1] ?? versionNames[0];
+
+/** Event types of the newest API version, in groups by what they are about. */
 export const eventTypes = [
-  { group: "Recordings", items: ["recording_added", "recording_updated", "recording_deleted"] },
-  { group: "Highlights", items: ["highlight_added", "highlight_updated", "highlight_deleted"] },
-  { group: "Stories", items: ["story_added", "story_updated", "story_deleted"] },
-  { group: "Uploads", items: ["upload_added", "upload_updated"] },
-  { group: "Transcriptions", items: ["transcription_updated"] },
-] as const satisfies readonly { group: string; items: readonly HookType[] }[];
+  ...Map.groupBy(hookTypesIn(newest), (type) => type.slice(0, type.indexOf("_"))),
+].map(([subject, items]) => ({ group: capitalize(`${subject.replace(/y$/, "ie")}s`), items }));
 
-const recording = {
-  participants: "Participants",
-  highlights: "Highlights",
-  ai_summary: "Summary",
-  ai_action_items: "Action items",
-  ai_template_sections: "Sections",
-  private_notes: "My private notes",
-  calendar_event: "Calendar event",
-  crm: "CRM",
-  screenshares: "Screen shares",
+/** Labels of the data that can be included. */
+const labels = {
+  recording: {
+    participants: "Participants",
+    highlights: "Highlights",
+    ai_summary: "Summary",
+    ai_action_items: "Action items",
+    ai_template_sections: "Sections",
+    private_notes: "My private notes",
+    calendar_event: "Calendar event",
+    crm: "CRM",
+    screenshares: "Screen shares",
+  },
+  highlight: { transcript: "Transcript", speakers: "Speakers" },
+  upload: { attributes: "Attributes", transcript: "Transcript" },
 };
-const highlight = { transcript: "Transcript", speakers: "Speakers" };
-const upload = { attributes: "Attributes", transcript: "Transcript" };
 
 /** Labels of the data that an event type can include. */
 export function includesOf(type: HookType): Readonly<Record<string, string>> {
-  if (type.endsWith("_deleted")) return {};
-  if (type.startsWith("recording_")) return recording;
-  if (type.startsWith("highlight_")) return highlight;
-  if (type.startsWith("upload_") && type !== "upload_status") return upload;
-  return {};
+  const { include } = hookTypes[type];
+  return include === null ? {} : labels[include];
 }
 
 /** `recording_added` as a label: Recording added. */
 export function eventTypeLabel(type: HookType): string {
-  return type.charAt(0).toUpperCase() + type.slice(1).replaceAll("_", " ");
+  return capitalize(type).replaceAll("_", " ");
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,4 +1,5 @@
 import type { IHttpRequestMethods, INodePropertyOptions } from "n8n-workflow";
+import { hookTypeNames } from "./hook-types";
 
 /** A field of an operation: where its value goes, and how n8n asks for it. */
 export interface Field {
@@ -84,20 +85,7 @@ function choices(...values: readonly string[]): INodePropertyOptions[] {
   return values.map((value) => ({ name: value, value }));
 }
 
-export const hookTypes = choices(
-  "highlight_added",
-  "highlight_deleted",
-  "highlight_updated",
-  "recording_added",
-  "recording_deleted",
-  "recording_updated",
-  "story_added",
-  "story_deleted",
-  "story_updated",
-  "transcription_updated",
-  "upload_added",
-  "upload_updated",
-);
+export const hookTypes = choices(...hookTypeNames);
 
 /** Every operation of API version 2026-10-01. */
 export const operations: readonly Operation[] = [

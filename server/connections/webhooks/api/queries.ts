@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import type { HookType } from "../../../../contract/webhooks/hooks.ts";
+import type { HookType } from "../../../../contract/webhooks/hook-types.ts";
 import { deleteHooksWhere } from "../../../people/events/hooks.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";

@@ -1,6 +1,6 @@
 import type { VersionName } from "../../../../contract/versions.ts";
+import { hookTypesIn, isHookType } from "../../../../contract/webhooks/hook-types.ts";
 import * as contract from "../../../../contract/webhooks/hooks.ts";
-import { hookTypesIn, isHookType } from "../../../../contract/webhooks/hooks.ts";
 import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";

@@ -3,12 +3,12 @@ import { z } from "zod";
 import type { Violation } from "../../../../contract/errors.ts";
 import { describeGate, isOpen, type VersionName } from "../../../../contract/versions.ts";
 import {
-  type createHook as createHookOperation,
   type HookType,
   hookTypes,
   hookTypesIn,
   isHookType,
-} from "../../../../contract/webhooks/hooks.ts";
+} from "../../../../contract/webhooks/hook-types.ts";
+import { type createHook as createHookOperation, includeOf } from "../../../../contract/webhooks/hooks.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Config } from "../../../platform/config/config.ts";
@@ -173,7 +173,7 @@ export function checkHookType(type: string, version: VersionName): string | null
  * @throws ProblemError `invalid_input` with pointers into the include.
  */
 function readInclude(type: HookType, include: Record<string, unknown> | undefined): Record<string, unknown> {
-  const { include: schema } = hookTypes[type];
+  const schema = includeOf(type);
   return schema === null || include === undefined ? {} : validateBody(schema, include);
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { HookType } from "../../../../contract/webhooks/hooks.ts";
+import type { HookType } from "../../../../contract/webhooks/hook-types.ts";
 import { call } from "../../../../test/support/app.ts";
 import {
   makeRecording,

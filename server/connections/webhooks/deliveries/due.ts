@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { HookType } from "../../../../contract/webhooks/hooks.ts";
+import type { HookType } from "../../../../contract/webhooks/hook-types.ts";
 import { isOn } from "../api/queries.ts";
 import { canReceive } from "./can-receive.ts";
 

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { RecordingIncludeInput } from "../../../../contract/recordings/recordings.ts";
 import type { UploadIncludeInput } from "../../../../contract/uploads/uploads.ts";
-import type { HookType } from "../../../../contract/webhooks/hooks.ts";
+import { hookTypes } from "../../../../contract/webhooks/hook-types.ts";
 import { viewerOf } from "../../../people/access/viewer.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { LinkSigner } from "../../../platform/crypto/link-signer.ts";
@@ -64,29 +64,24 @@ async function findData(
   const viewerId = viewerOf({ scope: hook.scope, userId: hook.created_by, workspaceId: hook.workspace_id });
   const links = { baseUrl: config.baseUrl, signer, thumbnails: thumbnailLinks(signer, viewerId) };
   const ids = [...new Set(deliveries.map((delivery) => delivery.subject_id))];
-  const type: HookType = hook.hook_type;
-  switch (type) {
-    case "recording_added":
-    case "recording_updated": {
+  switch (hookTypes[hook.hook_type].data) {
+    case "recording": {
       const found = await findRecordingsForEvent(db.pool, ids, hook.include as RecordingIncludeInput, {
         ...links,
         userId: hook.created_by,
       });
       return (delivery) => found.get(delivery.subject_id);
     }
-    case "highlight_added":
-    case "highlight_updated": {
+    case "highlight": {
       const found = await findHighlightJson(db.pool, ids, hook.include, links);
       return (delivery) => found.get(delivery.subject_id);
     }
-    case "story_added":
-    case "story_updated": {
+    case "story": {
       const sees = hook.scope === "workspace" ? null : await findPrincipals(db.pool, hook);
       const found = await findStoryJson(db.pool, ids, sees, links);
       return (delivery) => found.get(delivery.subject_id);
     }
-    case "upload_added":
-    case "upload_updated":
+    case "upload":
       return findUploadData(deps, hook.include, ids);
     default:
       return eventData;

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { HookType } from "../../../../contract/webhooks/hooks.ts";
+import type { HookType } from "../../../../contract/webhooks/hook-types.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 
 /** An event of the feed. */

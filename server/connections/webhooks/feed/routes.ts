@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import * as contract from "../../../../contract/webhooks/events.ts";
-import type { HookType } from "../../../../contract/webhooks/hooks.ts";
+import type { HookType } from "../../../../contract/webhooks/hook-types.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import { type Api, route } from "../../../platform/http/routing/route.ts";
 import {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type pg from "pg";
-import type { HookType } from "../../../../contract/webhooks/hooks.ts";
+import type { HookType } from "../../../../contract/webhooks/hook-types.ts";
 import type { DeliveryState } from "../../../people/events/delivery-states.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Executor } from "../../../platform/db/database.ts";

@@ -1,5 +1,5 @@
 import * as contract from "../../../../contract/webhooks/hook-management.ts";
-import { type HookType, hookTypes } from "../../../../contract/webhooks/hooks.ts";
+import { hookTypeNames } from "../../../../contract/webhooks/hook-types.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Config } from "../../../platform/config/config.ts";
@@ -50,8 +50,11 @@ export function hookManagementRoutes(
         "forbidden",
         "only admins and workspace tokens can see the hooks of the workspace",
       );
-    const types = Object.keys(hookTypes) as HookType[];
-    const rows = await findHooks(db.kysely, principal, { types, state: undefined, of: query.of });
+    const rows = await findHooks(db.kysely, principal, {
+      types: hookTypeNames,
+      state: undefined,
+      of: query.of,
+    });
     return { hooks: await presentMany(rows) };
   });
 

@@ -1,5 +1,5 @@
 import type { VersionName } from "../../../../contract/versions.ts";
-import type { HookType } from "../../../../contract/webhooks/hooks.ts";
+import type { HookType } from "../../../../contract/webhooks/hook-types.ts";
 import { call, olderVersion, startTestApp, type TestAppOptions } from "../../../../test/support/app.ts";
 import {
   insertHook,

@@ -6,6 +6,7 @@ import {
   type VersionName,
   versionNames,
 } from "../../../../contract/versions.ts";
+import { hookTypeNames, hookTypes } from "../../../../contract/webhooks/hook-types.ts";
 import { statusAt } from "../routing/version-gate.ts";
 
 const older = versionNames[0];
@@ -46,13 +47,16 @@ rate limit falls linearly to a tenth; <code>x-ratelimit-limit</code> shows it. W
 </ul>`;
 }
 
+const newHooks = new Intl.ListFormat("en-GB").format(
+  hookTypeNames.filter((type) => hookTypes[type].gate === "new_hooks").map((type) => `<code>${type}</code>`),
+);
+
 const gateWords: Readonly<Record<Exclude<Gate, "every_version">, string>> = {
   staged_uploads: "Create, List, Get, Update and Promote Upload",
   token_info: "Token Info",
-  upload_hooks: "Hook types <code>upload_added</code> and <code>upload_updated</code>",
+  new_hooks: `Hook types ${newHooks}`,
   https_hook_urls: "Hook URLs must be https",
   one_step_upload: "Upload Recording",
-  transcription_hook: "Hook type <code>transcription_updated</code>",
   upload_status_hook: "Hook type <code>upload_status</code>",
 };
 
@@ -92,7 +96,7 @@ const operationsSection = `<h2>Operation by operation</h2>
 <table><thead><tr><th>${older}</th><th>${current}</th><th>What to change</th></tr></thead><tbody>
 ${unchanged.map((name) => `<tr><td>${name}</td><td>the same</td><td>only the header</td></tr>`).join("\n")}
 <tr><td>Create Hook</td><td>the same</td><td>the URL must be https; type <code>upload_status</code> is gone,
-<code>upload_added</code>, <code>upload_updated</code> and <code>transcription_updated</code> are new</td></tr>
+${newHooks} are new</td></tr>
 <tr><td>List Hooks, Delete Hook</td><td>the same</td><td>a list shows the types of its version;
 <code>GET /_/api/v1/hooks</code> shows all</td></tr>
 <tr><td>Upload Recording<br><code>POST /recordings/upload</code></td><td>Create Upload<br><code>POST /uploads/create</code></td>

@@ -2,8 +2,9 @@ import { z } from "zod";
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { Uuid } from "../../../../contract/common.ts";
 import type { VersionName } from "../../../../contract/versions.ts";
-import { hookPayloads } from "../../../../contract/webhooks/hook-payloads.ts";
-import { type HookType, hookTypes, hookTypesIn } from "../../../../contract/webhooks/hooks.ts";
+import { hookData } from "../../../../contract/webhooks/hook-payloads.ts";
+import { type HookType, hookTypes, hookTypesIn } from "../../../../contract/webhooks/hook-types.ts";
+import { includeOf } from "../../../../contract/webhooks/hooks.ts";
 import { headerRefs } from "./openapi-responses.ts";
 
 /** The webhooks of a version for its OpenAPI document: one for each hook type. */
@@ -21,7 +22,8 @@ const signatureHeaders = z.object({
 });
 
 function webhook(type: HookType) {
-  const { summary, data } = hookPayloads[type];
+  const { summary } = hookTypes[type];
+  const data = hookData(type);
   return {
     operationId: `on${pascal(type)}`,
     tags: ["Hooks"],
@@ -61,7 +63,7 @@ function pascal(type: HookType): string {
 function typesByInclude(version: VersionName): Map<string, HookType[]> {
   const byInclude = new Map<string, HookType[]>();
   for (const type of hookTypesIn(version)) {
-    const { include } = hookTypes[type];
+    const include = includeOf(type);
     const name = include?.meta()?.id;
     if (name !== undefined) byInclude.set(name, [...(byInclude.get(name) ?? []), type]);
   }
@@ -92,7 +94,7 @@ export function includeByType(version: VersionName): object {
 export function includeSchemas(version: VersionName): Record<string, z.ZodObject> {
   return Object.fromEntries(
     hookTypesIn(version).flatMap((type) => {
-      const { include } = hookTypes[type];
+      const include = includeOf(type);
       return include === null ? [] : [[include.meta()?.id ?? "", include]];
     }),
   );

@@ -7,13 +7,13 @@ import type { Permission } from "../../../../contract/permissions.ts";
 import { HighlightInclude } from "../../../../contract/recordings/highlights.ts";
 import { uploadFile, uploadFilesPath } from "../../../../contract/uploads/upload-file.ts";
 import { isOpen, type VersionName, type VersionStatus, versions } from "../../../../contract/versions.ts";
+import { hookTypesIn } from "../../../../contract/webhooks/hook-types.ts";
 import {
   AnyHookType,
   createHook,
   HookInclude,
   HookTypeInput,
   HookTypeName,
-  hookTypesIn,
 } from "../../../../contract/webhooks/hooks.ts";
 import { oauthOpenApiPaths } from "./openapi-oauth.ts";
 import { commonHeaders, failures, headerRefs, sharedHeaders, success } from "./openapi-responses.ts";

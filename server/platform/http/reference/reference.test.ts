@@ -5,7 +5,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { errorCatalogue } from "../../../../contract/errors.ts";
 import type { VersionName } from "../../../../contract/versions.ts";
-import { type HookType, hookTypes, hookTypesIn } from "../../../../contract/webhooks/hooks.ts";
+import { type HookType, hookTypes, hookTypesIn } from "../../../../contract/webhooks/hook-types.ts";
 import { permissions } from "../../../../test/permissions/table.ts";
 import { everyVersion, startTestApp } from "../../../../test/support/app.ts";
 
