@@ -18,6 +18,10 @@ const commands: Readonly<Record<string, ListedCommand>> = {
     summary: "migrate the database to this version (the server does so at start-up)",
     define: async (command) => (await import("./system/migrate.ts")).migrateCommand(command),
   },
+  settings: {
+    summary: "list, change, test, export and import the settings of the installation",
+    define: async (command) => (await import("./system/settings.ts")).settingsCommand(command),
+  },
   status: {
     summary: "show the state of the installation; exit code 1 if something is failing",
     define: async (command) => (await import("./system/status.ts")).statusCommand(command),

@@ -30,6 +30,7 @@ import { listenForStatus, type StatusListener } from "./platform/http/listening/
 import { takeFromTheDead } from "./platform/jobs/queries.ts";
 import { logStoppedJobs, openJobQueue } from "./platform/jobs/queue.ts";
 import { createLog } from "./platform/log.ts";
+import { setOutboundProxy } from "./platform/outbound/proxy.ts";
 import type { ObjectStore } from "./platform/storage/store.ts";
 import { logFailures } from "./platform/telemetry/log-failures.ts";
 import { preflight } from "./preflight.ts";
@@ -161,6 +162,7 @@ export async function startServer(
       jobs.wake();
     });
     log.level = config.logLevel;
+    setOutboundProxy(config.proxy);
     const sender = openHookSender(config);
     closers.push(() => sender.close());
     const { role } = config;

@@ -30,7 +30,7 @@ import { describe } from "../support/describe-error.ts";
 import { incompleteStatus } from "../support/exit-status.ts";
 import { reportProgress } from "../support/report-progress.ts";
 import { readToolConfig, toolLog, withOpenDatabase } from "../support/with-database.ts";
-import { withStore } from "../support/with-store.ts";
+import { readWholeConfig, withStore } from "../support/with-store.ts";
 
 interface Options {
   json?: boolean;
@@ -104,7 +104,12 @@ async function withFolder(
   purpose: "read" | "write",
   work: (folder: BackupFolder, config: Config) => Promise<void>,
 ): Promise<void> {
-  const config = readToolConfig();
+  const given = readToolConfig();
+  // Backups of the installation are encrypted with its passphrase; others may be read where there is none.
+  const config =
+    purpose === "write"
+      ? await withStore(async (_db, _store, all) => all, given)
+      : await readWholeConfig(given);
   const folder = await openBackupFolder(destination, config, purpose);
   try {
     await work(folder, config);
@@ -254,14 +259,11 @@ async function pruneOld(folder: BackupFolder, config: Config, options: PruneComm
 }
 
 async function runScheduled(time: Date): Promise<void> {
-  const config = readToolConfig();
-  const { destination } = config.backup;
-  if (destination === null) throw new ConfigError("PARLEY_BACKUP_TO is not set");
-  await withStore(
-    (db, store, _config, settings) =>
-      runScheduledBackup({ db, store, settings, config }, { destination, scheduledFor: time }, toolLog()),
-    config,
-  );
+  await withStore(async (db, store, config, settings) => {
+    const { destination } = config.backup;
+    if (destination === null) throw new ConfigError("PARLEY_BACKUP_TO is not set");
+    await runScheduledBackup({ db, store, settings, config }, { destination, scheduledFor: time }, toolLog());
+  });
 }
 
 function readKeepRule(text: string): KeepRule {

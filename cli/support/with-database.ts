@@ -3,6 +3,7 @@ import { type Logger, pino } from "pino";
 import { type OpenedDatabase, openDatabaseForTool } from "../../server/open.ts";
 import { type Config, readConfig } from "../../server/platform/config/config.ts";
 import type { Database, Tx } from "../../server/platform/db/database.ts";
+import { setOutboundProxy } from "../../server/platform/outbound/proxy.ts";
 
 /** Runs work on the configured database, whether or not a server is running. */
 export async function withDatabase<T>(work: (db: Database, config: Config) => Promise<T>): Promise<T> {
@@ -26,6 +27,7 @@ export async function withOpenDatabase<T>(
 /** Reads a command's settings. Prints a notice if the command will create the data folder. */
 export function readToolConfig(): Config {
   const config = readConfig(process.env, process.cwd());
+  setOutboundProxy(config.proxy);
   if (config.databaseUrl === null && !existsSync(config.dataDir))
     console.error(
       `parley: the data folder ${config.dataDir} does not exist; creating it with a new database`,

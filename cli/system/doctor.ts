@@ -4,6 +4,7 @@ import { type Check, checkSettings, runDoctor } from "../../server/operations/sy
 import { type Config, ConfigError, readConfig } from "../../server/platform/config/config.ts";
 import { counted } from "../../shared/counted.ts";
 import { toolLog } from "../support/with-database.ts";
+import { readWholeConfig } from "../support/with-store.ts";
 
 interface Options {
   json?: boolean;
@@ -23,7 +24,7 @@ export function doctorCommand(command: Command): Command {
     for (const check of checkSettings(message, process.env)) report(check);
     if (config !== null)
       await runDoctor(
-        config,
+        await readWholeConfig(config),
         async (work) => {
           const opened = await openConfiguredDatabase(config, "tool", toolLog());
           try {

@@ -5,6 +5,7 @@ import { readConfig } from "../../server/platform/config/config.ts";
 import { catalogue, findInCatalogue, sizeOf } from "../../server/processing/models/catalogue.ts";
 import { installModel, toMegabytes } from "../../server/processing/models/install.ts";
 import { listInstalled, ModelError, removeModel, verifyModel } from "../../server/processing/models/store.ts";
+import { readWholeConfig } from "../support/with-store.ts";
 
 interface InstallOptions {
   from?: string;
@@ -67,7 +68,7 @@ async function listModels(options: { json?: boolean }): Promise<void> {
 async function installOne(givenName: string | undefined, options: InstallOptions): Promise<void> {
   if (options.from !== undefined && options.mirror !== undefined)
     throw new ModelError("use either --from or --mirror");
-  const config = readConfig(process.env, process.cwd());
+  const config = await readWholeConfig(readConfig(process.env, process.cwd()));
   const folder = options.from === undefined ? null : resolve(options.from);
   const name = givenName ?? (folder === null ? catalogue[0]?.name : basename(folder)) ?? "";
   const known = findInCatalogue(name);

@@ -22,6 +22,7 @@ import { version } from "../../server/platform/version.ts";
 import { describeBytes } from "../support/describe-bytes.ts";
 import { printTable } from "../support/print-table.ts";
 import { toolLog, withOpenDatabase } from "../support/with-database.ts";
+import { addAppSettings } from "../support/with-store.ts";
 import { notesOn } from "./watched.ts";
 
 interface Options {
@@ -62,13 +63,14 @@ function refuseMissingDatabase({ databaseUrl, dataDir }: Config): void {
 
 /** The whole state; only the database's while it can't be reached. */
 async function readState(
-  config: Config,
+  given: Config,
   isTested: boolean,
 ): Promise<State | Pick<SystemState, "version" | "healthy" | "components">> {
   try {
-    return await withOpenDatabase(config, async ({ db }) => {
-      const { store } = await openInstallationStore({ db, config, log: toolLog() });
+    return await withOpenDatabase(given, async ({ db }) => {
+      const { store } = await openInstallationStore({ db, config: given, log: toolLog() });
       try {
+        const config = await addAppSettings(given, db, store);
         const system = await readSystem({ db, jobs: openJobQueue(jobKinds), store, config });
         const components = isTested
           ? await testAll(system.components, { db, store, config })
@@ -81,13 +83,13 @@ async function readState(
       }
     });
   } catch (error) {
-    const { isRoom, cause, remedy } = await explainWriteFailure(error, config.dataDir);
+    const { isRoom, cause, remedy } = await explainWriteFailure(error, given.dataDir);
     if (!isRoom && !isUnreachable(error)) throw error;
     const finding = isRoom
       ? failing(`the database can't be reached: ${cause}`, remedy)
       : failing(
           `the database can't be reached: ${reasonOf(error)}`,
-          config.databaseUrl === null
+          given.databaseUrl === null
             ? "Run `parley doctor`, which checks the data folder and the embedded database."
             : "Check that PostgreSQL is running and that PARLEY_DATABASE_URL is right; `parley doctor` checks more.",
         );

@@ -218,6 +218,21 @@ export async function describeSettings({ db, encryptor, config: { sources } }: C
   });
 }
 
+/** The texts of all settings that are set and that the app may have, secrets included. */
+export async function readTexts({
+  db,
+  encryptor,
+  config: { sources },
+}: ChangeDependencies): Promise<SettingTexts> {
+  const texts = textsOf(await findSettings(db.kysely), encryptor);
+  const set = shownSettings.filter(
+    (setting) => setting.where === "app" && sourceOf(setting, sources, texts) !== "default",
+  );
+  return Object.fromEntries(
+    set.map((setting) => [setting.name, textOf(setting, sources, texts) ?? undefined]),
+  );
+}
+
 /** The help without links, which lead to pages of the docs. */
 function helpOf({ meaning, shownDefault }: ListedSetting): string {
   const text = meaning

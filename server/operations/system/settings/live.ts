@@ -58,6 +58,15 @@ export async function readAppSettings(config: Config, { db, encryptor, log }: De
   return all;
 }
 
+/** Whether any setting was made in the app; false in a database of an earlier version, or an empty one. */
+export async function hasAppSettings({ pool }: Pick<Database, "pool">): Promise<boolean> {
+  const { rows } = await pool.query<{ there: boolean }>(
+    "select to_regclass('settings') is not null as there",
+  );
+  if (!rows[0]?.there) return false;
+  return (await pool.query("select 1 from settings limit 1")).rows.length > 0;
+}
+
 /** Follows the settings of the database. Starts with those of the environment and the file. */
 export function createLiveSettings(first: Config, deps: Dependencies): LiveSettings {
   const { log } = deps;

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import pg from "pg";
+import { call } from "../support/call.ts";
+import { parley, prepareServer, type ServerProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "parley-settings-"));
+const file = join(folder, "settings.json");
+const api = await prepareServer({ env: { PARLEY_ROLE: "api" } });
+const other = await prepareServer({ shared: api, env: { PARLEY_ROLE: "api" } });
+const worker = await prepareServer({ shared: api, env: { PARLEY_ROLE: "worker" } });
+after(async () => {
+  for (const server of [worker, other, api]) await server.dispose();
+  rmSync(folder, { recursive: true });
+});
+const workspace = await parley(api, "workspace", "create", "--name", "Operator");
+await parley(
+  api,
+  "user",
+  "create",
+  "--email",
+  "a@w.example",
+  "--name",
+  "A",
+  "--role",
+  "admin",
+  "--workspace",
+  workspace,
+);
+await parley(api, "workspace", "operator", workspace);
+const token = await parley(api, "token", "create", "--email", "a@w.example");
+for (const server of [api, other]) await server.start();
+await worker.start();
+
+interface Shown {
+  readonly name: string;
+  readonly value: string | null;
+  readonly source: string;
+  readonly is_set: boolean;
+}
+
+async function read(server: ServerProcess, name: string): Promise<Shown | undefined> {
+  const { body } = await call(server, "GET", "/_/api/v1/system/settings", undefined, {
+    version: null,
+    token,
+  });
+  return body.settings.find((one: Shown) => one.name === name);
+}
+
+const contacts = async (server: ServerProcess): Promise<string> =>
+  (await fetch(`${server.url}/.well-known/security.txt`)).text();
+
+const change = (settings: object) =>
+  call(api, "PATCH", "/_/api/v1/system/settings", { settings }, { version: null, token });
+
+const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+
+/** Runs a command with a text on its standard input. */
+async function run(args: readonly string[], input = "", env: Record<string, string> = {}) {
+  const running = promisify(execFile)(process.execPath, [main, "settings", ...args], {
+    env: { ...process.env, ...api.env, ...env },
+  });
+  running.child.stdin?.end(input);
+  return running.then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  );
+}
+
+test("a change on one process is in force on all within two seconds, and after the database was away", async () => {
+  assert.equal((await change({ PARLEY_SECURITY_CONTACT: "one@w.example" })).status, 200);
+  await until("the other process", async () => (await contacts(other)).includes("one@w.example"), 2000);
+  await until(
+    "the worker",
+    () =>
+      worker.output().stderr.includes('"names":["PARLEY_SECURITY_CONTACT"],"msg":"following the settings'),
+    2000,
+  );
+  const database = new pg.Client(api.env.PARLEY_DATABASE_URL);
+  await database.connect();
+  await database.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+  );
+  await database.query("update settings set value = 'two@w.example' where name = 'PARLEY_SECURITY_CONTACT'");
+  await database.end();
+  for (const server of [api, other])
+    await until(server.url, async () => (await contacts(server)).includes("two@w.example"), 2000);
+});
+
+test("parley settings: set, get, unset, test, export and import; a secret comes from standard input", async () => {
+  const set = await run(["set", "PARLEY_LLM_API_KEY", "--json"], "sk-from-stdin\n");
+  assert.equal(set.code, 0, set.stderr);
+  assert.ok(!`${set.stdout}${set.stderr}`.includes("sk-from-stdin"));
+  assert.deepEqual(
+    [(await read(other, "PARLEY_LLM_API_KEY"))?.is_set, (await read(other, "PARLEY_LLM_API_KEY"))?.value],
+    [true, null],
+  );
+  await run(["set", "PARLEY_BACKUP_AT", "04:30"]);
+  assert.equal((await run(["get", "PARLEY_BACKUP_AT"])).stdout, "04:30\n");
+  const exported = JSON.parse((await run(["export"])).stdout);
+  assert.deepEqual([exported.PARLEY_BACKUP_AT, exported.PARLEY_LLM_API_KEY], ["04:30", undefined]);
+  assert.equal(JSON.parse((await run(["export", "--secrets"])).stdout).PARLEY_LLM_API_KEY, "sk-from-stdin");
+  await run(["unset", "PARLEY_BACKUP_AT"]);
+  assert.equal((await read(api, "PARLEY_BACKUP_AT"))?.source, "default");
+  const wrong = await run(["import", "-"], '{"PARLEY_BACKUP_AT": "05:00", "PARLEY_MAX_DURATION": "soon"}');
+  assert.match(wrong.stderr, /PARLEY_MAX_DURATION must be a duration/);
+  assert.equal((await read(api, "PARLEY_BACKUP_AT"))?.source, "default");
+  assert.match((await run(["set", "PARLEY_BACKUP_ATT", "x"])).stderr, /did you mean PARLEY_BACKUP_AT/);
+  const tried = await run(["test", "backups", "--json"]);
+  assert.equal(tried.code, 1);
+  assert.equal(JSON.parse(tried.stdout).passed, false);
+});
+
+test("a file of settings counts before the app, and locks it", async () => {
+  writeFileSync(file, JSON.stringify({ PARLEY_BACKUP_AT: "06:00" }));
+  const set = await run(["set", "PARLEY_BACKUP_AT", "04:30"], "", { PARLEY_SETTINGS_FILE: file });
+  assert.match(set.stderr, /are in the file that PARLEY_SETTINGS_FILE names/);
+  const { stdout } = await run(["list", "--json"], "", { PARLEY_SETTINGS_FILE: file });
+  const shown = JSON.parse(stdout).find(({ name }: Shown) => name === "PARLEY_BACKUP_AT");
+  assert.deepEqual([shown.value, shown.source], ["06:00", "file"]);
+});
