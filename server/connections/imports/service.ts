@@ -2,7 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import type { z } from "zod";
 import { toTimestamp } from "../../../contract/common.ts";
-import { normalizeFields } from "../../../contract/recordings/fields.ts";
+import { completeFields, normalizeFields } from "../../../contract/recordings/fields.ts";
 import { uniqueTags } from "../../../contract/recordings/tag.ts";
 import type {
   ImportInput,
@@ -182,8 +182,9 @@ function dataOf(input: ImportInput, format: MediaFormat | null, mediaKey: string
     audio_tracks: input.media?.audio_tracks ?? "mix",
     parts: input.media?.parts?.map(({ bytes, speaker = null }) => ({ bytes, speaker })) ?? null,
     media_key: mediaKey,
-    source: "other",
-    ...normalizeFields(input),
+    // All of them, as earlier versions expect them.
+    ...completeFields({ source: "other", ...normalizeFields(input) }),
+    share_state: input.share_state ?? null,
     team_ids: [...new Set((input.team_ids ?? []).map((id) => id.toLowerCase()))],
     meeting_type_id: type === undefined || type === "auto" ? null : type.toLowerCase(),
     screenshares: input.screenshares ?? [],
