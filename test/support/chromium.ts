@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
+import { closeBrowser } from "./processor-time.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const packageFolder = dirname(dirname(fileURLToPath(import.meta.resolve("@sparticuz/chromium"))));
@@ -33,7 +34,8 @@ const fontSettings = `<fontconfig>
  */
 export async function launchChromium({ hasScrollbars = false } = {}): Promise<Browser> {
   const options = await launchOptions();
-  return chromium.launch({ ...options, ignoreDefaultArgs: hasScrollbars ? ["--hide-scrollbars"] : [] });
+  const ignoreDefaultArgs = hasScrollbars ? ["--hide-scrollbars"] : [];
+  return counted(await chromium.launch({ ...options, ignoreDefaultArgs }));
 }
 
 /**
@@ -42,7 +44,7 @@ export async function launchChromium({ hasScrollbars = false } = {}): Promise<Br
  */
 export async function launchWithDevices(profile: string, microphone: string): Promise<BrowserContext> {
   const options = await launchOptions();
-  return chromium.launchPersistentContext(profile, {
+  const context = await chromium.launchPersistentContext(profile, {
     ...options,
     args: [
       ...options.args,
@@ -55,6 +57,13 @@ export async function launchWithDevices(profile: string, microphone: string): Pr
     reducedMotion: "reduce",
     viewport: { width: 1280, height: 800 },
   });
+  return counted(context);
+}
+
+/** Has a browser's processor time counted when it is closed. */
+function counted<T extends { close(): Promise<void> }>(browser: T): T {
+  const close = browser.close.bind(browser);
+  return Object.assign(browser, { close: () => closeBrowser(close) });
 }
 
 async function launchOptions() {

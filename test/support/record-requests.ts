@@ -2,7 +2,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { processorMs } from "./processor-time.ts";
+import { browserMs, processorMs } from "./processor-time.ts";
 
 /** Folder for the requests of test processes; set by test/run.ts. */
 export const requestsVariable = "TEST_REQUESTS";
@@ -14,7 +14,7 @@ export interface SentRequests {
   /** `METHOD /path` of each request that got a 2xx or 3xx response, once. */
   readonly requests: readonly string[];
   readonly elapsedMs: number;
-  /** Processor time of the process and of the programs it ran and waited for. */
+  /** Processor time of the process, of the programs it ran and waited for, and of its browsers. */
   readonly cpuMs: number;
 }
 
@@ -31,14 +31,16 @@ export function countFor(file: string): void {
   if (current.file === process.argv[1]) current.file = file;
   else {
     finish();
-    current = { file, startedAt: performance.now(), cpuBefore: processorMs() };
+    current = { file, startedAt: performance.now(), cpuBefore: cpuMs() };
   }
 }
+
+const cpuMs = (): number => processorMs() + browserMs();
 
 function finish(): void {
   const { file, startedAt, cpuBefore } = current;
   const elapsedMs = performance.now() - startedAt;
-  finished.push({ file, requests: [...requests], elapsedMs, cpuMs: processorMs() - cpuBefore });
+  finished.push({ file, requests: [...requests], elapsedMs, cpuMs: cpuMs() - cpuBefore });
   requests.clear();
 }
 
