@@ -64,6 +64,7 @@ async function walk(t: TestContext, page: DrivenPage, record: (page: DrivenPage)
     (await driver.takeComplaints()).some((one) => one.includes("a test message")),
   );
   const id = await makeMedia(app, member.token, { title: "Harbour contract" });
+  const report = (problem: string): void => t.diagnostic(problem);
   const journeys: [title: string, journey: () => Promise<void>][] = [
     ["sign in with a password", () => signIn(page)],
     [
@@ -73,7 +74,7 @@ async function walk(t: TestContext, page: DrivenPage, record: (page: DrivenPage)
     ["correct a line and undo it", () => correct(page, id)],
     [
       "select words, create a clip, and get its link in the clipboard; signed-out viewers play it",
-      () => clip(page, id),
+      () => clip(page, id, report),
     ],
     ["upload a file, which becomes a recording that plays", () => upload(page)],
     ["record, or read why it can't be done here", () => record(page)],
@@ -136,7 +137,7 @@ async function correct(page: DrivenPage, id: string): Promise<void> {
   await page.find(text("Yes. The harbour contract first."));
 }
 
-async function clip(page: DrivenPage, id: string): Promise<void> {
+async function clip(page: DrivenPage, id: string, report: (problem: string) => void): Promise<void> {
   await page.open(`/recordings/${id}`);
   await page.find(text("The harbour master wants it signed by Friday."));
   const [from, to] = await page.evaluate<[Point, Point]>(`(() => {
@@ -163,10 +164,13 @@ async function clip(page: DrivenPage, id: string): Promise<void> {
   assert.equal(new URL(url).origin, app.url);
 
   await page.driver.deleteCookies();
-  await page.open(pathOf(url));
-  await page.find(heading("The harbour master wants it signed by Friday."));
-  await plays(page);
-  await signIn(page);
+  try {
+    await page.openUntil(pathOf(url), heading("The harbour master wants it signed by Friday."), report);
+    await plays(page);
+  } finally {
+    // The other journeys need a signed-in user even if this one fails.
+    await signIn(page);
+  }
 }
 
 interface Point {

@@ -63,8 +63,17 @@ export function createPage(driver: WebDriver, baseUrl: string) {
   /** While the page changes to another one, nothing can be read. */
   const attempt = <T>(expression: string): Promise<T | undefined> =>
     evaluate<T | undefined>(expression).catch(() => undefined);
+  /** Adds what the page shows instead, or why it can't be read. */
+  const withPage = async (error: Error): Promise<never> => {
+    const shown = await evaluate<string>(
+      "location.href + ' shows ' + document.body.innerText.slice(0, 500)",
+    ).catch(({ message }: Error) => `nothing can be read: ${message}`);
+    throw new Error(`${error.message}; ${shown}`, { cause: error });
+  };
   const waitFor = (what: string, expression: string): Promise<unknown> =>
-    until(`${driver.name}: ${what}`, async () => (await attempt<unknown>(expression)) || undefined);
+    until(`${driver.name}: ${what}`, async () => (await attempt<unknown>(expression)) || undefined).catch(
+      withPage,
+    );
   const find = async ([selector, name]: Target, timeoutMs?: number): Promise<Point> =>
     until(
       `${driver.name}: ${selector} with the name ${name}`,
@@ -73,7 +82,8 @@ export function createPage(driver: WebDriver, baseUrl: string) {
         return (await attempt<Point | null>(call)) ?? undefined;
       },
       timeoutMs,
-    );
+    ).catch(withPage);
+  const open = (path: string) => driver.navigate(new URL(path, baseUrl).href);
   const move = ({ x, y }: Point) => ({ type: "pointerMove", x: Math.round(x), y: Math.round(y) });
   const pointer = (...actions: object[]) =>
     driver.perform([{ type: "pointer", id: "mouse", parameters: { pointerType: "mouse" }, actions }]);
@@ -96,7 +106,19 @@ export function createPage(driver: WebDriver, baseUrl: string) {
     driver,
     evaluate,
     waitFor,
-    open: (path: string) => driver.navigate(new URL(path, baseUrl).href),
+    open,
+    /** Opens a path that shows a target. A page that doesn't in 20 s is loaded once more, and `report` gets what it showed. */
+    async openUntil(path: string, shows: Target, report: (problem: string) => void): Promise<void> {
+      await open(path);
+      const problem = await find(shows, 20_000).then(
+        () => null,
+        ({ message }: Error) => message,
+      );
+      if (problem === null) return;
+      report(`loaded again: ${problem}`);
+      await open(path);
+      await find(shows);
+    },
     /** Waits until the page shows a text. */
     sees: (words: string) =>
       waitFor(`the page shows "${words}"`, `document.body.innerText.includes(${JSON.stringify(words)})`),
