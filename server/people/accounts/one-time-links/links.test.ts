@@ -298,7 +298,8 @@ test("email: retried while the mail server fails, not retried after a permanent 
     const { rowCount } = await app.db.pool.query(
       "select 1 from jobs where name = 'send_mail' and error is not null",
     );
-    return rowCount === 1;
+    // Emails of other tests may still wait, which fail as well.
+    return (rowCount ?? 0) > 0;
   });
   const { rows } = await app.db.pool.query(
     "select error from jobs where name = 'send_mail' and error is not null",
