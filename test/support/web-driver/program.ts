@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { closeBrowser } from "../processor-time.ts";
 
 /** No program runs longer, even if the test process is killed before it can end it. */
 const maxSeconds = 300;
@@ -56,14 +57,15 @@ export function startProgram(
       return within(`${name} prints ${pattern}`, found);
     },
     output: () => output,
-    async stop() {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-      } catch {
-        // It has ended.
-      }
-      await ended;
-    },
+    stop: () =>
+      closeBrowser(async () => {
+        try {
+          if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+        } catch {
+          // It has ended.
+        }
+        await ended;
+      }),
   };
 }
 
