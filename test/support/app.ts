@@ -47,6 +47,8 @@ export interface TestAppOptions {
   readonly port?: number;
   /** Whether to run a worker; without one, jobs stay in the queue. */
   readonly worker?: boolean;
+  /** Names of the recurring jobs to run; default: all. With a short interval, all of them take most of the time. */
+  readonly recurring?: readonly string[];
   /** Shorter request timeouts. */
   readonly limits?: Partial<TimeLimits>;
   /** The certificate to trust for descriptions of apps, as PEM. */
@@ -86,6 +88,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const { config } = settings;
   settings.onChange(jobs.wake);
   const sender = openHookSender(config);
+  if (options.worker !== false) await postponeRecurringJobs(db, config, options.recurring);
   const worker =
     options.worker === false
       ? null
@@ -129,4 +132,18 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   });
   const url = options.port === undefined ? `http://127.0.0.1:${port}` : config.baseUrl;
   return { url, db, jobs, store, signer, encryptor, sender, config };
+}
+
+/**
+ * Has the recurring jobs wait for their next time, as in a server that has run before: running all of them at the start
+ * takes longer than most tests.
+ * @param names those that run at all; default: all.
+ */
+async function postponeRecurringJobs(db: Database, config: Config, names?: readonly string[]): Promise<void> {
+  const all = jobKinds.filter((kind) => kind.isRecurring && kind.isEnabled(config)).map(({ name }) => name);
+  await db.pool.query(
+    `insert into jobs (name, key, due_at, is_stopped)
+     select name, '', 'infinity', name <> all($2::text[]) from unnest($1::text[]) name`,
+    [all, names ?? all],
+  );
 }

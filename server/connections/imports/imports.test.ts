@@ -19,7 +19,10 @@ import { validateUploadJob } from "../../processing/uploads/promotion/validate-f
 import { dataTools } from "../../recordings/recordings/test/recordings.ts";
 import { fetchImportJob } from "./fetch.ts";
 
-const app = await startTestApp({ env: { PARLEY_SWEEP_INTERVAL: "200ms" } });
+const app = await startTestApp({
+  env: { PARLEY_SWEEP_INTERVAL: "200ms" },
+  recurring: ["continue_imports"],
+});
 const { manage, read, list, eventsOf, makeViewer } = dataTools(app);
 const workspace = await makeWorkspace(app.db);
 const { admin, member } = workspace;

@@ -8,6 +8,7 @@ import { exists, filesBelow, makeOld, manage } from "./test/retention.ts";
 
 const app = await startTestApp({
   env: { PARLEY_RETENTION_GRACE: "1ms", PARLEY_SWEEP_INTERVAL: "300ms", PARLEY_PAGE_SIZE: "2" },
+  recurring: ["apply_retention_rules"],
 });
 const { pool } = app.db;
 

@@ -134,7 +134,10 @@ test("an adopted store belongs to this database, which sweeps what it does not k
 });
 
 test("the worker sweeps only with its own marker: another database's objects stay", async () => {
-  const { app: other } = await startUploads({ env: { PARLEY_SWEEP_INTERVAL: "300ms" } });
+  const { app: other } = await startUploads({
+    env: { PARLEY_SWEEP_INTERVAL: "300ms" },
+    recurring: ["remove_orphaned_files"],
+  });
   await until("its own store is marked", async () => (await other.store.head(markKey)) !== null);
   let looks = 0;
   const { get } = other.store;

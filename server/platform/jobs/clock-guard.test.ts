@@ -115,7 +115,10 @@ test("a second jump, or time in which no worker looked, does not count as time t
 });
 
 test("a worker deletes old history after the jump only when the clock was confirmed", async () => {
-  const other = await startTestApp({ env: { PARLEY_SWEEP_INTERVAL: "200ms" } });
+  const other = await startTestApp({
+    env: { PARLEY_SWEEP_INTERVAL: "200ms" },
+    recurring: ["delete_old_history"],
+  });
   const count = async () => (await other.db.pool.query("select 1 from events")).rowCount;
   await until(
     "a worker has looked at the clock",
@@ -137,7 +140,10 @@ test("a worker deletes old history after the jump only when the clock was confir
 });
 
 test("a worker disables no hooks by a clock that jumped", async () => {
-  const other = await startTestApp({ env: { PARLEY_SWEEP_INTERVAL: "200ms" } });
+  const other = await startTestApp({
+    env: { PARLEY_SWEEP_INTERVAL: "200ms" },
+    recurring: ["disable_expired_hooks"],
+  });
   await until(
     "a worker has looked at the clock",
     async () => ((await other.db.pool.query("select 1 from clock_guard")).rowCount ?? 0) > 0,

@@ -17,6 +17,7 @@ import { harbour, startIntelligence } from "./test/intelligence.ts";
 const speech = await startSpeechServer();
 const t = await startIntelligence({
   env: { PARLEY_TRANSCRIPTION_URL: speech.url, PARLEY_SWEEP_INTERVAL: "200ms" },
+  recurring: ["enqueue_due_analyses", "enqueue_due_transcriptions"],
 });
 const { model } = t;
 const file = readFileSync(new URL("../../../test/fixtures/media/speech-tones.mp3", import.meta.url));

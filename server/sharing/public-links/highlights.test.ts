@@ -9,7 +9,10 @@ import { inFolder, inspect } from "../../processing/media/render/test/support.ts
 import { clipPrefix } from "../../recordings/public-link-records/clips.ts";
 import { addMedia, fixture, reach, settled, startLinks, tokenOf } from "./test/public-links.ts";
 
-const links = await startLinks({ env: { PARLEY_SWEEP_INTERVAL: "300ms" } });
+const links = await startLinks({
+  env: { PARLEY_SWEEP_INTERVAL: "300ms" },
+  recurring: ["reconcile_clips"],
+});
 const { app, workspace, stranger, manage, open } = links;
 const { member } = workspace;
 const film = fixture("good-faststart.mp4");

@@ -10,6 +10,7 @@ import { apiKey, downloadToken, startStubServices } from "../test/stub-services.
 
 const app = await startTestApp({
   env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8,::1", PARLEY_SWEEP_INTERVAL: "300ms" },
+  recurring: ["continue_connection_events"],
 });
 const { pool } = app.db;
 const { id: workspaceId, admin, member, token } = await makeWorkspace(app.db);

@@ -37,17 +37,16 @@ export interface Run {
 
 /** Starts Parley and a fake model server, with helpers for tests. */
 export async function startIntelligence(
-  options: {
-    env?: TestAppOptions["env"];
-    worker?: boolean;
+  options: Pick<TestAppOptions, "env" | "recurring" | "worker"> & {
     limits?: Partial<TransportLimits>;
     /** When recordings are announced; immediately by default, which keeps the order of events simple. */
     recordingAdded?: "when_ready" | "immediately";
   } = {},
 ) {
   const model = await startModelServer();
+  const { limits, recordingAdded, ...appOptions } = options;
   const app = await startTestApp({
-    worker: options.worker ?? true,
+    ...appOptions,
     env: {
       PARLEY_LLM_URL: model.url,
       PARLEY_LLM_MODEL: "small",
@@ -57,7 +56,7 @@ export async function startIntelligence(
   });
   const { db, config } = app;
   if (config.languageModel?.engine !== "server") throw new Error("no language model is set up");
-  const client = openAiModel(config.languageModel, { silenceMs: 20_000, ...options.limits });
+  const client = openAiModel(config.languageModel, { silenceMs: 20_000, ...limits });
   const deps: IntelligenceDependencies = {
     db,
     settings: config.languageModel,
@@ -66,9 +65,7 @@ export async function startIntelligence(
     retry: quickRetry,
   };
   const workspace = await makeWorkspace(db);
-  await db.pool.query("update workspaces set recording_added = $1", [
-    options.recordingAdded ?? "immediately",
-  ]);
+  await db.pool.query("update workspaces set recording_added = $1", [recordingAdded ?? "immediately"]);
   const ben = await makeUser(db, workspace, { name: "Ben Bird" });
 
   const manage = (method: string, path: string, body?: unknown, token = workspace.token) =>

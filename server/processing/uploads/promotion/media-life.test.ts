@@ -9,7 +9,10 @@ import { recordingObjectKey, uploadFileKey } from "../../../platform/storage/lay
 import { uploadFinished } from "../../../platform/telemetry/signals.ts";
 import { type Input, startUploads } from "../test/uploads.ts";
 
-const { app, member, create, events } = await startUploads({ env: { PARLEY_SWEEP_INTERVAL: "200ms" } });
+const { app, member, create, events } = await startUploads({
+  env: { PARLEY_SWEEP_INTERVAL: "200ms" },
+  recurring: ["fail_expired_media", "retry_stuck_uploads"],
+});
 
 function fixture(name: string): Buffer {
   return readFileSync(new URL(`../../../../test/fixtures/media/${name}`, import.meta.url));
