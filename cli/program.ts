@@ -100,7 +100,7 @@ const commands: Readonly<Record<string, ListedCommand>> = {
     define: async (command) => (await import("./system/secret.ts")).secretCommand(command),
   },
   models: {
-    summary: "install and verify the models of the built-in speech recognition",
+    summary: "install and verify the models of the built-in speech recognition and language model",
     define: async (command) => (await import("./system/models.ts")).modelsCommand(command),
   },
   trash: {

@@ -47,6 +47,7 @@ const onlyWithAll = [
   "cli/",
   "server/platform/db/embedded/",
   "server/processing/media/render/damaged.test.ts",
+  "server/processing/intelligence/local/",
   "server/processing/transcription/local/",
   "server/platform/storage/s3/s3.test.ts",
   "server/connections/imports/bucket.test.ts",

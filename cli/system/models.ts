@@ -1,8 +1,9 @@
+import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { Presets, SingleBar } from "cli-progress";
 import { Command } from "commander";
 import { readConfig } from "../../server/platform/config/config.ts";
-import { catalogue, findInCatalogue, sizeOf } from "../../server/processing/models/catalogue.ts";
+import { catalogue, findInCatalogue, isLanguage, sizeOf } from "../../server/processing/models/catalogue.ts";
 import { installModel, toMegabytes } from "../../server/processing/models/install.ts";
 import { listInstalled, ModelError, removeModel, verifyModel } from "../../server/processing/models/store.ts";
 import { readWholeConfig } from "../support/with-store.ts";
@@ -14,17 +15,20 @@ interface InstallOptions {
 
 export function modelsCommand(command: Command): Command {
   const list = new Command("list")
-    .description("list the speech models: installed ones and those that can be installed")
+    .description("list the models: installed ones and those that can be installed")
     .option("--json", "print a JSON array")
     .action(listModels);
   const install = new Command("install")
-    .description("install a speech model on this machine")
-    .argument("[name]", "name of the model; a folder outside the catalogue gets this name")
-    .option("--from <folder>", "take the files from a folder instead of downloading them")
+    .description("install a model on this machine")
+    .argument("[name]", "name of the model; a folder or file outside the catalogue gets this name")
+    .option(
+      "--from <path>",
+      "take the files from a folder, or a language model from a GGUF file, instead of downloading",
+    )
     .option("--mirror <url>", "download from URL/<name>/<file>; default: PARLEY_MODEL_MIRROR")
     .action(installOne);
   const remove = new Command("remove")
-    .description("remove a speech model from this machine")
+    .description("remove a model from this machine")
     .argument("<name>", "name of the model")
     .action(async (name: string) => {
       await removeModel(readConfig(process.env, process.cwd()).dataDir, name);
@@ -42,7 +46,10 @@ async function listModels(options: { json?: boolean }): Promise<void> {
   const rows = [
     ...catalogue.map((model) => ({
       name: model.name,
+      kind: isLanguage(model) ? "language" : "speech",
       state: names.has(model.name) ? "installed" : "available",
+      installed: names.has(model.name),
+      size: sizeOf(model),
       megabytes: toMegabytes(sizeOf(model)),
       license: model.license,
       description: model.description,
@@ -51,17 +58,22 @@ async function listModels(options: { json?: boolean }): Promise<void> {
       .filter(({ custom }) => custom)
       .map((model) => ({
         name: model.name,
+        kind: isLanguage(model) ? "language" : "speech",
         state: "custom",
+        installed: true,
+        size: sizeOf(model),
         megabytes: toMegabytes(sizeOf(model)),
         license: "unknown",
         description: "Installed from a folder; not from Parley's catalogue.",
       })),
   ];
-  if (options.json) process.stdout.write(`${JSON.stringify(rows)}\n`);
+  // In both spellings, for programs that know either.
+  const listed = rows.map((row) => ({ ...row, licence: row.license }));
+  if (options.json) process.stdout.write(`${JSON.stringify(listed)}\n`);
   else
-    for (const { name, state, megabytes, license, description } of rows)
+    for (const { name, kind, state, megabytes, license, description } of rows)
       process.stdout.write(
-        `${name.padEnd(16)} ${state.padEnd(10)} ${String(megabytes).padStart(4)} MB  ${license.padEnd(18)} ${description}\n`,
+        `${name.padEnd(16)} ${kind.padEnd(9)} ${state.padEnd(10)} ${String(megabytes).padStart(4)} MB  ${license.padEnd(18)} ${description}\n`,
       );
 }
 
@@ -69,15 +81,16 @@ async function installOne(givenName: string | undefined, options: InstallOptions
   if (options.from !== undefined && options.mirror !== undefined)
     throw new ModelError("use either --from or --mirror");
   const config = await readWholeConfig(readConfig(process.env, process.cwd()));
-  const folder = options.from === undefined ? null : resolve(options.from);
-  const name = givenName ?? (folder === null ? catalogue[0]?.name : basename(folder)) ?? "";
+  const from = options.from === undefined ? null : resolve(options.from);
+  const isFile = from !== null && (await stat(from).catch(() => null))?.isFile() === true;
+  const name = givenName ?? (from === null ? catalogue[0]?.name : nameOf(from)) ?? "";
   const known = findInCatalogue(name);
   if (known !== undefined)
     console.error(`${known.attribution}. License: ${known.license}. From ${known.source}`);
   const source =
-    folder === null
+    from === null
       ? ({ type: "download", mirror: options.mirror ?? config.modelMirror } as const)
-      : ({ type: "folder", path: folder } as const);
+      : ({ type: isFile ? "file" : "folder", path: from } as const);
   const bar = process.stderr.isTTY
     ? new SingleBar(
         { format: "{bar} {percentage} %  {value}/{total} MB", stream: process.stderr },
@@ -101,6 +114,12 @@ async function installOne(givenName: string | undefined, options: InstallOptions
   } finally {
     bar?.stop();
   }
+}
+
+/** A model's name from its path, such as `my-model` of `My-Model.gguf`. */
+function nameOf(path: string): string {
+  const name = basename(path);
+  return name.toLowerCase().endsWith(".gguf") ? name.slice(0, -5).toLowerCase() : name;
 }
 
 async function verifyModels(): Promise<void> {

@@ -393,12 +393,12 @@ test("the tests of database, storage, mail and models use them for real", async 
 });
 
 test("the test of a built-in engine that transcribes a recording does not wait for it", async () => {
-  const release = await takeMachine(db.session, undefined);
+  const release = await takeMachine(db.session, "speech", undefined);
   const settings = { engine: "local", isRequired: true, model: null, threads: 1, language: null } as const;
   const finding = await testSpeech(settings, { dataDir: app.config.dataDir, session: db.session });
   await release();
   assert.equal(finding.state, "ok");
-  assert.match(finding.explanation, /is transcribing a recording/);
+  assert.match(finding.explanation, /is at work on this machine/);
 });
 
 test("a failing test says what is wrong and what to do, and shows no key", async () => {

@@ -278,7 +278,7 @@ function compose(values: Values, env: Environment, cwd: string) {
     /** What transcribes recordings; null: nothing. */
     transcription: readTranscription(values.transcription),
     /** What writes summaries; null: nothing. */
-    languageModel: readLanguageModel(values.languageModel),
+    languageModel: readLanguageModel(values),
     /** Null: no email is sent. */
     smtp: isComplete(smtp) ? smtp : null,
     /** Null: users sign in with a password. */
@@ -304,9 +304,9 @@ function readTranscription(values: Values["transcription"]): TranscriptionSettin
 const localContextTokens = 8192;
 
 /** As with transcription. The built-in model leaves a core to the server where it can. */
-function readLanguageModel(values: Values["languageModel"]): LanguageModelSettings | null {
-  const { url, model, apiKey, silenceMs, contextTokens, maxTokensPerDay } = values;
-  const engine = values.engine ?? (url === null ? "local" : "server");
+function readLanguageModel({ languageModel, transcription }: Values): LanguageModelSettings | null {
+  const { url, model, apiKey, silenceMs, contextTokens, maxTokensPerDay } = languageModel;
+  const engine = languageModel.engine ?? (url === null ? "local" : "server");
   if (engine === "off") return null;
   if (engine === "server")
     return {
@@ -316,10 +316,10 @@ function readLanguageModel(values: Values["languageModel"]): LanguageModelSettin
   const cores = availableParallelism();
   return {
     engine,
-    isRequired: values.engine === "local",
+    isRequired: languageModel.engine === "local",
     model,
-    threads: Math.min(cores, Math.max(2, cores - 1), 8),
-    usesGpu: values.gpu === "auto",
+    threads: transcription.threads ?? Math.min(cores, Math.max(2, cores - 1), 8),
+    usesGpu: languageModel.gpu === "auto",
     contextTokens: localContextTokens,
     maxTokensPerDay,
   };

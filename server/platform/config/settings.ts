@@ -246,7 +246,7 @@ const speech = {
       "PARLEY_TRANSCRIPTION_THREADS",
       whole(1, 64),
       null,
-      "Threads of the built-in speech engine",
+      "Threads of the built-in speech engine, and of the built-in language model",
       { shownDefault: "number of cores, at most 4", isRetired },
     ),
   },

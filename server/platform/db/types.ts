@@ -386,6 +386,7 @@ export interface IntelligenceRuns {
   recording_id: string;
   request_count: Generated<number>;
   requested_at: Generated<Timestamp>;
+  stage: string | null;
   status: "pending" | "running" | "waiting" | "done" | "failed";
   updated_at: Generated<Timestamp>;
   written_meeting_type_id: string | null;

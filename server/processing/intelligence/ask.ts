@@ -28,6 +28,8 @@ export interface AskContext {
   /** Set by the operator. */
   readonly maxTokensPerDay: number | null;
   readonly signal: AbortSignal | undefined;
+  /** Shows what the run does now. */
+  readonly onStage?: (stage: string) => void;
 }
 
 /** How much of an invalid response is sent back to the model; in characters. */
@@ -38,7 +40,9 @@ const shownAgain = 1500;
  * that a run that was killed or had to wait does not pay for them again. An invalid response may be corrected once.
  */
 export function askWithin(context: AskContext): Ask {
+  let step = 0;
   return async (question) => {
+    step += 1;
     const schema = jsonSchemaOf(question.schema);
     const key = createHash("sha256")
       .update(JSON.stringify([context.model.name, systemPrompt, question.user, schema]))
@@ -49,18 +53,23 @@ export function askWithin(context: AskContext): Ask {
       const known = question.schema.safeParse(kept.value);
       if (known.success) return known.data;
     }
-    const step = await askAnew(context, question, schema);
-    await saveStep(context.db.kysely, context.recordingId, key, step);
-    if (step.isTruncated) throw new TruncatedAnswer();
-    return step.value;
+    const result = await askAnew({ ...context, step }, question, schema);
+    await saveStep(context.db.kysely, context.recordingId, key, result);
+    if (result.isTruncated) throw new TruncatedAnswer();
+    return result.value;
   };
 }
 
 /** A valid response, or that it was too long. */
 type Step<T> = { readonly isTruncated: false; readonly value: T } | { readonly isTruncated: true };
 
+interface StepContext extends AskContext {
+  /** The number of the request within the run. */
+  readonly step: number;
+}
+
 async function askAnew<T>(
-  context: AskContext,
+  context: StepContext,
   question: Question<T>,
   schema: Record<string, unknown>,
 ): Promise<Step<T>> {
@@ -82,7 +91,7 @@ async function askAnew<T>(
 }
 
 async function send<T>(
-  context: AskContext,
+  context: StepContext,
   question: Question<T>,
   schema: Record<string, unknown>,
   messages: readonly ModelMessage[],
@@ -98,6 +107,9 @@ async function send<T>(
       schema: { name: question.name, json: schema },
       maxOutputTokens: question.maxOutputTokens,
       signal: context.signal,
+      onProgress: (fraction) => context.onStage?.(`Step ${context.step}: ${Math.floor(100 * fraction)}%.`),
+      onWait: (engine) =>
+        context.onStage?.(`Waiting for the ${engine} engine, which is at work on this machine.`),
     });
     await settle(
       db.kysely,

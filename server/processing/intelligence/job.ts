@@ -21,6 +21,7 @@ import {
   findPeople,
   findTypesOfScope,
   pauseRun,
+  saveStage,
 } from "./queries.ts";
 
 export interface IntelligenceDependencies {
@@ -107,11 +108,12 @@ async function attempt(
 }
 
 async function makeUnderstanding(
-  { db, model, settings }: IntelligenceDependencies,
+  deps: IntelligenceDependencies,
   recordingId: string,
   claimed: ClaimedRun,
   signal: AbortSignal | undefined,
 ): Promise<Understanding> {
+  const { db, model, settings } = deps;
   const segments = await findTranscript(db.pool, recordingId);
   const lines = toLines(segments);
   if (lines.length === 0) return nothing;
@@ -124,6 +126,7 @@ async function makeUnderstanding(
     workspaceId,
     maxTokensPerDay: settings.maxTokensPerDay,
     signal,
+    onStage: stageWriter(deps, recordingId),
   });
   const meeting = {
     lines,
@@ -138,6 +141,21 @@ async function makeUnderstanding(
 
 function isLongEnough(segments: readonly { readonly end: number }[]): boolean {
   return segments.some(({ end }) => end >= minTranscriptForChaptersMs);
+}
+
+/** How often the stage is written. */
+const stageEveryMs = 1000;
+
+/** Writes what a run does now, at most once a second. */
+function stageWriter({ db, log }: IntelligenceDependencies, recordingId: string): (stage: string) => void {
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  return (stage) => {
+    if (performance.now() - writtenAt < stageEveryMs) return;
+    writtenAt = performance.now();
+    saveStage(db.kysely, recordingId, stage).catch((error: Error) =>
+      log.warn({ err: error, recordingId }, "could not write the stage of a language model run"),
+    );
+  };
 }
 
 /** Saves a failure of the model and decides what to do next. */

@@ -84,7 +84,7 @@ function wordsOfRun(run: RunRow): string {
       return "Queued for the language model.";
     case "running":
       return run.last_error === null
-        ? "The language model is processing this recording."
+        ? ["The language model is processing this recording.", run.stage ?? []].flat().join(" ")
         : `Retrying after a failure: ${run.last_error}`;
     case "waiting":
       return `Waiting: ${run.last_error ?? "will continue later."}`;

@@ -15,6 +15,8 @@ export interface RunRow {
   readonly last_error: string | null;
   readonly notes: string[];
   readonly model: string | null;
+  /** What it does now, for users to read. */
+  readonly stage: string | null;
   readonly used_tokens: number;
   readonly requested_at: Date;
   readonly finished_at: Date | null;
@@ -22,7 +24,7 @@ export interface RunRow {
 
 export async function findRun(db: Executor, recordingId: string): Promise<RunRow | undefined> {
   const { rows } = await sql<RunRow>`
-    select status, request_count, attempts, not_before, last_error, notes, model,
+    select status, request_count, attempts, not_before, last_error, notes, model, stage,
       (input_tokens + output_tokens)::float8 as used_tokens, requested_at, finished_at
     from intelligence_runs where recording_id = ${recordingId}`.execute(db);
   return rows[0];
@@ -71,7 +73,7 @@ export interface ClaimedRun {
 /** Marks a run as running. @returns undefined when there is nothing to do yet. */
 export async function claimRun(db: Executor, recordingId: string): Promise<ClaimedRun | undefined> {
   const { rows } = await sql<ClaimedRun>`
-    update intelligence_runs i set status = 'running', updated_at = clock_timestamp()
+    update intelligence_runs i set status = 'running', stage = null, updated_at = clock_timestamp()
     from recordings r
     where i.recording_id = ${recordingId} and r.id = i.recording_id and i.status <> 'done'
       and (i.not_before <= clock_timestamp() or (i.not_before is null and i.status <> 'failed'))
@@ -80,6 +82,13 @@ export async function claimRun(db: Executor, recordingId: string): Promise<Claim
     db,
   );
   return rows[0];
+}
+
+/** Saves what a run does now. */
+export async function saveStage(db: Executor, recordingId: string, stage: string): Promise<void> {
+  await sql`
+    update intelligence_runs set stage = ${stage}, updated_at = clock_timestamp()
+    where recording_id = ${recordingId} and status = 'running'`.execute(db);
 }
 
 /** Saves a failure. @returns the number of failures since the last success, and when they started. */

@@ -6,13 +6,17 @@ import { fileURLToPath } from "node:url";
 import { call, startTestApp } from "../../../../test/support/app.ts";
 import { makeRecording, makeWorkspace } from "../../../../test/support/factories.ts";
 import { until } from "../../../../test/support/until.ts";
+import { takeMachine } from "../../models/engine/machine-lock.ts";
 import { installModel } from "../../models/install.ts";
 import { findInstalled } from "../../models/store.ts";
 import { harbour, type Run } from "../test/intelligence.ts";
 import { localModel } from "./local-model.ts";
 
 const assets = fileURLToPath(new URL("../../../../test/fixtures/language/", import.meta.url));
-const app = await startTestApp({});
+const app = await startTestApp({
+  // One thread waits for no other, which takes long on a busy machine.
+  env: { PARLEY_TRANSCRIPTION_THREADS: "1" },
+});
 const { db, config } = app;
 const { dataDir } = config;
 const workspace = await makeWorkspace(db);
@@ -72,6 +76,16 @@ test("an engine that is killed is started again, and the run continues", async (
   });
   assert.ok(pid);
   process.kill(pid, "SIGKILL");
+  await done(id);
+});
+
+test("a run that waits for another engine says so, and what a run does is shown", async () => {
+  const release = await takeMachine(db.session, "speech", undefined);
+  const id = await make();
+  await until("it says what it waits for", async () =>
+    /Waiting for the speech engine, which is at work on this machine\./.test((await runOf(id)).message),
+  );
+  await release();
   await done(id);
 });
 

@@ -8,7 +8,7 @@ import { findLanguageModel } from "../../models/availability.ts";
 import { sizeOf } from "../../models/catalogue.ts";
 import type { EngineProgram } from "../../models/engine/engine.ts";
 import { type EngineSession, openSession } from "../../models/engine/session.ts";
-import type { LanguageModel } from "../model/model.ts";
+import type { LanguageModel, ModelRequest } from "../model/model.ts";
 import { schemaPrompt } from "../model/response.ts";
 import {
   LanguageProgress,
@@ -68,12 +68,13 @@ export async function localModel(
 
   let scratch: Scratch | null = null;
   let opened: EngineSession<LanguageProgress, LanguageResult> | null = null;
-  const open = async (signal: AbortSignal | undefined) => {
+  const open = async ({ signal, onWait }: Pick<ModelRequest, "signal" | "onWait">) => {
     scratch ??= await openScratch(dataDir);
     opened ??= await openSession(program, {
       folder: scratch.folder,
       session,
       choose: async () => ({ installed, task }),
+      onWait,
       signal,
     });
     return opened;
@@ -82,7 +83,7 @@ export async function localModel(
   return {
     name: installed.name,
     async ask(request) {
-      const engine = await open(request.signal);
+      const engine = await open(request);
       const payload: LanguageRequest = {
         system: request.system,
         // Last, so that requests about the same meeting share what the model has read. The grammar alone does not say what

@@ -8,6 +8,8 @@ export interface ModelRequest {
   readonly maxOutputTokens: number;
   /** Called as the model works, where it is known: 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
+  /** Called with what the request waits for, such as "speech" for the speech engine. */
+  readonly onWait?: ((engine: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -29,11 +29,13 @@ export async function openSession<Progress, Result>(
     readonly folder: string;
     readonly session: pg.ClientConfig;
     readonly choose: () => Promise<ChosenModel>;
+    /** Called with the kind of engine that it has to wait for. */
+    readonly onWait?: ((kind: string) => void) | undefined;
     readonly signal?: AbortSignal | undefined;
   },
 ): Promise<EngineSession<Progress, Result>> {
   const { folder, signal } = settings;
-  const releaseMachine = await takeMachine(settings.session, signal);
+  const releaseMachine = await takeMachine(settings.session, program.kind, signal, settings.onWait);
   let engine: Engine<Progress, Result> | null = null;
 
   async function ready(): Promise<Engine<Progress, Result>> {
