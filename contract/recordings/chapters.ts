@@ -1,12 +1,9 @@
 import { z } from "zod";
+import { maxChapterTitle } from "../../shared/chapters.ts";
 import { Milliseconds } from "../common.ts";
 import { operation } from "../operation.ts";
 import { RecordingParams } from "./recordings.ts";
 
-/** Shorter transcripts get no chapters from the language model. */
-export const minTranscriptForChaptersMs = 10 * 60_000;
-export const minChapterGapMs = 30_000;
-export const maxChapterTitle = 80;
 export const maxChapters = 500;
 
 export const Chapter = z
@@ -20,21 +17,6 @@ export const Chapter = z
   })
   .meta({ id: "Chapter" });
 export type Chapter = z.output<typeof Chapter>;
-
-/**
- * Whether a chapter can start there: within the recording, and at least 30 seconds after the previous chapter.
- * @returns what is wrong, as the end of a sentence about `start`; null: nothing.
- */
-export function chapterStartProblem(
-  start: number,
-  previous: number | undefined,
-  durationMs: number,
-): string | null {
-  if (start >= durationMs) return "must be before the end of the recording";
-  if (previous !== undefined && start < previous + minChapterGapMs)
-    return `must be at least ${minChapterGapMs / 1000} seconds after the previous chapter's start`;
-  return null;
-}
 
 const shared = {
   tag: "Intelligence",

@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { Milliseconds, Success, Timestamp, Uuid } from "../common.ts";
+import {
+  CursorInput,
+  Milliseconds,
+  NextCursor,
+  Success,
+  Timestamp,
+  TimestampInput,
+  Uuid,
+} from "../common.ts";
 import { operation } from "../operation.ts";
 import { RecordingParams } from "./recordings.ts";
 
@@ -242,6 +250,7 @@ export const ActionItemDetail = z
     timestamp: Milliseconds.meta({ description: "Milliseconds at which it was mentioned." }),
     text: z.string(),
     quote: z.string().meta({ description: "The quoted line of the transcript." }),
+    due_date: z.iso.date().nullable().meta({ description: "The date that the quote names; null: none." }),
     assignee: z.strictObject({ id: Uuid, name: z.string(), user_id: Uuid.nullable() }).nullable(),
   })
   .meta({ id: "ActionItemDetail" });
@@ -280,4 +289,47 @@ export const updateActionItem = operation({
   }),
   response: ActionItemDetail,
   errors: [...changeErrors, "not_found"],
+});
+
+/** An action item with its meeting, for lists across recordings. */
+export const ListedActionItem = ActionItemDetail.extend({
+  recording: z.strictObject({
+    id: Uuid,
+    title: z.string(),
+    start_datetime: Timestamp,
+    url: z.string(),
+  }),
+  can_complete: z.boolean().meta({ description: "Whether the caller may change its status." }),
+}).meta({ id: "ListedActionItem" });
+
+export const listAllActionItems = operation({
+  id: "listAllActionItems",
+  tag: "Intelligence",
+  gate: "every_version",
+  permission: "read",
+  method: "GET",
+  path: "/_/api/v1/action-items",
+  summary: "List All Action Items",
+  description:
+    "Lists the action items of every recording the caller can see: the newest meeting first, the items of a meeting together and in the order in which they were mentioned, paginated by meetings.",
+  query: z.object({
+    cursor: CursorInput.optional(),
+    assignee: z
+      .string()
+      .trim()
+      .min(1, "must not be blank")
+      .max(320)
+      .optional()
+      .meta({ description: "`me`, a user id, or an email; `none`: items without an assignee." }),
+    state: z.enum(["pending", "completed"]).optional(),
+    team: Uuid.optional().meta({ description: "Only meetings shared with this team." }),
+    meeting_type: Uuid.optional(),
+    from: TimestampInput.optional().meta({ description: "Only meetings that start at this time or later." }),
+    to: TimestampInput.optional().meta({ description: "Only meetings that start before this time." }),
+    text: z.string().max(500).optional().meta({
+      description: "Only items whose text contains this; case and accents are ignored.",
+    }),
+  }),
+  response: z.strictObject({ action_items: z.array(ListedActionItem), cursor: NextCursor }),
+  errors: ["invalid_input", "invalid_cursor"],
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Milliseconds, PastTimestamp, Success, Timestamp, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
 import { User } from "../workspace/directory.ts";
+import { Chapter } from "./chapters.ts";
 import { changeShape, managedShape } from "./fields.ts";
 import { Participant, Recording, RecordingParams, RecordingTitle, recordingLimits } from "./recordings.ts";
 import { TranscriptionPercent, TranscriptionStage, TranscriptionStatus } from "./transcription-state.ts";
@@ -127,6 +128,7 @@ export const RecordingView = z
       is_edited: z.boolean(),
       transcription: TranscriptionState.nullable(),
     }),
+    chapters: z.array(Chapter),
     media: z
       .strictObject({
         content_type: z.enum(["video/mp4", "audio/mpeg"]),

@@ -345,3 +345,30 @@ test("panels: in a low window, the chosen panel scrolls into view below the play
   assert.ok(((await page.getByRole("tabpanel").boundingBox())?.y ?? 640) < 640 - 120);
   assert.deepEqual(complaints, []);
 });
+
+test("chapters: written as lines of a text, shown in the summary, above their lines and on the seek bar", async () => {
+  const id = await makeMedia(app, member.token);
+  await manage("PUT", `/recordings/${id}/chapters`, {
+    chapters: [{ title: "Greeting", start: 100, quote: "shall we begin" }],
+  });
+  const { page, complaints } = await open(id);
+  await page.getByRole("heading", { name: "Greeting" }).waitFor();
+  await page.locator("[data-chapter]").waitFor();
+  await page.getByRole("tab", { name: "Summary" }).click();
+  await page.getByRole("button", { name: "Edit chapters" }).click();
+  const field = page.getByRole("textbox", { name: "Chapters" });
+  assert.equal(await field.inputValue(), "0:00 Greeting");
+  await field.fill("0:00 Welcome\nno time");
+  await page.getByText("Line 2 must be a time and a title").waitFor();
+  await field.fill("0:00 Welcome\n0:10 Contract");
+  await page.getByText("at least 30 seconds after").waitFor();
+  await assertAccessibleAtRest(page);
+  await field.fill("0:00 Welcome");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Chapters saved").waitFor();
+  await page.getByRole("listitem").getByText("Welcome").waitFor();
+  if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/chapters.png` });
+  const { body } = await manage("GET", `/recordings/${id}/chapters`);
+  assert.deepEqual(body.chapters, [{ title: "Welcome", start: 100, quote: "shall we begin" }]);
+  assert.deepEqual(complaints, []);
+});

@@ -247,6 +247,7 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
   runRecordingIntelligence: (world) => ({ params: recording(world) }),
   getChapters: (world) => ({ params: recording(world) }),
   replaceChapters: (world) => ({ params: recording(world), body: { chapters: [] } }),
+  listAllActionItems: () => ({}),
   listActionItems: (world) => ({ params: recording(world) }),
   updateActionItem: async (world) => ({
     params: { ...recording(world), item_id: await world.actionItem() },

@@ -167,6 +167,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   getChapters: kinds.sees,
   replaceChapters: kinds.changes,
   listActionItems: kinds.sees,
+  listAllActionItems: kinds.own,
   updateActionItem: kinds.changes,
 
   signInWithPassword: kinds.open,

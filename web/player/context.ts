@@ -14,6 +14,8 @@ export interface PlayerContextValue {
   readonly hasMedia: boolean;
   /** Highlights shown on the seek bar. */
   readonly markers: readonly Marker[];
+  /** In order; shown on the seek bar and in the transcript. */
+  readonly chapters: readonly { readonly title: string; readonly start: number }[];
   readonly playback: Playback;
   /** Seeks to a position and shows its transcript line. */
   readonly goTo: (ms: number) => void;

@@ -94,11 +94,22 @@ export function Scrubber({ source }: { source: MediaSource }) {
   );
 }
 
-/** A marker above the seek bar for each highlight. */
+/** A marker above the seek bar for each chapter and highlight. */
 function Markers({ durationMs }: { durationMs: number }) {
-  const { markers, playback } = usePlayerContext();
+  const { markers, chapters, playback } = usePlayerContext();
   return (
     <div className={classes.markers} aria-hidden>
+      {chapters.map(({ title, start }) => (
+        <Tooltip key={start} withinPortal={false} label={`${clock(start)} · ${title}`} multiline maw={280}>
+          {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: too small for keyboard focus; the list of chapters does the same. */}
+          <span
+            className={classes.marker}
+            style={{ left: percent(start / durationMs) }}
+            data-chapter
+            onClick={() => playback.seek(start)}
+          />
+        </Tooltip>
+      ))}
       {markers.map(({ id, text, timestamp, duration }) => (
         <Tooltip key={id} withinPortal={false} label={`${clock(timestamp)} · ${text}`} multiline maw={280}>
           {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: too small for keyboard focus; the list of highlights does the same. */}

@@ -73,6 +73,7 @@ export function useItem(props: PageProps & { item: Item; playlist: Playlist }) {
       hasTranscript,
       hasMedia,
       markers: [],
+      chapters: [],
       playback,
       copyLink: (ms) => copy.link(linkPageUrl(token, isStory ? id : undefined), ms),
       ...createSeeking(playback),

@@ -101,6 +101,7 @@ function Loaded({ id, view, onDeleted }: { id: string; view: View; onDeleted: ()
       durationMs: view.recording.duration_ms,
       hasTranscript: view.transcript.segments > 0,
       markers: view.recording.highlights ?? [],
+      chapters: view.chapters,
       copyLink: (ms) => copy.link(view.recording.url, ms),
       ...seeking,
     }),

@@ -9,7 +9,7 @@ import { counted } from "../common/format/count.ts";
 import { segmentAt } from "../common/segments.ts";
 import { colorsOf, segmentSpeakerKey } from "../common/speakers.ts";
 import { placeWords, type SegmentWords, wordAtOffset } from "../common/words.ts";
-import { usePlaybackState, usePlayerContext } from "../player/context.ts";
+import { type PlayerContextValue, usePlaybackState, usePlayerContext } from "../player/context.ts";
 import { type EditorProps, Row, type RowActions } from "./row.tsx";
 import { type ClipRange, clipOfLines, type Lines, SelectionToolbar } from "./selection-toolbar.tsx";
 import classes from "./transcript.module.css";
@@ -49,7 +49,8 @@ export function TranscriptList(props: {
   const { transcript, words, finding, handle, tools } = props;
   const { clip, speaker, Editor } = tools;
   const { segments } = transcript;
-  const { hasMedia, goTo, onGoTo, copyLink } = usePlayerContext();
+  const { hasMedia, goTo, onGoTo, copyLink, chapters } = usePlayerContext();
+  const headings = useMemo(() => headingsOf(segments, chapters), [segments, chapters]);
   const copy = useClipboard();
   const frame = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
@@ -73,7 +74,12 @@ export function TranscriptList(props: {
     estimateSize: (index) => {
       const letters = Math.max(20, ((list.current?.clientWidth ?? 400) - 110) / 7.6);
       const lines = Math.max(1, Math.ceil((segments[index]?.text.length ?? 0) / letters));
-      return lines * lineHeight + rowPadding + (isFirst(index) ? headHeight : 0);
+      return (
+        lines * lineHeight +
+        rowPadding +
+        (isFirst(index) ? headHeight : 0) +
+        (headings.has(index) ? headHeight : 0)
+      );
     },
     overscan,
     // A guess for the first rendering, so that measuring the list adds few lines to it.
@@ -167,6 +173,7 @@ export function TranscriptList(props: {
               >
                 <Row
                   segment={segment}
+                  heading={headings.get(index)}
                   isFirst={isFirst(index)}
                   color={colors.get(segmentSpeakerKey(segment)) ?? "indigo"}
                   isActive={index === active}
@@ -219,6 +226,21 @@ export function TranscriptList(props: {
       ) : null}
     </div>
   );
+}
+
+/** The chapters' titles, by the line above which each stands: the first one that starts in the chapter. */
+function headingsOf(
+  segments: readonly Segment[],
+  chapters: PlayerContextValue["chapters"],
+): Map<number, string> {
+  const headings = new Map<number, string>();
+  let index = 0;
+  for (const { title, start } of chapters) {
+    while (index < segments.length - 1 && (segments[index]?.start ?? 0) < start) index += 1;
+    const other = headings.get(index);
+    headings.set(index, other === undefined ? title : `${other} · ${title}`);
+  }
+  return headings;
 }
 
 /** Scrolls once to the URL's position, unless playback is followed, or to the line with unsaved text. */

@@ -43,6 +43,8 @@ export interface RowActions {
 
 interface RowProps {
   readonly segment: Segment;
+  /** The title of the chapter that begins here. */
+  readonly heading: string | undefined;
   /** The first line of a speaker's turn. */
   readonly isFirst: boolean;
   readonly color: SpeakerColor;
@@ -78,6 +80,11 @@ export const Row = memo(function Row(props: RowProps) {
       onFocus={() => setFocus(true)}
       onBlur={(event) => setFocus(event.currentTarget.contains(event.relatedTarget))}
     >
+      {props.heading === undefined ? null : (
+        <h3 className={classes.heading} dir="auto">
+          {props.heading}
+        </h3>
+      )}
       {isFirst ? (
         <div className={classes.head}>
           <span className={classes.dot} style={{ background: `var(--mantine-color-${color}-filled)` }} />

@@ -38,6 +38,7 @@ test("an assistant finds the tools, each marked as reading only", async () => {
   assert.deepEqual(tools.map(({ name }) => name).sort(), [
     "fetch",
     "get_recording",
+    "list_action_items",
     "list_highlights",
     "list_recordings",
     "read_transcript",

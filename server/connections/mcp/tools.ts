@@ -190,6 +190,36 @@ export function createMcpServer({ ask, datetimesByName }: ToolOptions): McpServe
       ),
   );
 
+  server.registerTool(
+    "list_action_items",
+    {
+      title: "List action items",
+      description:
+        "Action items across meetings, the newest meeting first, each with the words that prove it, its moment, and a due date if those words name one.",
+      annotations,
+      inputSchema: {
+        assignee: z
+          .string()
+          .optional()
+          .describe("me, a user's email, or none for items without an assignee."),
+        state: z.enum(["pending", "completed"]).optional(),
+        team_id: z.uuid().optional(),
+        meeting_type_id: z.uuid().optional(),
+        from: Time.optional().describe("Only meetings that started at this time or later."),
+        to: Time.optional().describe("Only meetings that started before this time."),
+        text: z.string().max(500).optional(),
+        cursor: Cursor,
+      },
+    },
+    ({ team_id, meeting_type_id, ...query }) =>
+      answer(() =>
+        ask("GET", "/_/api/v1/action-items", {
+          query: { ...query, team: team_id, meeting_type: meeting_type_id },
+          inputs: { "/team": "team_id", "/meeting_type": "meeting_type_id" },
+        }),
+      ),
+  );
+
   registerResources(server, ask);
   registerPrompts(server);
   return server;

@@ -1,11 +1,7 @@
 import { sql } from "kysely";
 import type { Violation } from "../../../contract/errors.ts";
-import {
-  type Chapter,
-  chapterStartProblem,
-  getChapters,
-  replaceChapters,
-} from "../../../contract/recordings/chapters.ts";
+import { type Chapter, getChapters, replaceChapters } from "../../../contract/recordings/chapters.ts";
+import { chapterStartProblem } from "../../../shared/chapters.ts";
 import { record } from "../../people/events/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
@@ -70,15 +66,14 @@ async function findProblems(tx: Tx, recordingId: string, chapters: readonly Chap
   const accepted = new Set(["", ...(known ?? []).map(({ quote }) => quote)]);
   if (chapters.every(({ quote }) => accepted.has(quote))) return [];
   const lines = await readLines(tx, recordingId);
-  let from = 0;
+  let at = 0;
   for (const [index, { start, quote }] of chapters.entries()) {
     const end = chapters[index + 1]?.start ?? durationMs;
-    while ((lines[from]?.startMs ?? end) < start) from += 1;
-    const passage: Line[] = [];
-    for (let line = lines[from]; line !== undefined && line.startMs < end; line = lines[from]) {
-      passage.push(line);
-      from += 1;
-    }
+    // The passage begins with the line that is spoken at its start.
+    while ((lines[at + 1]?.startMs ?? durationMs) <= start) at += 1;
+    let after = at;
+    while ((lines[after]?.startMs ?? end) < end) after += 1;
+    const passage = lines.slice(at, after);
     if (!accepted.has(quote) && indexQuotes(passage).find(quote, 0) === null)
       problems.push({
         pointer: `/chapters/${index}/quote`,

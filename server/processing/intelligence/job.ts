@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
-import { minTranscriptForChaptersMs } from "../../../contract/recordings/chapters.ts";
+import { minTranscriptForChaptersMs } from "../../../shared/chapters.ts";
 import type { LanguageModelSettings } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
@@ -133,6 +133,7 @@ async function makeUnderstanding(
     people: await findPeople(db.kysely, recordingId),
     meetingTypes: types.map((type) => type.name),
     templates: await findEnabledTemplates(db.kysely, workspaceId),
+    startDatetime: claimed.start_datetime,
     durationMs: claimed.duration_ms,
     hasChapters: !claimed.chapters_by_hand && isLongEnough(segments),
   };

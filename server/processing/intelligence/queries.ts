@@ -66,6 +66,7 @@ export interface ClaimedRun {
   readonly workspace_id: string;
   readonly transcript_version: number;
   readonly external: boolean;
+  readonly start_datetime: Date;
   readonly duration_ms: number;
   readonly chapters_by_hand: boolean;
 }
@@ -78,7 +79,7 @@ export async function claimRun(db: Executor, recordingId: string): Promise<Claim
     where i.recording_id = ${recordingId} and r.id = i.recording_id and i.status <> 'done'
       and (i.not_before <= clock_timestamp() or (i.not_before is null and i.status <> 'failed'))
       and not ${isInTrash}
-    returning i.request_count, r.workspace_id, r.transcript_version, r.external, r.duration_ms, r.chapters_by_hand`.execute(
+    returning i.request_count, r.workspace_id, r.transcript_version, r.external, r.start_datetime, r.duration_ms, r.chapters_by_hand`.execute(
     db,
   );
   return rows[0];

@@ -33,6 +33,7 @@ export interface ReadItem {
   readonly timestamp: number;
   readonly text: string;
   readonly quote: string;
+  readonly due_date: string | null;
   readonly assignee: { readonly id: string; readonly name: string; readonly user_id: string | null } | null;
 }
 
@@ -40,7 +41,7 @@ export interface ReadItem {
 export async function findItems(db: Executor, recordingId: string): Promise<ReadItem[]> {
   const { rows } = await sql<ReadItem>`
     select i->>'id' as id, i->>'status' as status, (i->>'timestamp')::integer as timestamp, i->>'text' as text,
-      i->>'quote' as quote,
+      i->>'quote' as quote, i->>'due_on' as due_date,
       (select json_build_object('id', p.id, 'name', p.name, 'user_id', u.id)
         from participants p left join users u on u.workspace_id = r.workspace_id and u.email_key = p.email_key
         where p.recording_id = r.id and p.id = (i->>'assignee_id')::uuid) as assignee

@@ -9,6 +9,7 @@ import { canSeeRecording } from "../../recordings/recordings/queries.ts";
 import { recordingNotFound } from "../../recordings/recordings/rights.ts";
 import { findLanguageModelName, hasLanguageModel } from "../models/index.ts";
 import { chapterRoutes } from "./chapters.ts";
+import { actionItemListRoutes } from "./list-all.ts";
 import { effectiveLimit, findSettings, nextDay } from "./model/budget.ts";
 import { describeRun, describeWorkspace } from "./present.ts";
 import { findRun } from "./queries.ts";
@@ -22,12 +23,13 @@ export function intelligenceRoutes(
   deps: {
     readonly db: Database;
     readonly jobs: JobQueue;
-    readonly config: Pick<Config, "languageModel" | "dataDir">;
+    readonly config: Pick<Config, "languageModel" | "dataDir" | "baseUrl">;
   },
 ): void {
   const { db, jobs, config } = deps;
   templateRoutes(api, { db });
   chapterRoutes(api, { db });
+  actionItemListRoutes(api, { db, config });
 
   const readWorkspace = async ({ workspaceId }: Principal) => {
     const settings = await findSettings(db.kysely, workspaceId);

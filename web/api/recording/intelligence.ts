@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
+import { type Chapter, replaceChapters } from "../../../contract/recordings/chapters.ts";
 import {
   type ActionItemDetail,
   getRecordingIntelligence,
@@ -47,6 +48,11 @@ export function intelligenceStateQuery(id: string) {
 
 export function isInProgress({ status }: IntelligenceState): boolean {
   return status === "pending" || status === "running" || status === "waiting";
+}
+
+/** Replaces the chapters of a recording. */
+export function saveChapters(id: string, chapters: readonly Chapter[]): Promise<unknown> {
+  return call(replaceChapters, { params: { recording_id: id }, body: { chapters: [...chapters] } });
 }
 
 /** Regenerates summary, action items and sections. */

@@ -22,7 +22,8 @@ export function ActionItemsPanel() {
         Connect a language model to detect them.
       </EmptyState>
     );
-  const shown: readonly (Omit<ActionItem, "id" | "quote"> & { id?: string })[] = items.data ?? plain;
+  const shown: readonly (Omit<ActionItem, "id" | "quote" | "due_date"> & { id?: string })[] =
+    items.data ?? plain;
   const open = shown.filter(({ status }) => status === "pending").length;
   return (
     <Stack gap="xs">

@@ -6,9 +6,9 @@ import { type RecordingTab, tabOf } from "../../common/recording-url.ts";
 import { useRecording } from "../context.ts";
 import { NotesPanel } from "./notes.tsx";
 import classes from "./panels.module.css";
-import { SummaryPanel } from "./summary.tsx";
 
 /** Panels that are not open initially are loaded when their tab is chosen. */
+const SummaryPanel = lazyPart(async () => (await import("./summary.tsx")).SummaryPanel);
 const ActionItemsPanel = lazyPart(async () => (await import("./action-items.tsx")).ActionItemsPanel);
 const HighlightsPanel = lazyPart(async () => (await import("./highlights.tsx")).HighlightsPanel);
 const PeoplePanel = lazyPart(async () => (await import("./people.tsx")).PeoplePanel);

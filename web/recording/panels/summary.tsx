@@ -3,6 +3,7 @@ import { IconSparkles } from "@tabler/icons-react";
 import { isInProgress } from "../../api/recording/intelligence.ts";
 import { EmptyState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
+import { Chapters } from "./chapters.tsx";
 import { IntelligenceStatus, useIntelligenceState } from "./intelligence-status.tsx";
 import { Markdown } from "./markdown.tsx";
 import classes from "./panels.module.css";
@@ -22,12 +23,14 @@ export function SummaryPanel() {
             ? "It will appear here."
             : "Connect a language model to get summaries."}
         </EmptyState>
+        <Chapters />
       </>
     );
   return (
     <Stack gap="lg">
       <IntelligenceStatus state={state} />
       {text.trim() === "" ? null : <Markdown text={text} />}
+      <Chapters />
       {sections.map(({ title, data }, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: sections have no id, and two may have one title.
         <section key={i}>

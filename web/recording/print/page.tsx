@@ -75,6 +75,18 @@ function Summary({ view }: { view: View }) {
           <Markdown text={text} />
         </section>
       )}
+      {view.chapters.length === 0 ? null : (
+        <section>
+          <h2>Chapters</h2>
+          <ol>
+            {view.chapters.map(({ title, start }) => (
+              <li key={start} dir="auto">
+                {clock(start)} {title}
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
       {sections.map(({ title, data }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: sections have no id, and two may have one title.
         <section key={index}>

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { dueDateIn } from "./due-date.ts";
 import type { Line } from "./lines.ts";
 import { type Spoken, wordsOnly } from "./quotes.ts";
 import { type Said, safeLine } from "./sanitize.ts";
@@ -13,6 +14,8 @@ export interface StoredItem {
   readonly text: string;
   /** The words of the transcript that prove it. */
   readonly quote: string;
+  /** The date that the quote names, as YYYY-MM-DD. */
+  readonly due_on?: string;
   /** A participant id; name and user are looked up when the item is read. */
   readonly assignee_id: string | null;
   /** Whether a user changed the text or the assignee; runs then leave both alone. */
@@ -51,19 +54,26 @@ const maxItems = 200;
 /** Keeps items whose quote is in the transcript; the others have no time and are dropped. */
 export function provenItems(
   answered: readonly AnsweredItem[],
-  context: { readonly spoken: Spoken; readonly said: Said; readonly people: readonly Person[] },
+  context: {
+    readonly spoken: Spoken;
+    readonly said: Said;
+    readonly people: readonly Person[];
+    readonly meetingStart: Date;
+  },
 ): StoredItem[] {
   const items: StoredItem[] = [];
   for (const item of answered) {
     const line: Line | null = context.spoken.find(item.quote, item.line);
     const text = safeLine(item.text, context.said);
     if (line === null || text === "") continue;
+    const due = dueDateIn(item.quote, context.meetingStart);
     const found: StoredItem = {
       id: randomUUID(),
       status: "pending",
       timestamp: line.startMs,
       text,
       quote: safeLine(item.quote, context.said, 500),
+      ...(due === null ? {} : { due_on: due }),
       assignee_id: matchAssignee(item.assignee, context.people),
     };
     // Chunks overlap, and models repeat themselves.

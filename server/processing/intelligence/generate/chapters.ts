@@ -1,4 +1,5 @@
-import { type Chapter, maxChapterTitle, minChapterGapMs } from "../../../../contract/recordings/chapters.ts";
+import type { Chapter } from "../../../../contract/recordings/chapters.ts";
+import { maxChapterTitle, minChapterGapMs } from "../../../../shared/chapters.ts";
 import type { Line } from "./lines.ts";
 import { indexQuotes } from "./quotes.ts";
 import { type Said, safeLine } from "./sanitize.ts";

@@ -46,6 +46,7 @@ export interface Template {
 export interface Meeting extends prompts.MeetingFacts {
   readonly lines: readonly Line[];
   readonly templates: readonly Template[];
+  readonly startDatetime: Date;
   /** Of the recording. */
   readonly durationMs: number;
   /** Whether to divide it into chapters. */
@@ -107,7 +108,9 @@ export async function understand(ask: Ask, meeting: Meeting, contextTokens: numb
     summary: safeMarkdown(overview.summary, said),
     title: safeTitle(overview.title, said),
     meetingType: overview.meeting_type,
-    items: provenItems(answered, { spoken: indexQuotes(meeting.lines), said, people }),
+    items: provenItems(answered, {
+      ...{ spoken: indexQuotes(meeting.lines), said, people, meetingStart: meeting.startDatetime },
+    }),
     sections,
     chapters,
     notes,

@@ -102,6 +102,7 @@ const viewJson = `(select row_to_json(q) from (select ${managedFields.join(" ")}
           t.unclear_passages as "unclear_passages",
           t.spoken_language as "spoken_language") q)
         from transcriptions t where t.recording_id = r.id) as "transcription") q) as "transcript",
+    coalesce(r.ai_chapters, '[]') as "chapters",
     (select (select row_to_json(q) from (select
         case m.format when 'mp4' then 'video/mp4' else 'audio/mpeg' end as "content_type",
         m.has_storyboard as "has_storyboard",
