@@ -1,11 +1,7 @@
 import { z } from "zod";
 import { Success, Timestamp, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
-
-/** Groups of settings that a test can try. */
-export const settingsTests = ["mail", "speech", "language_model", "sign_in", "backups", "proxy"] as const;
-
-export type SettingsTest = (typeof settingsTests)[number];
+import { settingsTests } from "./settings-tests.ts";
 
 const common = { tag: "System", gate: "every_version", permission: "admin" } as const;
 

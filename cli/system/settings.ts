@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { Argument, Command } from "commander";
-import { settingsTests } from "../../contract/system-settings.ts";
+import { settingsTests } from "../../contract/settings-tests.ts";
 import { readOperatorWorkspace } from "../../server/operations/system/operator.ts";
 import {
   type Changer,

@@ -208,6 +208,10 @@ const settingsPages = settingsRoute.addChildren([
     lazyPage(() => import("../settings/system/page.tsx"), "SystemPage"),
   ),
   settingsPage(
+    "/server",
+    lazyPage(() => import("../settings/system/server-settings.tsx"), "ServerSettingsPage"),
+  ),
+  settingsPage(
     "/api",
     lazyPage(() => import("../settings/api.tsx"), "ApiPage"),
   ),

@@ -62,6 +62,7 @@ const groups: readonly NavGroup[] = [
     refusal: "Only admins of the operator's workspace can see this.",
     items: [
       { path: "/settings/system", label: "System" },
+      { path: "/settings/server", label: "Server settings" },
       { path: "/settings/transcription", label: "Transcription" },
     ],
   },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { testsOfSections } from "../../../contract/settings-tests.ts";
 import {
   ConfigError,
   configOf,
@@ -292,6 +293,10 @@ test("docs/operations/settings.md lists every setting in its section", () => {
   else assert.equal(page, wanted, "run UPDATE_DOCS=1 npm test server/platform/config");
   for (const { name } of allSettings.filter(({ isRetired }) => isRetired))
     assert.ok(page.includes(`\`${name}\``), name);
+});
+
+test("each section with a test exists", () => {
+  for (const section of Object.keys(testsOfSections)) assert.ok(Object.hasOwn(sections, section), section);
 });
 
 test("at most 60 settings are shown; each has a name of its own and is known", () => {

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { Compatibility, DatetimeFilters } from "../../../contract/common.ts";
-import type { SettingsTest } from "../../../contract/system-settings.ts";
 import {
   accessKey,
   addressRanges,
@@ -644,23 +643,21 @@ interface Section {
   readonly rows: Rows;
   /** `environment`: needed before the database can be read; `app`: also in the web app and by `parley settings`. */
   readonly where: "environment" | "app";
-  /** What proves that the settings work. */
-  readonly test: SettingsTest | null;
 }
 
 /** The settings by section, as the form and docs/operations/settings.md list them. */
 export const sections = {
-  Server: { rows: server, where: "environment", test: null },
-  "Database and files": { rows: files, where: "environment", test: null },
-  Mail: { rows: mail, where: "app", test: "mail" },
-  Speech: { rows: speech, where: "app", test: "speech" },
-  "Language model": { rows: languageModels, where: "app", test: "language_model" },
-  "Sign-in": { rows: signIn, where: "app", test: "sign_in" },
-  Backups: { rows: backups, where: "app", test: "backups" },
-  "Limits and quotas": { rows: limits, where: "app", test: null },
-  "Webhooks and outgoing requests": { rows: outgoing, where: "app", test: "proxy" },
-  "Retention of logs": { rows: retention, where: "app", test: null },
-  Advanced: { rows: advanced, where: "app", test: null },
+  Server: { rows: server, where: "environment" },
+  "Database and files": { rows: files, where: "environment" },
+  Mail: { rows: mail, where: "app" },
+  Speech: { rows: speech, where: "app" },
+  "Language model": { rows: languageModels, where: "app" },
+  "Sign-in": { rows: signIn, where: "app" },
+  Backups: { rows: backups, where: "app" },
+  "Limits and quotas": { rows: limits, where: "app" },
+  "Webhooks and outgoing requests": { rows: outgoing, where: "app" },
+  "Retention of logs": { rows: retention, where: "app" },
+  Advanced: { rows: advanced, where: "app" },
 } as const satisfies Readonly<Record<string, Section>>;
 
 /** All settings. To add one, add a line to its section. */
@@ -682,7 +679,6 @@ export const settings = {
 export interface ListedSetting extends Setting {
   readonly section: string;
   readonly where: Section["where"];
-  readonly test: Section["test"];
 }
 
 export function isSetting(row: Rows[string]): row is Setting {
@@ -695,12 +691,11 @@ function settingsIn(rows: Rows): Setting[] {
 
 /** Every setting in the order of the sections, with those that are still read but no longer shown. */
 export const allSettings: readonly ListedSetting[] = Object.entries(sections).flatMap(
-  ([section, { rows, where, test }]) =>
+  ([section, { rows, where }]) =>
     settingsIn(rows).map((setting) => ({
       ...setting,
       section,
       where: setting.isRetired ? "environment" : where,
-      test,
     })),
 );
 

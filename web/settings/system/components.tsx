@@ -88,7 +88,7 @@ function ComponentRow({ known }: { known: Component }) {
 }
 
 /** Text whose commands are in backticks. */
-function Words({ text }: { text: string }) {
+export function Words({ text }: { text: string }) {
   return text.split("`").map((part, index) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts never change places.
     index % 2 === 1 ? <code key={index}>{part}</code> : part,

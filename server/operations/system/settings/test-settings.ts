@@ -1,4 +1,4 @@
-import type { SettingsTest } from "../../../../contract/system-settings.ts";
+import type { SettingsTest } from "../../../../contract/settings-tests.ts";
 import { checkProvider } from "../../../people/accounts/sso/check-provider.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";

@@ -1,0 +1,319 @@
+import { Alert, Button, Group, NativeSelect, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type SettingsTest, testsOfSections } from "../../../contract/settings-tests.ts";
+import { ApiError } from "../../api/client/api-error.ts";
+import {
+  type SettingEdits,
+  type SystemSetting,
+  saveSettings,
+  settingChangesQuery,
+  settingsQuery,
+  testSettings,
+  undoSettingChange,
+} from "../../api/settings/system-settings.ts";
+import { errorText, useAction } from "../../common/actions.tsx";
+import { whenInLine } from "../../common/format/time.ts";
+import { Loaded, NoneYet, Row, Rows, Section, SettingsPage } from "../parts.tsx";
+import { Words } from "./components.tsx";
+
+/** Sections that only the environment sets. */
+const fixedSections: ReadonlySet<string> = new Set(["Server", "Database and files"]);
+
+const testLabels: Readonly<Record<SettingsTest, string>> = {
+  mail: "Send test email",
+  speech: "Test speech model",
+  language_model: "Test language model",
+  sign_in: "Test provider",
+  backups: "Test destination",
+  proxy: "Test proxy",
+};
+
+const leads: Readonly<Record<string, string>> = {
+  Mail: "For invitations and password resets.",
+  Speech: "What turns recordings into transcripts.",
+  "Language model": "For summaries, action items and sections.",
+  "Sign-in": "Single sign-on and apps that register themselves.",
+  Backups: "Of the database, all files and the secret, every night.",
+  Advanced: "Most installations never change these.",
+};
+
+/** The settings of the installation, for admins of the operator's workspace. */
+export function ServerSettingsPage() {
+  const settings = useQuery(settingsQuery);
+  return (
+    <SettingsPage
+      title="Server settings"
+      lead="For this whole installation. A change takes effect within two seconds, without a restart."
+    >
+      <Loaded query={settings}>
+        {({ settings: all }) => (
+          <>
+            {sectionsOf(all)
+              .filter(([section]) => !fixedSections.has(section))
+              .map(([section, fields]) => (
+                <SettingsSection key={section} section={section} fields={fields} />
+              ))}
+            <Changes />
+            <Fixed settings={all.filter(({ section }) => fixedSections.has(section))} />
+          </>
+        )}
+      </Loaded>
+    </SettingsPage>
+  );
+}
+
+function sectionsOf(settings: readonly SystemSetting[]): [string, SystemSetting[]][] {
+  const sections = new Map<string, SystemSetting[]>();
+  for (const setting of settings)
+    sections.set(setting.section, [...(sections.get(setting.section) ?? []), setting]);
+  return [...sections];
+}
+
+/** What is wrong with each setting, by its name. */
+function errorsOf(error: unknown): Readonly<Record<string, string>> {
+  if (!(error instanceof ApiError)) return {};
+  return Object.fromEntries(
+    error.violations.map(({ pointer, detail }) => [
+      pointer.replace("/settings/", ""),
+      detail.charAt(0).toUpperCase() + detail.slice(1),
+    ]),
+  );
+}
+
+function SettingsSection({ section, fields }: { section: string; fields: readonly SystemSetting[] }) {
+  const [edits, setEdits] = useState<SettingEdits>({});
+  const test = testsOfSections[section];
+  const save = useAction({
+    run: () => saveSettings(edits),
+    done: "Settings saved",
+    refresh: [settingsQuery.queryKey, settingChangesQuery.queryKey, ["system", "state"]],
+    onDone: () => setEdits({}),
+    showsError: true,
+  });
+  const tried = useAction({
+    run: (name: SettingsTest) => testSettings(name, edits),
+    showsError: true,
+  });
+  const error = save.error ?? tried.error;
+  const errors = errorsOf(error);
+  const isChanged = Object.keys(edits).length > 0;
+  const isShown = Object.keys(errors).length > 0 && fields.some(({ name }) => errors[name] !== undefined);
+  const edit = (name: string, value: string | null | undefined) => {
+    save.reset();
+    tried.reset();
+    const { [name]: _former, ...others } = edits;
+    setEdits(value === undefined ? others : { ...others, [name]: value });
+  };
+  return (
+    <Section title={section} lead={leads[section]}>
+      <form
+        aria-label={section}
+        onSubmit={(event) => {
+          event.preventDefault();
+          tried.reset();
+          save.mutate();
+        }}
+      >
+        <Stack gap="md" maw={560}>
+          {fields.map((setting) => (
+            <Field
+              key={setting.name}
+              setting={setting}
+              edited={edits[setting.name]}
+              error={errors[setting.name]}
+              onEdit={(value) => edit(setting.name, value)}
+            />
+          ))}
+          {error !== null && !isShown && (
+            <Alert color="red" role="alert">
+              {errorText(error)}
+            </Alert>
+          )}
+          {tried.data !== undefined && (
+            <Alert
+              color={tried.data.passed ? "green" : "red"}
+              role="status"
+              title={`${tried.data.passed ? "It works" : "It doesn't work yet"} (${(tried.data.took_ms / 1000).toFixed(1)} s)`}
+            >
+              {tried.data.message}
+            </Alert>
+          )}
+          <Group>
+            <Button type="submit" disabled={!isChanged} loading={save.isPending}>
+              Save changes
+            </Button>
+            {test !== undefined && (
+              <Button variant="default" loading={tried.isPending} onClick={() => tried.mutate(test)}>
+                {testLabels[test]}
+              </Button>
+            )}
+            {isChanged && (
+              <Button
+                variant="subtle"
+                onClick={() => {
+                  setEdits({});
+                  save.reset();
+                  tried.reset();
+                }}
+              >
+                Discard changes
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  );
+}
+
+/** `PARLEY_SMTP_URL` as a label: `SMTP URL`. */
+function labelOf(name: string): string {
+  const words = name
+    .replace("PARLEY_", "")
+    .split("_")
+    .map((word) => (initials.has(word) ? word : word.toLowerCase()));
+  const [first = "", ...rest] = words;
+  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(" ");
+}
+
+const initials = new Set(["SMTP", "URL", "API", "LLM", "OIDC", "ID", "S3", "TTL", "OAUTH"]);
+
+function Field(props: {
+  setting: SystemSetting;
+  edited: string | null | undefined;
+  error: string | undefined;
+  onEdit: (value: string | null | undefined) => void;
+}) {
+  const { setting, edited, error, onEdit } = props;
+  const { name, source, value, type, is_secret, is_set } = setting;
+  const isLocked = source === "environment" || source === "file";
+  const origin = isLocked
+    ? source === "environment"
+      ? `Set by ${name}`
+      : "Set by the file of settings"
+    : setting.changed_datetime === null
+      ? null
+      : `Changed ${whenInLine(setting.changed_datetime)}${setting.changed_by === null ? "" : ` by ${setting.changed_by}`}`;
+  const common = {
+    label: labelOf(name),
+    description: <Words text={[setting.help, origin].filter((text) => text !== null).join(" ")} />,
+    error,
+    disabled: isLocked,
+    inputWrapperOrder: ["label", "description", "input", "error"] as (
+      | "label"
+      | "description"
+      | "input"
+      | "error"
+    )[],
+  };
+  const change = (text: string) => {
+    if (text === (is_secret ? "" : source === "app" ? (value ?? "") : "")) onEdit(undefined);
+    else onEdit(text === "" ? null : text);
+  };
+  const shown = edited === undefined ? (source === "default" ? "" : (value ?? "")) : (edited ?? "");
+  if (is_secret)
+    return (
+      <Stack gap={4}>
+        <PasswordInput
+          {...common}
+          autoComplete="off"
+          value={edited ?? ""}
+          placeholder={edited === null ? "Will be removed" : is_set ? "Set; leave empty to keep it" : ""}
+          onChange={(event) => change(event.currentTarget.value)}
+        />
+        {source === "app" && edited !== null && (
+          <Button variant="subtle" size="compact-xs" w="fit-content" onClick={() => onEdit(null)}>
+            Remove {labelOf(name)}
+          </Button>
+        )}
+      </Stack>
+    );
+  if (type.includes(" | "))
+    return (
+      <NativeSelect
+        {...common}
+        value={shown}
+        data={[
+          { value: "", label: setting.default === null ? "Default" : `Default (${setting.default})` },
+          ...type.split(" | "),
+        ]}
+        onChange={(event) => change(event.currentTarget.value)}
+      />
+    );
+  return (
+    <TextInput
+      {...common}
+      value={shown}
+      placeholder={setting.default ?? ""}
+      onChange={(event) => change(event.currentTarget.value)}
+    />
+  );
+}
+
+/** How many changes are listed. */
+const shownChanges = 10;
+
+function Changes() {
+  const changes = useQuery(settingChangesQuery);
+  const undo = useAction({
+    run: (id: string) => undoSettingChange(id),
+    done: "Change undone",
+    refresh: [settingsQuery.queryKey, settingChangesQuery.queryKey, ["system", "state"]],
+  });
+  return (
+    <Section title="Latest changes" lead="The audit log has all of them.">
+      <Loaded query={changes}>
+        {({ changes: all }) =>
+          all.length === 0 ? (
+            <NoneYet>No changes yet.</NoneYet>
+          ) : (
+            <Rows label="Latest changes">
+              {all.slice(0, shownChanges).map((one) => (
+                <Row
+                  key={one.id}
+                  title={one.names.map(labelOf).join(", ")}
+                  facts={[one.changed_by ?? "Command line", whenInLine(one.changed_datetime)]}
+                  actions={
+                    one.can_undo ? (
+                      <Button
+                        variant="default"
+                        size="xs"
+                        loading={undo.isPending && undo.variables === one.id}
+                        onClick={() => undo.mutate(one.id)}
+                      >
+                        Undo
+                      </Button>
+                    ) : undefined
+                  }
+                />
+              ))}
+            </Rows>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+function Fixed({ settings }: { settings: readonly SystemSetting[] }) {
+  return (
+    <Section
+      title="Set in the environment only"
+      lead="Needed to reach the database and to listen. Change them where the server is started."
+    >
+      <Rows label="Set in the environment only">
+        {settings.map((setting) => (
+          <Row
+            key={setting.name}
+            title={<Text span>{setting.name}</Text>}
+            facts={[
+              setting.is_secret ? (setting.is_set ? "set" : "not set") : (setting.value ?? "not set"),
+              <Words key="help" text={setting.help} />,
+            ]}
+          />
+        ))}
+      </Rows>
+    </Section>
+  );
+}
