@@ -12,6 +12,7 @@ export const pagePaths = [
   "/uploads/:upload_id",
   "/highlights",
   "/highlights/:highlight_id",
+  "/action-items",
   "/stories",
   "/stories/:story_id",
   "/trash",

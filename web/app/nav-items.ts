@@ -1,4 +1,5 @@
 import {
+  IconChecklist,
   IconHighlight,
   IconSettings,
   IconStack2,
@@ -11,6 +12,7 @@ import {
 export const navItems = [
   { to: "/", label: "Library", icon: IconVideo },
   { to: "/highlights", label: "Highlights", icon: IconHighlight },
+  { to: "/action-items", label: "Action items", icon: IconChecklist },
   { to: "/stories", label: "Stories", icon: IconStack2 },
   { to: "/uploads", label: "Uploads", icon: IconUpload },
   { to: "/trash", label: "Trash", icon: IconTrash },

@@ -10,6 +10,7 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { readItemsSearch } from "../action-items/search-params.ts";
 import { libraryQuery } from "../api/library/list.ts";
 import { recordingQuery, transcriptQuery } from "../api/recording/recording.ts";
 import { sessionQuery, signInUrl } from "../api/session.ts";
@@ -228,6 +229,13 @@ const highlightsRoute = createRoute({
   component: lazyPage(() => import("../highlights/page.tsx"), "HighlightsPage"),
 });
 
+const actionItemsRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/action-items",
+  validateSearch: readItemsSearch,
+  component: lazyPage(() => import("../action-items/page.tsx"), "ActionItemsPage"),
+});
+
 /** A link to one highlight opens it above the list. */
 const highlightRoute = createRoute({
   getParentRoute: () => signedIn,
@@ -255,6 +263,7 @@ const routes = root.addChildren([
     ),
     highlightsRoute,
     highlightRoute,
+    actionItemsRoute,
     page(
       "/stories",
       lazyPage(() => import("../stories/page.tsx"), "StoriesPage"),
