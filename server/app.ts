@@ -102,6 +102,7 @@ import { requireRoom } from "./processing/uploads/quotas.ts";
 import { uploadFileRoutes } from "./processing/uploads/transfer/file-routes.ts";
 import { notificationRoutes } from "./processing/uploads/transfer/notification-routes.ts";
 import { resumableRoutes } from "./processing/uploads/transfer/resumable.ts";
+import { commentRoutes } from "./recordings/comments/routes.ts";
 import { clipRoutes } from "./recordings/highlights/clip-routes.ts";
 import { highlightMediaRoutes } from "./recordings/highlights/media-routes.ts";
 import { highlightRoutes } from "./recordings/highlights/routes.ts";
@@ -283,6 +284,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         config,
         requireRoom: (tx, workspaceId, bytes) => requireRoom(tx, config, workspaceId, bytes),
       });
+      commentRoutes(api, { db, config });
       storyRoutes(api, { db, jobs, signer, banners, config });
       publicLinkRoutes(api, { db, jobs, signer, config });
       sharedRoutes(api, { db, store, signer, words, config });

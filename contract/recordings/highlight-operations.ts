@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { CursorInput, Milliseconds, NextCursor, Success, Uuid } from "../common.ts";
+import { CursorInput, Milliseconds, NextCursor, Success, Timestamp, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
 import { Highlight, HighlightInclude } from "./highlights.ts";
-import { RecordingParams, Tag } from "./recordings.ts";
+import { MediaType, RecordingParams, Tag, TagFilter } from "./recordings.ts";
 
 /** Maximum number of highlights per recording. */
 export const maxHighlights = 1000;
@@ -146,4 +146,36 @@ export const requestClip = operation({
     error: z.string().nullable().meta({ description: "Why it failed." }),
   }),
   errors: ["not_found", "wrong_state", "quota_exceeded"],
+});
+
+/** A highlight with its recording, for lists across recordings. */
+export const ListedHighlight = Highlight.extend({
+  recording: z.strictObject({
+    title: z.string(),
+    media_type: MediaType,
+    start_datetime: Timestamp,
+    duration_ms: Milliseconds,
+  }),
+  can_change: z.boolean().meta({ description: "Whether the caller may edit and delete it." }),
+}).meta({ id: "ListedHighlight" });
+
+export const listAllHighlights = operation({
+  id: "listAllHighlights",
+  tag: "Highlights",
+  gate: "every_version",
+  permission: "read",
+  method: "GET",
+  path: "/_/api/v1/highlights",
+  summary: "List All Highlights",
+  description: "Lists the highlights of every recording the caller can see, newest first, paginated.",
+  query: z.object({
+    cursor: CursorInput.optional(),
+    text: z.string().max(500).optional().meta({
+      description: "Only highlights whose text contains this; case and accents are ignored.",
+    }),
+    tag: TagFilter.optional().meta({ description: "Only highlights with this tag." }),
+    include: HighlightIncludeQuery.optional(),
+  }),
+  response: z.strictObject({ highlights: z.array(ListedHighlight), cursor: NextCursor }),
+  errors: ["invalid_input", "invalid_cursor"],
 });

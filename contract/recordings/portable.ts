@@ -93,6 +93,26 @@ export const PortableRecording = z
       .meta({
         description: "Markdown, with the email of the user who wrote it.",
       }),
+    comments: z
+      .array(
+        z.object({
+          id: Id,
+          parent_id: Id.nullable().meta({ description: "The first comment of the thread." }),
+          author_email: Name.nullable().meta({
+            description: "null: the comment was deleted and has replies.",
+          }),
+          text: Text.meta({ description: "Markdown of links and emphasis." }),
+          timestamp: Milliseconds.nullable(),
+          mentioned_emails: z.array(Name).max(1000),
+          reactions: z.array(z.object({ emoji: Name, email: Name })).max(10_000),
+          created_datetime: Timestamp,
+          edited_datetime: Timestamp.nullable(),
+          resolved_datetime: Timestamp.nullable(),
+          resolved_by_email: Name.nullable(),
+        }),
+      )
+      .max(10_000)
+      .default([]),
     transcript_language: Name.nullable().meta({ description: "null: there is no transcript." }),
     files: z
       .array(z.object({ name: Name, bytes: z.int().min(0), sha256: z.string().length(64) }))

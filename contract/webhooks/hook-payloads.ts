@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Uuid } from "../common.ts";
+import { Comment } from "../recordings/comments.ts";
 import { Highlight } from "../recordings/highlights.ts";
 import { Recording } from "../recordings/recordings.ts";
 import { Story } from "../recordings/stories.ts";
@@ -46,6 +47,10 @@ const DeletedHighlight = z
   .strictObject({ id: Uuid, recording_id: Uuid })
   .meta({ id: "HighlightDeletedEventData" });
 
+const DeletedComment = z
+  .strictObject({ id: Uuid, recording_id: Uuid })
+  .meta({ id: "CommentDeletedEventData" });
+
 /** The `data` of each kind of payload. Source: contract.md, "Events". */
 const schemas: Readonly<Record<HookDataName, z.ZodObject>> = {
   recording: RecordingEventData,
@@ -56,6 +61,8 @@ const schemas: Readonly<Record<HookDataName, z.ZodObject>> = {
   transcription: TranscriptionEventData,
   deleted: Deleted,
   deleted_highlight: DeletedHighlight,
+  comment: Comment,
+  deleted_comment: DeletedComment,
 };
 
 /** The `data` of a hook type's events. */

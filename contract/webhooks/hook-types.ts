@@ -94,6 +94,24 @@ export const hookTypes = {
     data: "transcription",
     summary: "A transcription began a stage, made ten percent of progress, succeeded or failed.",
   },
+  comment_added: {
+    gate: "new_hooks",
+    include: null,
+    data: "comment",
+    summary: "A user commented on a recording.",
+  },
+  comment_updated: {
+    gate: "new_hooks",
+    include: null,
+    data: "comment",
+    summary: "A comment was edited, resolved or opened again, or got or lost a reaction.",
+  },
+  comment_deleted: {
+    gate: "new_hooks",
+    include: null,
+    data: "deleted_comment",
+    summary: "A comment was deleted.",
+  },
 } as const satisfies Record<string, Definition>;
 
 export type HookType = keyof typeof hookTypes;

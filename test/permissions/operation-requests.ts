@@ -67,6 +67,17 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
   }),
   deleteHighlight: async (world) => ({ params: { highlight_id: await world.highlight() } }),
 
+  listComments: async (world) => {
+    await world.comment();
+    return { params: recording(world) };
+  },
+  createComment: (world) => ({ params: recording(world), body: { text: "Look at this", timestamp: 500 } }),
+  updateComment: async (world) => ({ params: { comment_id: await world.comment() }, body: { text: "New" } }),
+  deleteComment: async (world) => ({ params: { comment_id: await world.comment() } }),
+  resolveComment: async (world) => ({ params: { comment_id: await world.comment() } }),
+  addReaction: async (world) => ({ params: { comment_id: await world.comment(), emoji: "👍" } }),
+  removeReaction: async (world) => ({ params: { comment_id: await world.comment(), emoji: "👍" } }),
+
   listStories: () => ({}),
   createStory: () => ({ body: { title: "A story" } }),
   "createStory with a highlight of the recording": async (world) => ({

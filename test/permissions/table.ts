@@ -67,6 +67,20 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   updateHighlight: kinds.changes,
   deleteHighlight: kinds.changes,
 
+  listComments: kinds.sees,
+  createComment: kinds.notes,
+  updateComment: except(kinds.changes, {
+    admin: 403,
+    admin_session: 403,
+    admin_oauth: 403,
+    workspace_token: 403,
+  }),
+  // The recorder wrote it; another recorder is refused: server/recordings/comments/comments.test.ts.
+  deleteComment: kinds.changes,
+  resolveComment: kinds.notes,
+  addReaction: kinds.notes,
+  removeReaction: kinds.notes,
+
   listStories: kinds.own,
   createStory: kinds.make,
   "createStory with a highlight of the recording": except(kinds.adds, {

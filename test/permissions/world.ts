@@ -63,6 +63,12 @@ export class World {
     return made.id;
   }
 
+  /** A comment of the recorder. */
+  async comment(): Promise<string> {
+    const path = `/_/api/v1/recordings/${this.recordingId}/comments`;
+    return (await this.asRecorder("POST", path, { text: marker })).id;
+  }
+
   /** A highlight of the recording, which has a media file. */
   async highlightWithMedia(): Promise<string> {
     await this.withMedia();

@@ -66,6 +66,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   "people/events": [],
   "people/oauth": ["people/accounts"],
 
+  "recordings/comments": ["people/events", "recordings/recordings"],
   "recordings/highlights": [
     "people/access",
     "people/events",
@@ -134,7 +135,12 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "recordings/stories",
   ],
 
-  "connections/exports": ["people/access", "processing/integrity", "recordings/recordings"],
+  "connections/exports": [
+    "people/access",
+    "processing/integrity",
+    "recordings/comments",
+    "recordings/recordings",
+  ],
   "connections/imports": [
     "connections/exports",
     "people/accounts",
@@ -150,6 +156,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "people/access",
     "people/events",
     "processing/uploads",
+    "recordings/comments",
     "recordings/highlights",
     "recordings/recordings",
     "recordings/stories",
@@ -163,6 +170,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "people/events",
     "processing/intelligence",
     "processing/uploads",
+    "recordings/comments",
     "recordings/recordings",
     "recordings/transcripts",
   ],

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import { type ListedHighlight, listAllHighlights } from "../../contract/recordings/highlight-list.ts";
+import type { ListedHighlight } from "../../contract/recordings/highlight-operations.ts";
 import * as operations from "../../contract/recordings/highlight-operations.ts";
 import type { Highlight } from "../../contract/recordings/highlights.ts";
 import { getRecordingMedia } from "../../contract/recordings/recording-data.ts";
@@ -10,7 +10,7 @@ import { call } from "./client/call.ts";
 export type HighlightBody = z.output<typeof Highlight>;
 export type ListedBody = z.output<typeof ListedHighlight>;
 
-type HighlightPage = z.output<(typeof listAllHighlights)["response"]>;
+type HighlightPage = z.output<(typeof operations.listAllHighlights)["response"]>;
 
 /** Filters of the highlight list. */
 export interface HighlightFilter {
@@ -25,7 +25,10 @@ export function highlightsQuery({ text, tag }: HighlightFilter) {
     initialPageParam: null as string | null,
     getNextPageParam: (last: HighlightPage) => last.cursor,
     queryFn: ({ pageParam, signal }): Promise<HighlightPage> =>
-      call(listAllHighlights, { signal, query: { cursor: pageParam, text, tag, include: "speakers" } }),
+      call(operations.listAllHighlights, {
+        signal,
+        query: { cursor: pageParam, text, tag, include: "speakers" },
+      }),
   });
 }
 

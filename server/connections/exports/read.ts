@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { maxComments } from "../../../contract/recordings/comments.ts";
 import { fieldNames, pickFields, type RecordingFields } from "../../../contract/recordings/fields.ts";
 import type { PortableRecording } from "../../../contract/recordings/portable.ts";
 import type { Recording } from "../../../contract/recordings/recordings.ts";
@@ -8,6 +9,7 @@ import { createSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { Queryable } from "../../platform/db/replica.ts";
 import { readWithinTime } from "../../platform/db/within-time.ts";
+import { findComments, listCommentIds } from "../../recordings/comments/queries.ts";
 import { thumbnailLinks } from "../../recordings/recordings/json/links.ts";
 import { findRecordingJson } from "../../recordings/recordings/queries.ts";
 
@@ -144,6 +146,7 @@ async function readRecording(
     chapters_by_hand: extras.chapters_by_hand,
     screenshares,
     private_notes: extras.private_notes,
+    comments: await readComments(source, recordingId),
     transcript_language: extras.transcript_language,
   };
 }
@@ -170,6 +173,36 @@ async function findExtras(source: Queryable, recordingId: string): Promise<Extra
     [recordingId],
   );
   return rows[0];
+}
+
+async function readComments(source: Queryable, recordingId: string): Promise<PortableRecording["comments"]> {
+  const ids = await listCommentIds(source, recordingId, { after: null, limit: maxComments });
+  const found = await findComments(
+    source,
+    ids.map(({ id }) => id),
+  );
+  const emails = new Map(await findReactors(source, recordingId));
+  return ids
+    .flatMap(({ id }) => found.get(id) ?? [])
+    .map(({ recording_id: _, author, mentions, reactions, resolved_by: resolver, ...comment }) => ({
+      ...comment,
+      author_email: author?.email ?? null,
+      mentioned_emails: mentions.map(({ email }) => email),
+      reactions: reactions.flatMap(({ emoji, user_ids }) =>
+        user_ids.map((userId) => ({ emoji, email: emails.get(userId) ?? "" })),
+      ),
+      resolved_by_email: resolver?.email ?? null,
+    }));
+}
+
+async function findReactors(source: Queryable, recordingId: string): Promise<[id: string, email: string][]> {
+  const { rows } = await source.query<{ id: string; email: string }>(
+    `select distinct u.id, u.email from comments c
+     join comment_reactions r on r.comment_id = c.id join users u on u.id = r.user_id
+     where c.recording_id = $1`,
+    [recordingId],
+  );
+  return rows.map(({ id, email }) => [id, email]);
 }
 
 /** A transcript entry with the times of its words. */

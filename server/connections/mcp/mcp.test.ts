@@ -39,6 +39,7 @@ test("an assistant finds the tools, each marked as reading only", async () => {
     "fetch",
     "get_recording",
     "list_action_items",
+    "list_comments",
     "list_highlights",
     "list_recordings",
     "read_transcript",
@@ -101,6 +102,8 @@ test("search, list, get and read return what the user may see, with the time of 
   assert.equal(around.text, "[0:09] Ana Lima: It is signed.");
   const highlights = await callTool(client, "list_highlights", { recording_id: recordingId });
   assert.deepEqual(highlights.highlights, []);
+  const comments = await callTool(client, "list_comments", { recording_id: recordingId });
+  assert.deepEqual(comments.comments, []);
   await client.close();
 });
 

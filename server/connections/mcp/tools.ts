@@ -220,6 +220,19 @@ export function createMcpServer({ ask, datetimesByName }: ToolOptions): McpServe
       ),
   );
 
+  server.registerTool(
+    "list_comments",
+    {
+      title: "List comments",
+      description:
+        "What users of the workspace wrote about a recording or a moment of it, oldest first. A reply names the first comment of its thread as parent_id.",
+      annotations,
+      inputSchema: { recording_id: RecordingId, cursor: Cursor },
+    },
+    ({ recording_id, cursor }) =>
+      answer(() => ask("GET", `/_/api/v1/recordings/${recording_id}/comments`, { query: { cursor } })),
+  );
+
   registerResources(server, ask);
   registerPrompts(server);
   return server;

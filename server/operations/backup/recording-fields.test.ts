@@ -59,6 +59,8 @@ const other: readonly string[] = [
   // Work in progress.
   ...["transcriptions", "transcription_chunks", "intelligence_runs", "intelligence_steps", "import_items"],
   ...["pending_announcements", "uploads"],
+  // Written by users of this workspace to each other: an export has them, an import counts them as left out.
+  "comments",
   // What happened to it here, and what was decided about it here.
   ...["events", "deliveries", "transcript_edits", "retention_receipts", "legal_holds", "trashed_recordings"],
   ...["access_requests", "public_links", "favorite_recordings", "recording_voices"],

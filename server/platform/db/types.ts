@@ -3,10 +3,12 @@
  * Please do not edit it manually.
  */
 
-import type { HookType } from "../../../contract/webhooks/hook-types.ts";
+import type { ColumnType } from "kysely";
+import type { IPostgresInterval } from "postgres-interval";
 import type { TranscriptEditDetails } from "../../../contract/transcripts/transcript-history.ts";
 import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";
+import type { HookType } from "../../../contract/webhooks/hook-types.ts";
 import type {
   EndsEarly,
   ImportData,
@@ -16,16 +18,19 @@ import type {
   TranscriptInfo,
   UploadParticipant,
 } from "./json-columns.ts";
-import type { ColumnType } from "kysely";
-import type { IPostgresInterval } from "postgres-interval";
 
-export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
-  ? ColumnType<S, I | undefined, U>
-  : ColumnType<T, T | undefined, T>;
+export type Generated<T> =
+  T extends ColumnType<infer S, infer I, infer U>
+    ? ColumnType<S, I | undefined, U>
+    : ColumnType<T, T | undefined, T>;
 
 export type Int8 = ColumnType<string, bigint | number | string, bigint | number | string>;
 
-export type Interval = ColumnType<IPostgresInterval, IPostgresInterval | number | string, IPostgresInterval | number | string>;
+export type Interval = ColumnType<
+  IPostgresInterval,
+  IPostgresInterval | number | string,
+  IPostgresInterval | number | string
+>;
 
 export type Json = JsonValue;
 
@@ -162,6 +167,31 @@ export interface ClockGuard {
   jumped_to: Timestamp | null;
   passed: Generated<Interval>;
   seen_at: Timestamp;
+}
+
+export interface CommentMentions {
+  comment_id: string;
+  user_id: string;
+}
+
+export interface CommentReactions {
+  comment_id: string;
+  created_at: Generated<Timestamp>;
+  emoji: string;
+  user_id: string;
+}
+
+export interface Comments {
+  created_at: Generated<Timestamp>;
+  edited_at: Timestamp | null;
+  id: string;
+  parent_id: string | null;
+  recording_id: string;
+  resolved_at: Timestamp | null;
+  resolved_by: string | null;
+  text: string;
+  timestamp_ms: number | null;
+  user_id: string | null;
 }
 
 export interface ConnectionEvents {
@@ -1091,6 +1121,9 @@ export interface DB {
   backup_runs: BackupRuns;
   clips: Clips;
   clock_guard: ClockGuard;
+  comment_mentions: CommentMentions;
+  comment_reactions: CommentReactions;
+  comments: Comments;
   connection_events: ConnectionEvents;
   connection_meetings: ConnectionMeetings;
   connections: Connections;

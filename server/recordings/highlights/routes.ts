@@ -1,4 +1,3 @@
-import { listAllHighlights } from "../../../contract/recordings/highlight-list.ts";
 import * as contract from "../../../contract/recordings/highlight-operations.ts";
 import type { HighlightIncludeInput } from "../../../contract/recordings/highlights.ts";
 import { viewerOf } from "../../people/access/viewer.ts";
@@ -77,7 +76,7 @@ export function highlightRoutes(
     return new ReadyPage(cursor, `"highlights":[${items.join(",")}]`);
   });
 
-  route(api, listAllHighlights, async ({ principal, query }) => {
+  route(api, contract.listAllHighlights, async ({ principal, query }) => {
     const include = readInclude(query.include);
     const { rows, cursor } = await readPage({
       cursor: query.cursor,

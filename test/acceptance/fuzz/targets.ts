@@ -1,7 +1,6 @@
 import * as tokenInfo from "../../../contract/accounts/token-info.ts";
 import * as audit from "../../../contract/governance/audit.ts";
 import type { Operation, OperationResponse } from "../../../contract/operation.ts";
-import * as highlightList from "../../../contract/recordings/highlight-list.ts";
 import * as highlights from "../../../contract/recordings/highlight-operations.ts";
 import * as recordingManagement from "../../../contract/recordings/recording-management.ts";
 import * as recordings from "../../../contract/recordings/recording-operations.ts";
@@ -39,8 +38,8 @@ const operations: Operation[] = [
   ...[directory, hooks, recordings, tokenInfo, transcripts, uploads].flatMap((module) =>
     Object.values(module),
   ),
-  ...[audit, events, highlightList, highlights, hookManagement, recordingManagement, stories].flatMap(
-    (module) => Object.values(module),
+  ...[audit, events, highlights, hookManagement, recordingManagement, stories].flatMap((module) =>
+    Object.values(module),
   ),
   ...Object.values(transcripts.transcriptText),
 ].filter(isOperation);

@@ -1,5 +1,8 @@
 // Generated: UPDATE_DOCS=1 npm test test/clients.
 export const hookTypeNames = [
+  "comment_added",
+  "comment_deleted",
+  "comment_updated",
   "highlight_added",
   "highlight_deleted",
   "highlight_updated",

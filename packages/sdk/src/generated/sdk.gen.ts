@@ -485,7 +485,7 @@ export class ParleyApi extends HeyApiClient {
      */
     public createHook<ThrowOnError extends boolean = true>(parameters: {
         hook_url: string;
-        hook_type: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated' | 'transcription_updated';
+        hook_type: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated' | 'transcription_updated' | 'comment_added' | 'comment_updated' | 'comment_deleted';
         include?: RecordingInclude | HighlightInclude | UploadInclude;
     }, options?: Options<never, ThrowOnError>): RequestResult<CreateHookResponses, CreateHookErrors, ThrowOnError, 'data'> {
         const params = buildClientParams([parameters], [{ args: [

@@ -4,7 +4,7 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
-export type Webhooks = OnRecordingAddedWebhookRequest | OnRecordingUpdatedWebhookRequest | OnRecordingDeletedWebhookRequest | OnHighlightAddedWebhookRequest | OnHighlightUpdatedWebhookRequest | OnHighlightDeletedWebhookRequest | OnStoryAddedWebhookRequest | OnStoryUpdatedWebhookRequest | OnStoryDeletedWebhookRequest | OnUploadAddedWebhookRequest | OnUploadUpdatedWebhookRequest | OnTranscriptionUpdatedWebhookRequest;
+export type Webhooks = OnRecordingAddedWebhookRequest | OnRecordingUpdatedWebhookRequest | OnRecordingDeletedWebhookRequest | OnHighlightAddedWebhookRequest | OnHighlightUpdatedWebhookRequest | OnHighlightDeletedWebhookRequest | OnStoryAddedWebhookRequest | OnStoryUpdatedWebhookRequest | OnStoryDeletedWebhookRequest | OnUploadAddedWebhookRequest | OnUploadUpdatedWebhookRequest | OnTranscriptionUpdatedWebhookRequest | OnCommentAddedWebhookRequest | OnCommentUpdatedWebhookRequest | OnCommentDeletedWebhookRequest;
 
 export type RecordingFilter = {
     /**
@@ -91,7 +91,7 @@ export type UploadFilter = {
 };
 
 export type HookFilter = {
-    hook_type?: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated' | 'transcription_updated';
+    hook_type?: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated' | 'transcription_updated' | 'comment_added' | 'comment_updated' | 'comment_deleted';
     state?: 'enabled' | 'disabled';
 };
 
@@ -492,6 +492,86 @@ export type TranscriptionEventData = {
     error: string | null;
 };
 
+export type CommentAddedPayload = {
+    type: 'comment_added';
+    /**
+     * The hook's owner.
+     */
+    user_id: string;
+    data: Comment;
+};
+
+export type Comment = {
+    id: string;
+    recording_id: string;
+    /**
+     * The first comment of the thread; null for that comment.
+     */
+    parent_id: string | null;
+    /**
+     * null: the comment was deleted. It is listed without its text while it has replies.
+     */
+    author: User | null;
+    /**
+     * Markdown of links and emphasis only. A mention is `@` and the name.
+     */
+    text: string;
+    /**
+     * Milliseconds from the start of the recording; null: about the whole recording, or a reply.
+     */
+    timestamp: number | null;
+    /**
+     * The mentioned users.
+     */
+    mentions: Array<User>;
+    /**
+     * Each emoji with the users who reacted with it, the earliest first.
+     */
+    reactions: Array<{
+        emoji: string;
+        user_ids: Array<string>;
+    }>;
+    created_datetime: string;
+    edited_datetime: string | null;
+    /**
+     * When the thread was resolved; null: it is open.
+     */
+    resolved_datetime: string | null;
+    resolved_by: User | null;
+};
+
+export type User = {
+    id: string;
+    name: string;
+    /**
+     * Primary email.
+     */
+    email: string;
+};
+
+export type CommentUpdatedPayload = {
+    type: 'comment_updated';
+    /**
+     * The hook's owner.
+     */
+    user_id: string;
+    data: Comment;
+};
+
+export type CommentDeletedPayload = {
+    type: 'comment_deleted';
+    /**
+     * The hook's owner.
+     */
+    user_id: string;
+    data: CommentDeletedEventData;
+};
+
+export type CommentDeletedEventData = {
+    id: string;
+    recording_id: string;
+};
+
 export type RecordingInclude = {
     highlights?: boolean;
     participants?: boolean;
@@ -742,22 +822,13 @@ export type Hook = {
      * URL that receives the events, without the user name and password it was created with.
      */
     hook_url: string;
-    hook_type: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated' | 'transcription_updated';
+    hook_type: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated' | 'transcription_updated' | 'comment_added' | 'comment_updated' | 'comment_deleted';
     include: RecordingInclude | HighlightInclude | UploadInclude;
     inserted_at: string;
     /**
      * Signing secret; only in the response of Create Hook.
      */
     secret?: string;
-};
-
-export type User = {
-    id: string;
-    name: string;
-    /**
-     * Primary email.
-     */
-    email: string;
 };
 
 export type TokenInfo = {
@@ -1792,7 +1863,7 @@ export type CreateHookData = {
          * The URL to post to. A user name and password in it (https://user:password@host/) are stored encrypted, sent as Basic authentication and never shown again.
          */
         hook_url: string;
-        hook_type: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated' | 'transcription_updated';
+        hook_type: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated' | 'transcription_updated' | 'comment_added' | 'comment_updated' | 'comment_deleted';
         include?: RecordingInclude | HighlightInclude | UploadInclude;
     };
     path?: never;
@@ -2636,6 +2707,33 @@ export type OnTranscriptionUpdatedWebhookPayload = TranscriptionUpdatedPayload;
 export type OnTranscriptionUpdatedWebhookRequest = {
     body: OnTranscriptionUpdatedWebhookPayload;
     key: 'transcription_updated';
+    path?: never;
+    query?: never;
+};
+
+export type OnCommentAddedWebhookPayload = CommentAddedPayload;
+
+export type OnCommentAddedWebhookRequest = {
+    body: OnCommentAddedWebhookPayload;
+    key: 'comment_added';
+    path?: never;
+    query?: never;
+};
+
+export type OnCommentUpdatedWebhookPayload = CommentUpdatedPayload;
+
+export type OnCommentUpdatedWebhookRequest = {
+    body: OnCommentUpdatedWebhookPayload;
+    key: 'comment_updated';
+    path?: never;
+    query?: never;
+};
+
+export type OnCommentDeletedWebhookPayload = CommentDeletedPayload;
+
+export type OnCommentDeletedWebhookRequest = {
+    body: OnCommentDeletedWebhookPayload;
+    key: 'comment_deleted';
     path?: never;
     query?: never;
 };

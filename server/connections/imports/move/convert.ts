@@ -117,6 +117,8 @@ export async function convert(
     return id === null ? [] : [{ user_id: id, text }];
   });
   omissions.add("private_notes_without_user", recording.private_notes.length - notes.length);
+  // They belong to users of the other workspace, and are about what those said to each other.
+  omissions.add("comments", recording.comments?.length ?? 0);
   const data: MovedData = {
     duration_ms: Math.min(recording.duration_ms, maxMilliseconds),
     meeting_type_id: typeId,

@@ -9,6 +9,7 @@ import type { Database } from "../../../platform/db/database.ts";
 import { presentAttributes } from "../../../processing/uploads/api/present.ts";
 import { findUploadsById } from "../../../processing/uploads/queries.ts";
 import { findTranscripts } from "../../../processing/uploads/transcript-copies.ts";
+import { findComments } from "../../../recordings/comments/queries.ts";
 import { findHighlightJson } from "../../../recordings/highlights/queries.ts";
 import { thumbnailLinks } from "../../../recordings/recordings/json/links.ts";
 import { findRecordingsForEvent } from "../../../recordings/recordings/queries.ts";
@@ -75,6 +76,14 @@ async function findData(
     case "highlight": {
       const found = await findHighlightJson(db.pool, ids, hook.include, links);
       return (delivery) => found.get(delivery.subject_id);
+    }
+    case "comment": {
+      const found = await findComments(db.pool, ids);
+      return ({ subject_id }) => {
+        const comment = found.get(subject_id);
+        // A deleted comment may stay for its replies.
+        return comment === undefined || comment.author === null ? undefined : JSON.stringify(comment);
+      };
     }
     case "story": {
       const sees = hook.scope === "workspace" ? null : await findPrincipals(db.pool, hook);

@@ -6,6 +6,7 @@ import { type LockedAccount, lockAccount } from "../../../people/accounts/users/
 import { requireOtherAdmin } from "../../../people/accounts/users/users.ts";
 import { deletePersonalHooks } from "../../../people/events/hooks.ts";
 import type { Tx } from "../../../platform/db/database.ts";
+import { eraseFromComments, recordingsCommentedBy } from "../../../recordings/comments/erase.ts";
 import { erasedName } from "./data-subject.ts";
 
 /**
@@ -61,6 +62,7 @@ export async function eraseAccount(
     })
     .where("id", "=", account.id)
     .execute();
+  await eraseFromComments(tx, workspaceId, account.id);
   await syncGrants(tx, recordingIds);
   return { id: account.id, name: account.name };
 }
@@ -71,11 +73,13 @@ export async function requireAdminBesides(tx: Tx, account: LockedAccount): Promi
     await requireOtherAdmin(tx, account);
 }
 
-/** Locks the recordings that are shared with a user, as sharing does. */
+/** Locks the recordings that are shared with a user, as sharing does, and those with the user's comments. */
 async function lockShared(tx: Tx, userId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.id from recordings r
-    where r.id in (select recording_id from recording_user_shares where user_id = ${userId})
+    where r.id in (
+      select recording_id from recording_user_shares where user_id = ${userId}
+      union all (${recordingsCommentedBy(userId)}))
     order by r.id for update of r`.execute(tx);
   return rows.map((row) => row.id);
 }

@@ -49,6 +49,13 @@ from .types import (
     UploadUpdatedPayload,
     TranscriptionUpdatedPayload,
     TranscriptionEventData,
+    CommentAddedPayload,
+    CommentReactionsItem,
+    Comment,
+    User,
+    CommentUpdatedPayload,
+    CommentDeletedPayload,
+    CommentDeletedEventData,
     RecordingIncludeAiTemplateSections,
     RecordingInclude,
     UploadInclude,
@@ -67,7 +74,6 @@ from .types import (
     UploadMedia3,
     UploadMedia,
     Hook,
-    User,
     TokenInfo,
     TranscriptEntry,
     TokenResponse,
@@ -151,7 +157,7 @@ class SyncApi:
         """Promote Upload. Promotes a staged upload with auto_promote false to a recording."""
         return self._request_json("POST", f"/_/public-api/v2/uploads/{_quote(upload_id)}/promote", {"include": include})
 
-    def create_hook(self, *, hook_url: str, hook_type: Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated", "transcription_updated"], include: RecordingInclude | HighlightInclude | UploadInclude | None = None) -> Hook:
+    def create_hook(self, *, hook_url: str, hook_type: Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated", "transcription_updated", "comment_added", "comment_updated", "comment_deleted"], include: RecordingInclude | HighlightInclude | UploadInclude | None = None) -> Hook:
         """Create Hook. Registers a URL for events of one type. The service first sends it a test request, which must return 2xx."""
         return self._request_json("POST", "/_/public-api/v2/hooks/create", {"hook_url": hook_url, "hook_type": hook_type, "include": include})
 
@@ -261,7 +267,7 @@ class AsyncApi:
         """Promote Upload. Promotes a staged upload with auto_promote false to a recording."""
         return await self._request_json("POST", f"/_/public-api/v2/uploads/{_quote(upload_id)}/promote", {"include": include})
 
-    async def create_hook(self, *, hook_url: str, hook_type: Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated", "transcription_updated"], include: RecordingInclude | HighlightInclude | UploadInclude | None = None) -> Hook:
+    async def create_hook(self, *, hook_url: str, hook_type: Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated", "transcription_updated", "comment_added", "comment_updated", "comment_deleted"], include: RecordingInclude | HighlightInclude | UploadInclude | None = None) -> Hook:
         """Create Hook. Registers a URL for events of one type. The service first sends it a test request, which must return 2xx."""
         return await self._request_json("POST", "/_/public-api/v2/hooks/create", {"hook_url": hook_url, "hook_type": hook_type, "include": include})
 

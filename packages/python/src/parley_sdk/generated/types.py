@@ -47,7 +47,7 @@ class UploadFilter(TypedDict):
 
 
 class HookFilter(TypedDict):
-    hook_type: NotRequired[Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated", "transcription_updated"]]
+    hook_type: NotRequired[Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated", "transcription_updated", "comment_added", "comment_updated", "comment_deleted"]]
     state: NotRequired[Literal["enabled", "disabled"]]
 
 
@@ -318,6 +318,55 @@ class TranscriptionEventData(TypedDict):
     error: str | None
 
 
+class CommentAddedPayload(TypedDict):
+    type: Literal["comment_added"]
+    user_id: str
+    data: Comment
+
+
+class CommentReactionsItem(TypedDict):
+    emoji: str
+    user_ids: list[str]
+
+
+class Comment(TypedDict):
+    id: str
+    recording_id: str
+    parent_id: str | None
+    author: User | None
+    text: str
+    timestamp: int | None
+    mentions: list[User]
+    reactions: list[CommentReactionsItem]
+    created_datetime: str
+    edited_datetime: str | None
+    resolved_datetime: str | None
+    resolved_by: User | None
+
+
+class User(TypedDict):
+    id: str
+    name: str
+    email: str
+
+
+class CommentUpdatedPayload(TypedDict):
+    type: Literal["comment_updated"]
+    user_id: str
+    data: Comment
+
+
+class CommentDeletedPayload(TypedDict):
+    type: Literal["comment_deleted"]
+    user_id: str
+    data: CommentDeletedEventData
+
+
+class CommentDeletedEventData(TypedDict):
+    id: str
+    recording_id: str
+
+
 class RecordingIncludeAiTemplateSections(TypedDict):
     format: NotRequired[Literal["json", "markdown", "text"]]
     allowed_sections: NotRequired[list[str]]
@@ -453,16 +502,10 @@ class Hook(TypedDict):
     id: str
     enabled: bool
     hook_url: str
-    hook_type: Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated", "transcription_updated"]
+    hook_type: Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated", "transcription_updated", "comment_added", "comment_updated", "comment_deleted"]
     include: RecordingInclude | HighlightInclude | UploadInclude
     inserted_at: str
     secret: NotRequired[str]
-
-
-class User(TypedDict):
-    id: str
-    name: str
-    email: str
 
 
 class TokenInfo(TypedDict):
@@ -539,4 +582,7 @@ WebhookEvent = Union[
     UploadAddedPayload,
     UploadUpdatedPayload,
     TranscriptionUpdatedPayload,
+    CommentAddedPayload,
+    CommentUpdatedPayload,
+    CommentDeletedPayload,
 ]
