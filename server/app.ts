@@ -33,7 +33,7 @@ import { sampleRoutes } from "./operations/samples/routes.ts";
 import { managesSystem } from "./operations/system/operator.ts";
 import { systemRoutes } from "./operations/system/routes.ts";
 import { settingsRoutes } from "./operations/system/settings/routes.ts";
-import { speechModelRoutes } from "./operations/system/speech-routes.ts";
+import { modelRoutes } from "./operations/system/speech-routes.ts";
 import { webAppRoutes } from "./operations/web/routes.ts";
 import { createViewCheck } from "./people/access/viewer.ts";
 import { linkPages } from "./people/accounts/pages/link-pages.ts";
@@ -331,7 +331,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       erasureRoutes(api, { db, jobs, encryptor, config });
       systemRoutes(api, { db, jobs, store, config });
       settingsRoutes(api, { db, encryptor, config, followSettings: dependencies.followSettings });
-      speechModelRoutes(api, { db, jobs, config });
+      modelRoutes(api, { db, jobs, config });
     },
     { prefix: managementPrefix },
   );

@@ -32,6 +32,7 @@ import { checkFilesKind } from "./processing/integrity/check.ts";
 import { renderCompanionsKind } from "./processing/integrity/companions.ts";
 import { analyzeRecordingKind, enqueueDueAnalysesKind } from "./processing/intelligence/analyze-recording.ts";
 import { deleteOldUsageKind } from "./processing/intelligence/model/budget.ts";
+import { tryLanguageModelsKind } from "./processing/intelligence/try-models.ts";
 import { installModelKind } from "./processing/models/install-job.ts";
 import {
   enqueueDueTranscriptionsKind,
@@ -93,6 +94,7 @@ export const jobKinds: readonly Job[] = [
   continueImportsKind,
   checkFilesKind,
   enqueueDueAnalysesKind,
+  tryLanguageModelsKind,
   deleteOldUsageKind,
   deleteEndedOauthGrantsKind,
   deleteOldRateLimitCountersKind,

@@ -67,6 +67,8 @@ export const auditActions = [
   "job_discarded",
   "speech_model_requested",
   "speech_model_removed",
+  "language_model_requested",
+  "language_model_removed",
   "system_settings_changed",
   "voice_profile_created",
   "voice_profile_deleted",

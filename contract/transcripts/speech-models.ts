@@ -35,6 +35,27 @@ export const SpeechModels = z
   })
   .meta({ id: "SpeechModels" });
 
+const LanguageModel = SpeechModel.omit({ kind: true, languages: true })
+  .extend({
+    memory_bytes: z.int().min(0).meta({ description: "Most memory that it takes while it works." }),
+    minutes_per_hour: z.number().min(0).nullable().meta({
+      description:
+        "Minutes that the summary of an hour of meeting takes on this machine, from a trial of 20 seconds after the installation; null: not measured yet.",
+    }),
+  })
+  .meta({ id: "LanguageModel" });
+
+/** The language model of the installation, and those that can be installed. */
+export const LanguageModels = z
+  .strictObject({
+    engine: z.enum(["local", "server", "off"]).meta({
+      description: "What writes summaries; `local` is the built-in model.",
+    }),
+    is_ready: z.boolean().meta({ description: "Whether new recordings are summarized." }),
+    models: z.array(LanguageModel),
+  })
+  .meta({ id: "LanguageModels" });
+
 const common = { tag: "System", gate: "every_version", permission: "admin" } as const;
 const whoMay = "For admins of the operator's workspace; see `parley workspace operator`.";
 const params = z.object({ name: z.string().max(64) });
@@ -68,6 +89,41 @@ export const removeSpeechModel = operation({
   method: "DELETE",
   path: "/_/api/v1/speech-models/:name",
   summary: "Remove Speech Model",
+  description: `Removes a model from the machine of the server that responds, or cancels its download. ${whoMay}`,
+  params,
+  response: Success,
+  errors: ["forbidden", "not_found"],
+});
+
+export const listLanguageModels = operation({
+  ...common,
+  id: "listLanguageModels",
+  method: "GET",
+  path: "/_/api/v1/language-models",
+  summary: "List Language Models",
+  description: `Returns the built-in language models with their licenses, and the progress of their downloads. ${whoMay}`,
+  response: LanguageModels,
+  errors: ["forbidden"],
+});
+
+export const installLanguageModel = operation({
+  ...common,
+  id: "installLanguageModel",
+  method: "POST",
+  path: "/_/api/v1/language-models/:name/install",
+  summary: "Install Language Model",
+  description: `Downloads a model of the catalogue in the background, on the machine of one worker. After a failure the download resumes. ${whoMay}`,
+  params,
+  response: Success,
+  errors: ["forbidden", "not_found", "wrong_state"],
+});
+
+export const removeLanguageModel = operation({
+  ...common,
+  id: "removeLanguageModel",
+  method: "DELETE",
+  path: "/_/api/v1/language-models/:name",
+  summary: "Remove Language Model",
   description: `Removes a model from the machine of the server that responds, or cancels its download. ${whoMay}`,
   params,
   response: Success,

@@ -160,6 +160,17 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
     );
     return { params: { name: "speakers" } };
   },
+  listLanguageModels: () => ({}),
+  installLanguageModel: async ({ app }) => {
+    await app.db.pool.query("delete from model_installs");
+    return { params: { name: "qwen3-4b" } };
+  },
+  removeLanguageModel: async ({ app }) => {
+    await app.db.pool.query(
+      "insert into model_installs (id, name) values (gen_random_uuid(), 'qwen3-1.7b') on conflict do nothing",
+    );
+    return { params: { name: "qwen3-1.7b" } };
+  },
 };
 
 async function importRun({ app, users }: World): Promise<OperationRequest> {

@@ -287,6 +287,9 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   listSpeechModels: kinds.operators,
   installSpeechModel: kinds.operators,
   removeSpeechModel: kinds.operators,
+  listLanguageModels: kinds.operators,
+  installLanguageModel: kinds.operators,
+  removeLanguageModel: kinds.operators,
 
   // Last, because publishing shows the recording to the whole workspace.
   ...publicLinkPermissions,

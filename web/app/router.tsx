@@ -193,6 +193,10 @@ const settingsPages = settingsRoute.addChildren([
     lazyPage(() => import("../settings/workspace/transcription.tsx"), "TranscriptionPage"),
   ),
   settingsPage(
+    "/language-model",
+    lazyPage(() => import("../settings/workspace/language-model.tsx"), "LanguageModelPage"),
+  ),
+  settingsPage(
     "/retention",
     lazyPage(() => import("../settings/data-governance/rules.tsx"), "RetentionPage"),
   ),

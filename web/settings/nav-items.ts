@@ -64,6 +64,7 @@ const groups: readonly NavGroup[] = [
       { path: "/settings/system", label: "System" },
       { path: "/settings/server", label: "Server settings" },
       { path: "/settings/transcription", label: "Transcription" },
+      { path: "/settings/language-model", label: "Language model" },
     ],
   },
 ];

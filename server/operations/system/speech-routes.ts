@@ -5,11 +5,16 @@ import type { Config } from "../../platform/config/config.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
-import { listSpeechModels, removeSpeechModel, requestModelInstall } from "../../processing/models/index.ts";
+import {
+  listLanguageModels,
+  listSpeechModels,
+  removeInstalledModel,
+  requestModelInstall,
+} from "../../processing/models/index.ts";
 import { refuseOtherWorkspaces } from "./operator.ts";
 
-/** The models of the built-in speech engine, for admins of the operator's workspace. */
-export function speechModelRoutes(
+/** The models of the built-in engines, for admins of the operator's workspace. */
+export function modelRoutes(
   api: Api,
   deps: { readonly db: Database; readonly jobs: JobQueue; readonly config: Config },
 ): void {
@@ -22,13 +27,31 @@ export function speechModelRoutes(
 
   route(api, contract.installSpeechModel, async ({ principal, params, request }) => {
     await refuseOtherWorkspaces(db, principal);
-    await requestModelInstall(deps, params.name, audited(request, "speech_model_requested"));
+    await requestModelInstall(deps, "speech", params.name, audited(request, "speech_model_requested"));
     return { success: true as const };
   });
 
   route(api, contract.removeSpeechModel, async ({ principal, params, request }) => {
     await refuseOtherWorkspaces(db, principal);
-    await removeSpeechModel(deps, params.name, audited(request, "speech_model_removed"));
+    await removeInstalledModel(deps, "speech", params.name, audited(request, "speech_model_removed"));
+    return { success: true as const };
+  });
+
+  route(api, contract.listLanguageModels, async ({ principal }) => {
+    await refuseOtherWorkspaces(db, principal);
+    return listLanguageModels(deps);
+  });
+
+  route(api, contract.installLanguageModel, async ({ principal, params, request }) => {
+    await refuseOtherWorkspaces(db, principal);
+    const audit = audited(request, "language_model_requested");
+    await requestModelInstall(deps, "language", params.name, audit);
+    return { success: true as const };
+  });
+
+  route(api, contract.removeLanguageModel, async ({ principal, params, request }) => {
+    await refuseOtherWorkspaces(db, principal);
+    await removeInstalledModel(deps, "language", params.name, audited(request, "language_model_removed"));
     return { success: true as const };
   });
 }

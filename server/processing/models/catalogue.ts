@@ -188,6 +188,9 @@ export function findInCatalogue(name: string): CatalogueModel | undefined {
   return catalogue.find((model) => model.name === name);
 }
 
+/** Memory of a language model beyond its file: a context of 8,192 tokens takes 1.2 GB with 4 billion parameters. */
+export const languageWorkMb = 2048;
+
 /** Bytes of all files. */
 export function sizeOf(model: { readonly files: readonly ModelFile[] }): number {
   return model.files.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -1,5 +1,10 @@
 export { findLanguageModelName, hasLanguageModel, hasSpeechModel } from "./availability.ts";
 export { isRecognition } from "./catalogue.ts";
 export { isMachineTaken } from "./engine/machine-lock.ts";
-export { listSpeechModels, removeSpeechModel, requestModelInstall } from "./service.ts";
+export {
+  listLanguageModels,
+  listSpeechModels,
+  removeInstalledModel,
+  requestModelInstall,
+} from "./service.ts";
 export { listInstalled } from "./store.ts";

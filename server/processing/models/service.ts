@@ -1,71 +1,109 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { z } from "zod";
-import type { SpeechModels } from "../../../contract/transcripts/speech-models.ts";
+import type { LanguageModels, SpeechModels } from "../../../contract/transcripts/speech-models.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
-import { hasSpeechModel } from "./availability.ts";
-import { catalogue, findInCatalogue, type ModelKind, sizeOf } from "./catalogue.ts";
+import { hasLanguageModel, hasSpeechModel } from "./availability.ts";
+import {
+  catalogue,
+  findInCatalogue,
+  isLanguage,
+  languageWorkMb,
+  type ModelKind,
+  sizeOf,
+} from "./catalogue.ts";
 import { discardUnfinished } from "./install.ts";
 import { deleteModelInstall, insertModelInstall, listModelInstalls, type ModelInstall } from "./queries.ts";
 import { findInstalled, listInstalled, removeModel } from "./store.ts";
+import { findMinutesPerHour } from "./trial.ts";
 
 interface Dependencies {
   readonly db: Database;
   readonly jobs: JobQueue;
-  readonly config: Pick<Config, "dataDir" | "transcription" | "role">;
+  readonly config: Pick<Config, "dataDir" | "transcription" | "languageModel" | "role">;
 }
 
-type Output = z.input<typeof SpeechModels>;
+type SpeechOutput = z.input<typeof SpeechModels>;
+type LanguageOutput = z.input<typeof LanguageModels>;
 
 /** Records the action in the transaction that performs it. */
 type Audit = (tx: Tx, name: string) => Promise<void>;
 
-/** The models that are installed on this machine or can be. */
-export async function listSpeechModels({ db, config }: Dependencies): Promise<Output> {
+/** The speech models that are installed on this machine or can be. */
+export async function listSpeechModels(deps: Dependencies): Promise<SpeechOutput> {
+  const models = await listModels(deps, (model) => !isLanguage(model));
+  return {
+    engine: deps.config.transcription?.engine ?? "off",
+    is_ready: await hasSpeechModel(deps.config),
+    models: models.map(({ model, ...rest }) => ({
+      ...rest,
+      kind: model.kind === "speakers" ? ("speakers" as const) : ("recognition" as const),
+      languages: model.languages === null ? null : [...model.languages],
+    })),
+  };
+}
+
+/** The language models that are installed on this machine or can be. */
+export async function listLanguageModels(deps: Dependencies): Promise<LanguageOutput> {
+  const models = await listModels(deps, isLanguage);
+  return {
+    engine: deps.config.languageModel?.engine ?? "off",
+    is_ready: await hasLanguageModel(deps.config),
+    models: await Promise.all(
+      models.map(async ({ model, ...rest }) => ({
+        ...rest,
+        memory_bytes: rest.bytes + languageWorkMb * 2 ** 20,
+        minutes_per_hour: "folder" in model ? await findMinutesPerHour(model) : null,
+      })),
+    ),
+  };
+}
+
+/** The models of a kind: those of the catalogue, then custom ones. */
+async function listModels(
+  { db, config }: Dependencies,
+  isWanted: (model: { readonly kind: ModelKind }) => boolean,
+) {
   const [installed, installs] = await Promise.all([
     listInstalled(config.dataDir),
     listModelInstalls(db.kysely),
   ]);
-  const names = new Set(installed.map(({ name }) => name));
-  return {
-    engine: config.transcription?.engine ?? "off",
-    is_ready: await hasSpeechModel(config),
-    models: [
-      ...catalogue.map((model, index) => ({
-        name: model.name,
-        kind: outputKind(model.kind),
+  return [
+    ...catalogue.filter(isWanted).map((known) => {
+      const found = installed.find(({ name }) => name === known.name);
+      return {
+        model: found ?? known,
+        name: known.name,
         is_custom: false,
-        is_default: index === 0,
-        description: model.description,
-        languages: model.languages === null ? null : [...model.languages],
-        bytes: sizeOf(model),
-        license: model.license,
-        attribution: model.attribution,
-        source: model.source,
+        is_default: known.isDefault,
+        description: known.description,
+        bytes: sizeOf(known),
+        license: known.license,
+        attribution: known.attribution,
+        source: known.source,
         ...stateOf(
-          names.has(model.name) || (config.role === "api" && isDone(installs, model.name)),
-          installs.find(({ name }) => name === model.name),
+          found !== undefined || (config.role === "api" && isDone(installs, known.name)),
+          installs.find(({ name }) => name === known.name),
         ),
+      };
+    }),
+    ...installed
+      .filter((model) => model.custom && isWanted(model))
+      .map((model) => ({
+        model,
+        name: model.name,
+        is_custom: true,
+        is_default: false,
+        description: "A custom model, installed from a folder or file.",
+        bytes: sizeOf(model),
+        license: null,
+        attribution: null,
+        source: null,
+        ...stateOf(true, undefined),
       })),
-      ...installed
-        .filter(({ custom }) => custom)
-        .map((model) => ({
-          name: model.name,
-          kind: outputKind(model.kind),
-          is_custom: true,
-          is_default: false,
-          description: "A custom model, installed from a folder.",
-          languages: model.languages,
-          bytes: sizeOf(model),
-          license: null,
-          attribution: null,
-          source: null,
-          ...stateOf(true, undefined),
-        })),
-    ],
-  };
+  ];
 }
 
 /** An API process may be on another machine than the workers, which install models on theirs. */
@@ -73,14 +111,10 @@ function isDone(installs: readonly ModelInstall[], name: string): boolean {
   return installs.some((install) => install.name === name && install.status === "done");
 }
 
-function outputKind(kind: ModelKind): "recognition" | "speakers" {
-  return kind === "speakers" ? "speakers" : "recognition";
-}
-
 function stateOf(
   isInstalled: boolean,
   install: ModelInstall | undefined,
-): Pick<Output["models"][number], "state" | "bytes_done" | "error"> {
+): Pick<SpeechOutput["models"][number], "state" | "bytes_done" | "error"> {
   if (isInstalled) return { state: "installed", bytes_done: 0, error: null };
   if (install === undefined || install.status === "done")
     return { state: "available", bytes_done: 0, error: null };
@@ -91,10 +125,12 @@ function stateOf(
 /** Starts the download of a model in the background. */
 export async function requestModelInstall(
   { db, jobs, config }: Dependencies,
+  family: ModelFamily,
   name: string,
   audit: Audit,
 ): Promise<void> {
-  if (findInCatalogue(name) === undefined) throw notFound(name);
+  const known = findInCatalogue(name);
+  if (known === undefined || familyOf(known) !== family) throw notFound(family, name);
   // A worker on another machine needs its own copy; where it has one, its job does nothing.
   if (config.role !== "api" && (await findInstalled(config.dataDir, name)) !== null)
     throw new ProblemError("wrong_state", `the model ${name} is installed already`);
@@ -109,21 +145,31 @@ export async function requestModelInstall(
 }
 
 /** Removes a model from this machine, or cancels its download. */
-export async function removeSpeechModel(
+export async function removeInstalledModel(
   { db, config }: Dependencies,
+  family: ModelFamily,
   name: string,
   audit: Audit,
 ): Promise<void> {
-  const isInstalled = (await listInstalled(config.dataDir)).some((model) => model.name === name);
+  const found = (await listInstalled(config.dataDir)).find((model) => model.name === name);
+  const known = found ?? findInCatalogue(name);
+  if (known === undefined || familyOf(known) !== family) throw notFound(family, name);
+  const isInstalled = found !== undefined;
   await db.kysely.transaction().execute(async (tx) => {
     const wasInstalling = await deleteModelInstall(tx, name);
-    if (!isInstalled && !wasInstalling) throw notFound(name);
+    if (!isInstalled && !wasInstalling) throw notFound(family, name);
     await audit(tx, name);
   });
   if (isInstalled) await removeModel(config.dataDir, name);
   else await discardUnfinished(config.dataDir, name);
 }
 
-function notFound(name: string): ProblemError {
-  return new ProblemError("not_found", `there is no model ${name}; see List Speech Models`);
+/** What a model is for. */
+type ModelFamily = "speech" | "language";
+const familyOf = (model: { readonly kind: ModelKind }): ModelFamily =>
+  isLanguage(model) ? "language" : "speech";
+
+function notFound(family: ModelFamily, name: string): ProblemError {
+  const operation = family === "speech" ? "List Speech Models" : "List Language Models";
+  return new ProblemError("not_found", `there is no ${family} model ${name}; see ${operation}`);
 }

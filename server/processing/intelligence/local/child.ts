@@ -1,7 +1,7 @@
-import { isAbsolute } from "node:path";
 import type { ChatHistoryItem, LlamaChat, LlamaContextSequence, LlamaGrammar } from "node-llama-cpp";
 import { runProgram } from "../../models/engine/program.ts";
 import { createGrammar } from "./grammar.ts";
+import { openLlama } from "./llama.ts";
 import type { LanguageProgress, LanguageRequest, LanguageResult, LanguageTask } from "./protocol.ts";
 
 /** The same transcript gives the same result. */
@@ -13,29 +13,8 @@ const readShare = 0.7;
 
 /** The program that runs a language model. */
 await runProgram<LanguageTask, LanguageRequest, LanguageProgress, LanguageResult>(async (task) => {
-  // The library asks for the home folder when it is loaded, and the confined user has none.
-  process.env.HOME = process.cwd();
-  const { getLlama, LlamaChat, LlamaLogLevel, resolveChatWrapper } = await import("node-llama-cpp");
-  const llama = await getLlama({
-    gpu: task.usesGpu ? "auto" : false,
-    // Never builds or downloads anything.
-    build: "never",
-    skipDownload: true,
-    progressLogs: false,
-    logLevel: LlamaLogLevel.error,
-    maxThreads: task.threads,
-  });
-  // Mapped, a model takes its size twice: its weights are copied into another order.
-  const model = await llama.loadModel({ modelPath: reachable(task.model), useMmap: task.usesGpu });
-  const context = await model.createContext({
-    contextSize: Math.min(task.contextTokens, model.trainContextSize),
-    threads: task.threads,
-    sequences: 1,
-  });
-  const contextSequence = context.getSequence();
-  const chatWrapper = resolveChatWrapper(model, {
-    customWrapperSettings: { qwen: { thoughts: "discourage" } },
-  });
+  const { llama, model, context, contextSequence, chatWrapper } = await openLlama(task);
+  const { LlamaChat } = await import("node-llama-cpp");
   const chat = new LlamaChat({ contextSequence, ...(chatWrapper === null ? {} : { chatWrapper }) });
   return async (request, onProgress) => {
     const grammar = await createGrammar(llama, request.schema);
@@ -53,14 +32,6 @@ await runProgram<LanguageTask, LanguageRequest, LanguageProgress, LanguageResult
     });
   };
 });
-
-/**
- * The path of a file as the library can open it: it makes paths absolute, and the folders above the working folder may be
- * closed to the confined user, who exists on Linux only.
- */
-function reachable(path: string): string {
-  return isAbsolute(path) || process.platform !== "linux" ? path : `/proc/self/cwd/${path}`;
-}
 
 async function generate(
   chat: LlamaChat,

@@ -5,11 +5,14 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { call, startTestApp } from "../../../../test/support/app.ts";
 import { makeRecording, makeWorkspace } from "../../../../test/support/factories.ts";
+import { runJob } from "../../../../test/support/run-job.ts";
 import { until } from "../../../../test/support/until.ts";
 import { takeMachine } from "../../models/engine/machine-lock.ts";
 import { installModel } from "../../models/install.ts";
 import { findInstalled } from "../../models/store.ts";
+import { findMinutesPerHour } from "../../models/trial.ts";
 import { harbour, type Run } from "../test/intelligence.ts";
+import { tryLanguageModelsKind } from "../try-models.ts";
 import { localModel } from "./local-model.ts";
 
 const assets = fileURLToPath(new URL("../../../../test/fixtures/language/", import.meta.url));
@@ -137,6 +140,13 @@ test("a canceled request ends the model's work at once", async () => {
   } finally {
     await model.close();
   }
+});
+
+test("a trial after the installation says how long an hour of meeting takes here", async () => {
+  const model = (await findInstalled(dataDir, "tiny")) ?? assert.fail();
+  assert.equal(await findMinutesPerHour(model), null);
+  await runJob(app, tryLanguageModelsKind, {});
+  assert.ok(((await findMinutesPerHour(model)) ?? 0) > 0);
 });
 
 test("a model with one flipped byte is refused before it is loaded", async () => {

@@ -1,13 +1,15 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { z } from "zod";
 import type { LocalLanguageModelSettings } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { ModelServerError } from "../../../platform/model-server/refusal.ts";
-import { openScratch, type Scratch } from "../../media/scratch.ts";
+import { openScratch, type Scratch, withScratch } from "../../media/scratch.ts";
 import { findLanguageModel } from "../../models/availability.ts";
-import { sizeOf } from "../../models/catalogue.ts";
+import { languageWorkMb, sizeOf } from "../../models/catalogue.ts";
 import type { EngineProgram } from "../../models/engine/engine.ts";
 import { type EngineSession, openSession } from "../../models/engine/session.ts";
+import type { InstalledModel } from "../../models/store.ts";
 import type { LanguageModel, ModelRequest } from "../model/model.ts";
 import { schemaPrompt } from "../model/response.ts";
 import {
@@ -16,6 +18,7 @@ import {
   LanguageResult,
   type LanguageTask,
   maxMessageBytes,
+  TrialResult,
 } from "./protocol.ts";
 
 /** What the engine needs besides its settings. */
@@ -24,11 +27,9 @@ interface Dependencies {
   readonly session: Database["session"];
 }
 
-/** Beyond the model's file; what is promised to operators. A context of 8,192 tokens takes 1.2 GB with 4 billion parameters. */
-const workMb = 2048;
-
 /** A machine that takes longer for a request hangs: a model of 4 billion parameters reads nine tokens a second on two cores. */
 const timeoutMs = 6 * 3_600_000;
+const trialTimeoutMs = 300_000;
 
 /**
  * The built-in language model. Its process starts with the first request, once no other engine works on this machine, and
@@ -47,24 +48,8 @@ export async function localModel(
         ? "No language model is installed. Install one in Settings → Language model, or run: parley models install qwen3-4b"
         : `The language model ${settings.model} is not installed. Run: parley models install ${settings.model}`,
     );
-  const program: EngineProgram<LanguageProgress, LanguageResult> = {
-    kind: "language",
-    script: fileURLToPath(new URL("./child.ts", import.meta.url)),
-    progress: LanguageProgress,
-    result: LanguageResult,
-    maxMessageBytes,
-    maxMemoryMb: workMb + Math.ceil(sizeOf(installed) / 2 ** 20),
-    describeUnusable: (message) =>
-      /NoBinaryFound|no prebuilt|Cannot find (module|package)/i.test(message)
-        ? `The built-in language model has no package for ${process.platform} on ${process.arch}. Use a language model server: set PARLEY_LLM_URL.`
-        : `The language model ${installed.name} can't be used. Run parley models verify, and read the log.`,
-  };
-  const task = async (share: (path: string) => Promise<string>): Promise<LanguageTask> => ({
-    model: await share(join(installed.folder, installed.files[0]?.name ?? "")),
-    threads: settings.threads,
-    contextTokens: settings.contextTokens,
-    usesGpu: settings.usesGpu,
-  });
+  const program = programOf(installed, "./child.ts", LanguageResult);
+  const task = taskOf(installed, settings);
 
   let scratch: Scratch | null = null;
   let opened: EngineSession<LanguageProgress, LanguageResult> | null = null;
@@ -98,7 +83,10 @@ export async function localModel(
       };
       return engine.request(payload, timeoutMs, {
         signal: request.signal,
-        onProgress: ({ fraction }) => request.onProgress?.(fraction),
+        onProgress({ fraction, text }) {
+          request.onProgress?.(fraction);
+          if (text !== "") request.onText?.(text);
+        },
       });
     },
     async close() {
@@ -109,4 +97,55 @@ export async function localModel(
       }
     },
   };
+}
+
+function programOf<Result>(
+  installed: InstalledModel,
+  script: string,
+  result: z.ZodType<Result>,
+): EngineProgram<LanguageProgress, Result> {
+  return {
+    kind: "language",
+    script: fileURLToPath(new URL(script, import.meta.url)),
+    progress: LanguageProgress,
+    result,
+    maxMessageBytes,
+    maxMemoryMb: languageWorkMb + Math.ceil(sizeOf(installed) / 2 ** 20),
+    describeUnusable: (message) =>
+      /NoBinaryFound|no prebuilt|Cannot find (module|package)/i.test(message)
+        ? `The built-in language model has no package for ${process.platform} on ${process.arch}. Use a language model server: set PARLEY_LLM_URL.`
+        : `The language model ${installed.name} can't be used. Run parley models verify, and read the log.`,
+  };
+}
+
+function taskOf(installed: InstalledModel, settings: LocalLanguageModelSettings) {
+  return async (share: (path: string) => Promise<string>): Promise<LanguageTask> => ({
+    model: await share(join(installed.folder, installed.files[0]?.name ?? "")),
+    threads: settings.threads,
+    contextTokens: settings.contextTokens,
+    usesGpu: settings.usesGpu,
+  });
+}
+
+/** Measures how fast a model is on this machine, in about 20 seconds. */
+export async function tryModel(
+  installed: InstalledModel,
+  settings: LocalLanguageModelSettings,
+  { dataDir, session }: Dependencies,
+  signal: AbortSignal,
+): Promise<TrialResult> {
+  return withScratch(dataDir, async ({ folder }) => {
+    const opened = await openSession(programOf(installed, "./trial-child.ts", TrialResult), {
+      folder,
+      session,
+      choose: async () => ({ installed, task: taskOf(installed, settings) }),
+      signal,
+    });
+    try {
+      const maxTokens = Math.floor(settings.contextTokens / 4);
+      return await opened.request({ maxTokens }, trialTimeoutMs, { signal });
+    } finally {
+      await opened.close();
+    }
+  });
 }

@@ -36,3 +36,7 @@ export const LanguageResult = z.strictObject({
   outputTokens: z.int().min(0),
 });
 export type LanguageResult = z.output<typeof LanguageResult>;
+
+/** Tokens a second. */
+export const TrialResult = z.strictObject({ read: z.number().positive(), written: z.number().positive() });
+export type TrialResult = z.output<typeof TrialResult>;

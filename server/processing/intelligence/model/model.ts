@@ -6,6 +6,8 @@ export interface ModelRequest {
   /** The required form of the response. */
   readonly schema: AnswerSchema;
   readonly maxOutputTokens: number;
+  /** Called with each piece of the text as it is written. */
+  readonly onText?: ((delta: string) => void) | undefined;
   /** Called as the model works, where it is known: 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
   /** Called with what the request waits for, such as "speech" for the speech engine. */

@@ -1,0 +1,135 @@
+import { Alert, Anchor, Button, Progress, Text } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import type { QueryKey } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { LanguageModel, SpeechModel } from "../../api/settings/models.ts";
+import { useAction } from "../../common/actions.tsx";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
+import { Row, Rows, Section, Tag } from "../parts.tsx";
+
+type Model = SpeechModel | LanguageModel;
+
+/** What differs between models of speech and of language. */
+interface Family<M extends Model> {
+  readonly install: (name: string) => Promise<unknown>;
+  readonly remove: (name: string) => Promise<unknown>;
+  readonly queryKey: QueryKey;
+  /** More to know about a model. */
+  readonly facts?: (model: M) => readonly string[];
+  /** What happens when a model is removed. */
+  readonly afterRemoval: (model: M) => string;
+}
+
+/** Models that can be installed, with the progress of their downloads. */
+export function Models<M extends Model>({ models, family }: { models: readonly M[]; family: Family<M> }) {
+  return (
+    <Section title="Models" lead="Files are checked against known hashes before they are used.">
+      <Rows label="Models">
+        {models.map((model) => (
+          <ModelRow key={model.name} model={model} family={family} />
+        ))}
+      </Rows>
+    </Section>
+  );
+}
+
+function ModelRow<M extends Model>({ model, family }: { model: M; family: Family<M> }): ReactNode {
+  const { name, state, bytes, bytes_done: bytesDone, error, source } = model;
+  const install = useAction({ run: () => family.install(name), refresh: [family.queryKey] });
+  const label = state === "failed" ? "Resume download" : `Download model (${megabytes(bytes)} MB)`;
+  const percent = Math.floor((100 * bytesDone) / bytes);
+  return (
+    <Row
+      title={name}
+      badges={<StateTag model={model} />}
+      facts={[
+        model.description,
+        ...(family.facts?.(model) ?? []),
+        model.license === null ? null : `License: ${model.license}`,
+        model.attribution === null ? null : source === null ? (
+          model.attribution
+        ) : (
+          <Anchor key="source" href={source} inherit>
+            {model.attribution}
+          </Anchor>
+        ),
+      ]}
+      actions={
+        state === "installed" ? (
+          <RemoveButton model={model} family={family} />
+        ) : state === "installing" ? (
+          <CancelButton name={name} family={family} />
+        ) : (
+          <Button
+            size="xs"
+            variant={model.is_default ? "filled" : "light"}
+            aria-label={`${label}: ${name}`}
+            loading={install.isPending}
+            onClick={() => install.mutate()}
+          >
+            {label}
+          </Button>
+        )
+      }
+    >
+      {state === "installing" ? (
+        <>
+          <Text size="sm" mt={8} role="status">
+            Downloading… {percent}% of {megabytes(bytes)} MB
+          </Text>
+          <Progress value={percent} aria-label={`Download of ${name}`} mt={4} />
+        </>
+      ) : null}
+      {state === "failed" ? (
+        <Alert mt={8} color="red" icon={<IconAlertTriangle aria-hidden />} title="The download failed">
+          {error}
+        </Alert>
+      ) : null}
+    </Row>
+  );
+}
+
+function StateTag({ model: { state, is_custom: isCustom } }: { model: Model }) {
+  if (isCustom) return <Tag tone="warn">Custom</Tag>;
+  return state === "installed" ? <Tag tone="good">Installed</Tag> : null;
+}
+
+function CancelButton<M extends Model>({ name, family }: { name: string; family: Family<M> }) {
+  const cancel = useAction({
+    run: () => family.remove(name),
+    done: "Download canceled.",
+    refresh: [family.queryKey],
+  });
+  return (
+    <Button
+      size="xs"
+      variant="subtle"
+      aria-label={`Cancel the download of ${name}`}
+      loading={cancel.isPending}
+      onClick={() => cancel.mutate()}
+    >
+      Cancel
+    </Button>
+  );
+}
+
+function RemoveButton<M extends Model>({ model, family }: { model: M; family: Family<M> }) {
+  const { name } = model;
+  return (
+    <ConfirmButton
+      text="Remove"
+      button={{ "aria-label": `Remove ${name}` }}
+      title={`Remove ${name}?`}
+      label="Remove model"
+      run={() => family.remove(name)}
+      done={`${name} removed.`}
+      refresh={[family.queryKey]}
+    >
+      {family.afterRemoval(model)}
+    </ConfirmButton>
+  );
+}
+
+function megabytes(bytes: number): number {
+  return Math.ceil(bytes / 1_000_000);
+}
