@@ -1,7 +1,7 @@
 import { createHash, hash as hashOf } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { PassThrough, Readable, Transform } from "node:stream";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import type { Decrypter, Encrypter } from "age-encryption";
@@ -169,6 +169,19 @@ export async function openPlainFolder(path: string): Promise<BackupFolder> {
   return createFolder(path, await openLocalStore(path, ".", { mayBlock: true }), null);
 }
 
+/**
+ * Creates a folder and its missing parents. Not with mkdir's `recursive`, which retries endlessly where an existing folder
+ * accepts no new ones, such as below /proc.
+ */
+async function makeFolder(path: string): Promise<void> {
+  const missing: string[] = [];
+  for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
+  for (const folder of missing)
+    await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+}
+
 async function openDestination(
   destination: string,
   config: Config,
@@ -182,7 +195,7 @@ async function openDestination(
     if (purpose === "read" && !existsSync(place.folder))
       throw new BackupError(`the folder ${place.folder} does not exist; is its disk mounted?`);
     try {
-      await mkdir(place.folder, { recursive: true, mode: 0o700 });
+      await makeFolder(place.folder);
       return await openLocalStore(place.folder, ".", { mayBlock: true });
     } catch (error) {
       throw new BackupError(`the folder ${place.folder} can't be used: ${(error as Error).message}`);
