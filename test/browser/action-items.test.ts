@@ -52,7 +52,7 @@ test("action items: the user's own and open ones by meeting, ticked in place, wi
     .first()
     .click();
   await list.waitForURL(/recordings\/.*t=7\.6/);
-  const small = await visit(app, "/action-items?assignee=everyone", { userId: member.id, ...phone });
+  const small = await visit(app, "/action-items?assignee=everyone", { userId: member.id, size: phone });
   await small.page.getByRole("checkbox", { name: "Call the port" }).waitFor();
   if (process.env.SCREENSHOTS)
     await small.page.screenshot({ path: `${process.env.SCREENSHOTS}/items-phone.png` });
