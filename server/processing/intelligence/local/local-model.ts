@@ -48,7 +48,7 @@ export async function localModel(
         ? "No language model is installed. Install one in Settings → Language model, or run: parley models install qwen3-4b"
         : `The language model ${settings.model} is not installed. Run: parley models install ${settings.model}`,
     );
-  const program = programOf(installed, "./child.ts", LanguageResult);
+  const program = programOf(installed, new URL("./child.ts", import.meta.url), LanguageResult);
   const task = taskOf(installed, settings);
 
   let scratch: Scratch | null = null;
@@ -101,12 +101,12 @@ export async function localModel(
 
 function programOf<Result>(
   installed: InstalledModel,
-  script: string,
+  script: URL,
   result: z.ZodType<Result>,
 ): EngineProgram<LanguageProgress, Result> {
   return {
     kind: "language",
-    script: fileURLToPath(new URL(script, import.meta.url)),
+    script: fileURLToPath(script),
     progress: LanguageProgress,
     result,
     maxMessageBytes,
@@ -135,12 +135,15 @@ export async function tryModel(
   signal: AbortSignal,
 ): Promise<TrialResult> {
   return withScratch(dataDir, async ({ folder }) => {
-    const opened = await openSession(programOf(installed, "./trial-child.ts", TrialResult), {
-      folder,
-      session,
-      choose: async () => ({ installed, task: taskOf(installed, settings) }),
-      signal,
-    });
+    const opened = await openSession(
+      programOf(installed, new URL("./trial-child.ts", import.meta.url), TrialResult),
+      {
+        folder,
+        session,
+        choose: async () => ({ installed, task: taskOf(installed, settings) }),
+        signal,
+      },
+    );
     try {
       const maxTokens = Math.floor(settings.contextTokens / 4);
       return await opened.request({ maxTokens }, trialTimeoutMs, { signal });

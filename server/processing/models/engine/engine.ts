@@ -49,8 +49,6 @@ export type EngineMessage<Progress, Result> =
   | { readonly type: "ready" }
   | { readonly type: "progress"; readonly id: number; readonly progress: Progress }
   | { readonly type: "result"; readonly id: number; readonly result: Result }
-  /** A request failed, and the process can work on the next one. */
-  | { readonly type: "refused"; readonly id: number; readonly message: string }
   /** The engine can't work on this machine or with this model. */
   | { readonly type: "unusable"; readonly message: string };
 
@@ -65,7 +63,6 @@ export function engineMessage<Progress, Result>({
     z.strictObject({ type: z.literal("ready") }),
     z.strictObject({ type: z.literal("progress"), id, progress }),
     z.strictObject({ type: z.literal("result"), id, result }),
-    z.strictObject({ type: z.literal("refused"), id, message }),
     z.strictObject({ type: z.literal("unusable"), message }),
   ]);
 }
@@ -193,8 +190,7 @@ function converse<Progress, Result>(program: EngineProgram<Progress, Result>, ch
     } else {
       const request = waiting.get(message.id);
       waiting.delete(message.id);
-      if (message.type === "result") request?.resolve(message.result);
-      else request?.reject(new ModelServerError("permanent", message.message));
+      request?.resolve(message.result);
     }
   };
   const finish = (how: string): void => {

@@ -9,9 +9,6 @@ type Work<Payload, Progress, Result> = (
   onProgress: (progress: Progress) => void,
 ) => Promise<Result>;
 
-/** A request that fails without harm to the process; the message is for users. */
-export class RefusedRequest extends Error {}
-
 /**
  * Runs an engine's program, started by `startEngine`: opens the model once, and then works on the requests on its standard
  * input until it is killed or the input ends.
@@ -31,16 +28,8 @@ export async function runProgram<Task, Payload, Progress, Result>(
     send({ type: "ready" });
     for await (const line of createInterface({ input: process.stdin })) {
       const { id, payload } = JSON.parse(line) as EngineRequest<Payload>;
-      try {
-        send({
-          type: "result",
-          id,
-          result: await work(payload, (progress) => send({ type: "progress", id, progress })),
-        });
-      } catch (error) {
-        if (!(error instanceof RefusedRequest)) throw error;
-        send({ type: "refused", id, message: error.message });
-      }
+      const result = await work(payload, (progress) => send({ type: "progress", id, progress }));
+      send({ type: "result", id, result });
     }
   } catch (error) {
     send({ type: "unusable", message: (error as Error).message });
