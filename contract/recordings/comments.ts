@@ -4,10 +4,10 @@ import { operation } from "../operation.ts";
 import { User } from "../workspace/directory.ts";
 import { RecordingParams } from "./recordings.ts";
 
-export const maxCommentCharacters = 5000;
+const maxCommentCharacters = 5000;
 /** Comments of a recording, with replies. */
 export const maxComments = 1000;
-export const maxMentions = 50;
+const maxMentions = 50;
 /** Reactions to a comment, of all users together. */
 export const maxReactions = 200;
 
