@@ -44,7 +44,13 @@ async function makeMeeting(title: string, start: string, given: readonly Given[]
     JSON.stringify(items),
   ]);
   if (isShared)
-    await call(app, "PUT", `/recordings/${recordingId}/users`, { user_id: guest.id }, { token: member.token });
+    await call(
+      app,
+      "PUT",
+      `/recordings/${recordingId}/users`,
+      { user_id: guest.id },
+      { token: member.token },
+    );
   return { recordingId, items };
 }
 

@@ -6,7 +6,13 @@ import type { EngineOptions, EngineProgram } from "../../models/engine/engine.ts
 import { openSession } from "../../models/engine/session.ts";
 import type { InstalledModel } from "../../models/store.ts";
 import type { AudioChunk } from "../model/transcriber.ts";
-import { Fraction, maxMessageBytes, type SpeechModel, type SpeechRequest, type SpeechTask } from "./protocol.ts";
+import {
+  Fraction,
+  maxMessageBytes,
+  type SpeechModel,
+  type SpeechRequest,
+  type SpeechTask,
+} from "./protocol.ts";
 
 /** The speech engine for one recording. */
 export interface SpeechSession<Result> {
