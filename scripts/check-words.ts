@@ -93,6 +93,11 @@ const allowed: readonly { readonly path: RegExp; readonly word?: RegExp; readonl
     reason: "what people say in meetings, and the parts of a question-answer section",
   },
   {
+    path: /^(?:ARCHITECTURE\.md|contract\/ask\/|migrations\/0062|server\/processing\/ask\/|web\/ask\/)/,
+    word: /^answer(?:s|ed|ing)?$/i,
+    reason: "the answer to a user's question",
+  },
+  {
     path: /^server\/connections\/webhooks\/api\/service\.ts$/,
     word: /^answers$/,
     reason: "quotes the contract",

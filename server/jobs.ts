@@ -28,6 +28,7 @@ import { deleteEndedOauthGrantsKind } from "./people/oauth/sweep.ts";
 import { deleteOldRateLimitCountersKind } from "./platform/http/limits/rate-limit.ts";
 import type { Job } from "./platform/jobs/define.ts";
 import { correctFutureTimesKind, deleteOldJobTurnsKind } from "./platform/jobs/maintenance.ts";
+import { deleteOldThreadsKind } from "./processing/ask/queries.ts";
 import { checkFilesKind } from "./processing/integrity/check.ts";
 import { renderCompanionsKind } from "./processing/integrity/companions.ts";
 import { analyzeRecordingKind, enqueueDueAnalysesKind } from "./processing/intelligence/analyze-recording.ts";
@@ -96,6 +97,7 @@ export const jobKinds: readonly Job[] = [
   enqueueDueAnalysesKind,
   tryLanguageModelsKind,
   deleteOldUsageKind,
+  deleteOldThreadsKind,
   deleteEndedOauthGrantsKind,
   deleteOldRateLimitCountersKind,
   correctFutureTimesKind,

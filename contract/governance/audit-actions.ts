@@ -36,6 +36,7 @@ export const auditActions = [
   "recording_uploaded_for_others",
   "recording_viewed",
   "recording_downloaded",
+  "question_asked",
   "recording_access_requested",
   "recording_access_declined",
   "recording_shared",

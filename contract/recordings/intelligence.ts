@@ -132,6 +132,10 @@ export const deleteTemplate = operation({
 const TokenCount = z.int().min(0);
 const TokenLimit = z.int().min(1).max(1_000_000_000_000);
 
+const QuestionDays = z.int().min(1).max(3650).meta({
+  description: "Days that a thread of questions about meetings is kept after its last question.",
+});
+
 export const IntelligenceStatus = z
   .strictObject({
     model: z
@@ -145,6 +149,7 @@ export const IntelligenceStatus = z
     server_max_tokens_per_day: TokenLimit.nullable().meta({
       description: "The server's limit per workspace.",
     }),
+    question_days: QuestionDays,
     used_tokens_today: TokenCount.meta({
       description: "Tokens used this UTC day, including those reserved for requests in flight.",
     }),
@@ -190,6 +195,7 @@ export const updateIntelligence = operation({
       .max(1_000_000_000_000)
       .optional()
       .meta({ description: "Per UTC day; 0: no limit." }),
+    question_days: QuestionDays.optional(),
   }),
   response: IntelligenceStatus,
   errors: [...changeErrors],

@@ -115,6 +115,16 @@ export class World {
     return this.recordingId;
   }
 
+  /** A question of the recorder about the recording. */
+  async thread(): Promise<string> {
+    const { rows } = await sql<{ id: string }>`
+      insert into ask_threads (id, workspace_id, user_id, recording_id, title)
+      select gen_random_uuid(), r.workspace_id, rr.user_id, r.id, ${marker}
+      from recordings r join recording_recorders rr on rr.recording_id = r.id
+      where r.id = ${this.recordingId} limit 1 returning id`.execute(this.app.db.kysely);
+    return rows[0]?.id ?? "";
+  }
+
   /** A participant without lines in the transcript. */
   async silentParticipant(): Promise<string> {
     const made = await this.asRecorder("POST", `/_/api/v1/recordings/${this.recordingId}/participants`, {

@@ -92,6 +92,13 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "recordings/recordings",
   ],
 
+  "processing/ask": [
+    "people/access",
+    "processing/intelligence",
+    "processing/models",
+    "recordings/recordings",
+    "recordings/search",
+  ],
   "processing/integrity": ["processing/media", "recordings/recordings"],
   "processing/intelligence": [
     "people/access",

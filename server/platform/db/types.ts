@@ -82,6 +82,44 @@ export interface ActionItems {
   workspace_id: string;
 }
 
+export interface AskLeases {
+  expires_at: Timestamp;
+  lease_id: string;
+  thread_id: string;
+  user_id: string;
+}
+
+export interface AskStatements {
+  end_ms: number;
+  position: number;
+  quote: string;
+  recording_id: string;
+  start_ms: number;
+  text: string;
+  thread_id: string;
+  turn: number;
+}
+
+export interface AskThreads {
+  created_at: Generated<Timestamp>;
+  id: string;
+  recording_id: string | null;
+  title: string;
+  updated_at: Generated<Timestamp>;
+  user_id: string;
+  workspace_id: string;
+}
+
+export interface AskTurns {
+  created_at: Generated<Timestamp>;
+  left_out: Generated<number>;
+  message: string | null;
+  number: number;
+  question: string;
+  state: Generated<"running" | "done" | "failed">;
+  thread_id: string;
+}
+
 export interface Attempts {
   attempt: number | null;
   delivery_id: Int8 | null;
@@ -432,6 +470,7 @@ export interface IntelligenceRuns {
 export interface IntelligenceSettings {
   is_enabled: Generated<boolean>;
   max_tokens_per_day: Int8 | null;
+  question_days: Generated<number>;
   updated_at: Generated<Timestamp>;
   workspace_id: string;
 }
@@ -1110,6 +1149,10 @@ export interface DB {
   access_requests: AccessRequests;
   access_tokens: AccessTokens;
   action_items: ActionItems;
+  ask_leases: AskLeases;
+  ask_statements: AskStatements;
+  ask_threads: AskThreads;
+  ask_turns: AskTurns;
   attempts: Attempts;
   audit_chains: AuditChains;
   audit_log: AuditLog;

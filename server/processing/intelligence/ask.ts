@@ -13,21 +13,27 @@ import {
   reserve,
   settle,
 } from "./model/budget.ts";
-import type { LanguageModel, ModelAnswer, ModelMessage } from "./model/model.ts";
+import type { LanguageModel, ModelAnswer, ModelMessage, ModelRequest } from "./model/model.ts";
 import { jsonSchemaOf, readAnswer } from "./model/response.ts";
 import { findStep, saveStep } from "./queries.ts";
 
 /** The workspace's admins switched the model off. */
 export class SwitchedOff extends Error {}
 
-export interface AskContext {
+/** For whom requests are sent. */
+export interface SendContext {
   readonly db: Database;
   readonly model: LanguageModel;
-  readonly recordingId: string;
+  /** The recording of the run that the usage counts for; null: no run. */
+  readonly recordingId: string | null;
   readonly workspaceId: string;
   /** Set by the operator. */
   readonly maxTokensPerDay: number | null;
   readonly signal: AbortSignal | undefined;
+}
+
+export interface AskContext extends SendContext {
+  readonly recordingId: string;
   /** Shows what the run does now. */
   readonly onStage?: (stage: string) => void;
 }
@@ -74,15 +80,21 @@ async function askAnew<T>(
   schema: Record<string, unknown>,
 ): Promise<Step<T>> {
   const asked: ModelMessage = { role: "user", content: question.user };
-  const first = await send(context, question, schema, [asked]);
+  const request = {
+    system: systemPrompt,
+    schema: { name: question.name, json: schema },
+    maxOutputTokens: question.maxOutputTokens,
+    onProgress: (fraction: number) =>
+      context.onStage?.(`Step ${context.step}: ${Math.floor(100 * fraction)}%.`),
+    onWait: (engine: string) =>
+      context.onStage?.(`Waiting for the ${engine} engine, which is at work on this machine.`),
+  };
+  const first = await sendWithin(context, { ...request, messages: [asked] });
   const read = readAnswer(first.text, question.schema);
   if (read.ok) return { isTruncated: false, value: read.value };
   if (first.isTruncated) return { isTruncated: true };
-  const second = await send(context, question, schema, [
-    asked,
-    { role: "assistant", content: first.text.slice(0, shownAgain).toWellFormed() || "{}" },
-    { role: "user", content: repairPrompt(read.fault, schema) },
-  ]);
+  const messages = [asked, ...repairMessages(first.text, read.fault, schema)];
+  const second = await sendWithin(context, { ...request, messages });
   const repaired = readAnswer(second.text, question.schema);
   if (repaired.ok) return { isTruncated: false, value: repaired.value };
   if (second.isTruncated) return { isTruncated: true };
@@ -90,27 +102,26 @@ async function askAnew<T>(
   throw new ModelServerError("unusable", "The language model's response had the wrong format twice.");
 }
 
-async function send<T>(
-  context: StepContext,
-  question: Question<T>,
-  schema: Record<string, unknown>,
-  messages: readonly ModelMessage[],
+/** An invalid response and the request to correct it. */
+export function repairMessages(said: string, fault: string, schema: object): ModelMessage[] {
+  return [
+    { role: "assistant", content: said.slice(0, shownAgain).toWellFormed() || "{}" },
+    { role: "user", content: repairPrompt(fault, schema) },
+  ];
+}
+
+/** Sends a request within the workspace's limits. @throws SwitchedOff, BudgetSpent, ModelServerError. */
+export async function sendWithin(
+  context: SendContext,
+  request: Omit<ModelRequest, "signal">,
 ): Promise<ModelAnswer> {
-  const { db, model, recordingId } = context;
+  const { db, model, recordingId, signal } = context;
+  const { system, messages, schema, maxOutputTokens } = request;
   const said = messages.map((message) => message.content).join("");
-  const input = estimateTokens(systemPrompt + said + JSON.stringify(schema));
-  const reservation = await putAside(context, input, question.maxOutputTokens);
+  const input = estimateTokens(system + said + JSON.stringify(schema.json));
+  const reservation = await putAside(context, input, maxOutputTokens);
   try {
-    const answer = await model.ask({
-      system: systemPrompt,
-      messages,
-      schema: { name: question.name, json: schema },
-      maxOutputTokens: question.maxOutputTokens,
-      signal: context.signal,
-      onProgress: (fraction) => context.onStage?.(`Step ${context.step}: ${Math.floor(100 * fraction)}%.`),
-      onWait: (engine) =>
-        context.onStage?.(`Waiting for the ${engine} engine, which is at work on this machine.`),
-    });
+    const answer = await model.ask({ ...request, signal });
     await settle(
       db.kysely,
       reservation,
@@ -127,7 +138,7 @@ async function send<T>(
 }
 
 /** @throws SwitchedOff, or BudgetSpent when the request would exceed the daily limit. */
-async function putAside(context: AskContext, input: number, output: number): Promise<Reservation> {
+async function putAside(context: SendContext, input: number, output: number): Promise<Reservation> {
   const { db, workspaceId } = context;
   const settings = await findSettings(db.kysely, workspaceId);
   if (!settings.is_enabled) throw new SwitchedOff();

@@ -24,6 +24,7 @@ export function describeWorkspace(state: {
     enabled: settings.is_enabled,
     max_tokens_per_day: settings.max_tokens_per_day,
     server_max_tokens_per_day: state.serverLimit,
+    question_days: settings.question_days,
     used_tokens_today: usage.tokens,
     requests_today: usage.requests,
     resets_datetime: resetsAt.toISOString(),

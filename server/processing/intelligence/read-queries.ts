@@ -92,15 +92,20 @@ export async function countRuns(db: Executor, workspaceId: string): Promise<RunC
 export async function saveSettings(
   db: Executor,
   workspaceId: string,
-  changes: { readonly enabled: boolean | undefined; readonly max_tokens_per_day: number | null | undefined },
+  changes: {
+    readonly enabled: boolean | undefined;
+    readonly max_tokens_per_day: number | null | undefined;
+    readonly question_days: number | undefined;
+  },
 ): Promise<void> {
   const hasLimit = changes.max_tokens_per_day !== undefined;
   await sql`
-    insert into intelligence_settings as s (workspace_id, is_enabled, max_tokens_per_day)
-    values (${workspaceId}, ${changes.enabled ?? true}, ${changes.max_tokens_per_day ?? null})
+    insert into intelligence_settings as s (workspace_id, is_enabled, max_tokens_per_day, question_days)
+    values (${workspaceId}, ${changes.enabled ?? true}, ${changes.max_tokens_per_day ?? null}, ${changes.question_days ?? 90})
     on conflict (workspace_id) do update set is_enabled = coalesce(${changes.enabled ?? null}, s.is_enabled),
       max_tokens_per_day = case when ${hasLimit} then ${changes.max_tokens_per_day ?? null}::bigint
         else s.max_tokens_per_day end,
+      question_days = coalesce(${changes.question_days ?? null}, s.question_days),
       updated_at = clock_timestamp()`.execute(db);
 }
 

@@ -59,6 +59,7 @@ export function intelligenceRoutes(
       await saveSettings(tx, workspaceId, {
         enabled: body.enabled,
         max_tokens_per_day: body.max_tokens_per_day === 0 ? null : body.max_tokens_per_day,
+        question_days: body.question_days,
       });
       for (const recordingId of await wakeRuns(tx, workspaceId))
         await jobs.enqueue(tx, "analyze_recording", { recordingId }, recordingId);

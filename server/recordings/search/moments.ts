@@ -7,8 +7,9 @@ export interface Moment {
   readonly recordingId: string;
   /** The segment's position. */
   readonly position: number;
-  /** How many different terms it contains, and how many hits. */
-  readonly terms: number;
+  /** The indices of the terms it contains. */
+  readonly found: ReadonlySet<number>;
+  /** How many hits. */
   readonly count: number;
 }
 
@@ -86,10 +87,8 @@ function readChunk({ recording_id, positions, words }: ChunkRow, terms: readonly
     .flatMap(([nth, matches]) => {
       const position = positions[nth];
       if (position === undefined) return [];
-      const count = matches.length;
-      return [
-        { recordingId: recording_id, position, terms: new Set(matches.map((m) => m.term)).size, count },
-      ];
+      const found = new Set(matches.map((match) => match.term));
+      return [{ recordingId: recording_id, position, found, count: matches.length }];
     });
 }
 

@@ -197,7 +197,7 @@ async function searchOne(
 /** The segments with the most different terms, then with the most hits, in the order of time. */
 function bestOf(moments: readonly Moment[]): Moment[] {
   return moments
-    .toSorted((a, b) => b.terms - a.terms || b.count - a.count || a.position - b.position)
+    .toSorted((a, b) => b.found.size - a.found.size || b.count - a.count || a.position - b.position)
     .slice(0, maxMoments)
     .sort((a, b) => a.position - b.position);
 }

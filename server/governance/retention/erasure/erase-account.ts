@@ -42,6 +42,8 @@ export async function eraseAccount(
     "identities",
     "one_time_links",
     "private_notes",
+    "ask_threads",
+    "ask_leases",
     "recording_user_shares",
     "access_requests",
     "team_members",

@@ -102,6 +102,7 @@ async function eraseWords(
  * @returns whether there was any.
  */
 async function deleteModelOutput(tx: Tx, recordingId: string): Promise<boolean> {
+  await tx.deleteFrom("ask_statements").where("recording_id", "=", recordingId).execute();
   const run = await tx
     .deleteFrom("intelligence_runs")
     .where("recording_id", "=", recordingId)

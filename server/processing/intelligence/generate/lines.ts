@@ -42,7 +42,7 @@ export function printLine(line: Line): string {
   return `[${line.number}] ${printTime(line.startMs)} ${line.speaker}: ${line.text}`;
 }
 
-function printTime(ms: number): string {
+export function printTime(ms: number): string {
   const sec = Math.floor(ms / 1000);
   const parts = [Math.floor(sec / 3600), Math.floor(sec / 60) % 60, sec % 60];
   return parts.map((part) => String(part).padStart(2, "0")).join(":");

@@ -27,7 +27,10 @@ export interface MeetingFacts {
 }
 
 /** Encloses data in two delimiter lines that can't occur in it, because their marker is a hash of the data. */
-function asData(kind: "transcript" | "notes", lines: readonly string[]): string {
+export function asData(
+  kind: "transcript" | "notes" | "passages" | "conversation",
+  lines: readonly string[],
+): string {
   const text = lines.join("\n");
   const mark = createHash("sha256").update(text).digest("hex").slice(0, 16);
   return `=== BEGIN ${kind} ${mark} ===\n${text}\n=== END ${kind} ${mark} ===`;

@@ -85,13 +85,14 @@ export function indexQuotes(lines: readonly Line[]): Spoken {
   };
 }
 
-function isTelling(words: string): boolean {
+/** Whether words are enough to prove something. @param words in the form of `wordsOnly`. */
+export function isTelling(words: string): boolean {
   const letters = words.replaceAll(" ", "");
   return letters.length >= (isUnspaced(words) ? minSigns : minLetters);
 }
 
 /** Whether a text has no spaces between words, so that a quote may start and end anywhere. */
-function isUnspaced(words: string): boolean {
+export function isUnspaced(words: string): boolean {
   return /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u.test(
     words,
   );

@@ -23,14 +23,16 @@ export interface Reservation {
 export interface Settings {
   readonly is_enabled: boolean;
   readonly max_tokens_per_day: number | null;
+  /** How long threads of questions are kept. */
+  readonly question_days: number;
 }
 
 /** The settings of the workspace's admins. */
 export async function findSettings(db: Executor, workspaceId: string): Promise<Settings> {
   const { rows } = await sql<Settings>`
-    select is_enabled, max_tokens_per_day::float8 as max_tokens_per_day
+    select is_enabled, max_tokens_per_day::float8 as max_tokens_per_day, question_days
     from intelligence_settings where workspace_id = ${workspaceId}`.execute(db);
-  return rows[0] ?? { is_enabled: true, max_tokens_per_day: null };
+  return rows[0] ?? { is_enabled: true, max_tokens_per_day: null, question_days: 90 };
 }
 
 /** The stricter of both limits; null: none. */
@@ -60,12 +62,12 @@ export async function reserve(
   return rows[0] === undefined ? null : { workspaceId, day: rows[0].day, tokens };
 }
 
-/** Replaces a reservation by the actual usage, and adds it to the recording's usage. */
+/** Replaces a reservation by the actual usage, and adds it to the usage of the recording's run, if it is for one. */
 export async function settle(
   db: Executor,
   reservation: Reservation,
   used: { readonly input: number; readonly output: number },
-  recordingId: string,
+  recordingId: string | null,
 ): Promise<void> {
   const { workspaceId, day, tokens } = reservation;
   await sql`

@@ -91,8 +91,10 @@ async function askOnce(
   let fault: unknown;
   try {
     for await (const part of result.stream) {
-      if (part.type === "text-delta") text += part.text;
-      else if (part.type === "error") fault ??= part.error;
+      if (part.type === "text-delta") {
+        text += part.text;
+        request.onText?.(part.text);
+      } else if (part.type === "error") fault ??= part.error;
       else if (part.type === "abort") throw request.signal?.reason ?? new Error("aborted");
       else if (part.type === "finish") {
         const { inputTokens = null, outputTokens = null } = part.totalUsage;
@@ -121,7 +123,8 @@ function jsonOutput(form: Capabilities, { schema }: ModelRequest) {
         : {}),
     }),
     parseCompleteOutput: async ({ text }: { text: string }) => text,
-    parsePartialOutput: async () => undefined,
+    // The SDK passes text on when this changes.
+    parsePartialOutput: async ({ text }: { text: string }) => ({ partial: text.length }),
     createElementStreamTransform: () => undefined,
   };
 }

@@ -1,0 +1,108 @@
+import type { AskEvent } from "../../../../contract/ask/ask.ts";
+import { askEvents } from "../../../../contract/ask/ask.ts";
+import type { TestApp } from "../../../../test/support/app.ts";
+import {
+  type ModelBehaviour,
+  type ModelServerRequest,
+  minutes,
+  sayJson,
+} from "../../../../test/support/model-server.ts";
+
+/** A response to a question. */
+export interface Asked {
+  readonly status: number;
+  readonly events: AskEvent[];
+  /** Of an error before the stream. */
+  readonly detail: string;
+}
+
+/** Sends a question. @param onEvent called with each event as it arrives. */
+export async function askQuestion(
+  app: TestApp,
+  token: string,
+  body: Record<string, unknown>,
+  { onEvent, signal }: { onEvent?: (event: AskEvent) => Promise<void> | void; signal?: AbortSignal } = {},
+): Promise<Asked> {
+  const response = await fetch(`${app.url}/_/api/v1/ask`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+    // A test that waits for longer has failed.
+    signal: AbortSignal.any([AbortSignal.timeout(30_000), ...(signal === undefined ? [] : [signal])]),
+  });
+  if (response.status !== 200 || response.body === null)
+    return {
+      status: response.status,
+      events: [],
+      detail: ((await response.json()) as { detail: string }).detail,
+    };
+  const events: AskEvent[] = [];
+  let rest = "";
+  for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
+    const blocks = (rest + part).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const event = readEvent(block);
+      if (event === null) continue;
+      events.push(event);
+      await onEvent?.(event);
+    }
+  }
+  return { status: 200, events, detail: "" };
+}
+
+/** An event that is as the contract says; null for a comment. */
+export function readEvent(block: string): AskEvent | null {
+  const match = /^event: (\w+)\ndata: (.*)$/.exec(block);
+  if (match === null) return null;
+  const event = match[1] as AskEvent["event"];
+  return { event, data: askEvents[event].parse(JSON.parse(match[2] ?? "")) } as AskEvent;
+}
+
+export function only<E extends AskEvent["event"]>(
+  { events }: Asked,
+  event: E,
+): Extract<AskEvent, { event: E }>["data"][] {
+  return events.flatMap((one) => (one.event === event ? [one.data as never] : []));
+}
+
+/** A line of a passage in a request, with the passage's number. */
+export interface SeenLine {
+  readonly passage: number;
+  readonly text: string;
+}
+
+/** The lines that a request shows to the model. */
+export function linesOf({ user }: Pick<ModelServerRequest, "user">): SeenLine[] {
+  let passage = 0;
+  return user.split("\n").flatMap((line) => {
+    passage = Number(/^Passage (\d+), from /.exec(line)?.[1] ?? passage);
+    const text = /^\d\d:\d\d:\d\d [^:]*: (.*)$/.exec(line)?.[1];
+    return text === undefined ? [] : [{ passage, text }];
+  });
+}
+
+interface Said {
+  readonly text?: unknown;
+  readonly passage?: unknown;
+  readonly quote?: unknown;
+}
+
+/** A model that finds no better searches, and answers with the statements of a function. */
+export function answering(
+  statements: (lines: SeenLine[], request: ModelServerRequest) => readonly Said[],
+): ModelBehaviour {
+  return (request, response) => {
+    if (request.wanted.includes("searches")) return sayJson({ searches: [] })(request, response);
+    if (!request.wanted.includes("statements")) return minutes(request, response);
+    return sayJson({ statements: statements(linesOf(request), request) })(request, response);
+  };
+}
+
+/** A model that quotes each line with a word. */
+export const quoting = (word: string): ModelBehaviour =>
+  answering((lines) =>
+    lines
+      .filter(({ text }) => text.includes(word))
+      .map(({ passage, text }) => ({ text: `It was said: ${text}`, passage, quote: text })),
+  );

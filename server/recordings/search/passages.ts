@@ -1,0 +1,242 @@
+import { maxQueryTerms } from "../../../contract/recordings/search.ts";
+import type { Principal } from "../../platform/auth/principal.ts";
+import type { Queryable } from "../../platform/db/replica.ts";
+import { ProblemError } from "../../platform/http/errors/problem.ts";
+import { wide } from "./characters.ts";
+import { filterConditions, type SearchFilter } from "./find.ts";
+import { stemmers } from "./languages.ts";
+import { findMoments } from "./moments.ts";
+import { readQuery } from "./read-query.ts";
+import { rankedQuery, spokenQuery, type Term, wantedQuery } from "./terms.ts";
+
+/** A segment, or a part of a long one. */
+export interface PassageLine {
+  readonly position: number;
+  readonly start: number;
+  readonly end: number;
+  readonly speaker: string;
+  readonly text: string;
+}
+
+/** Consecutive lines of a transcript, about 200 words. */
+export interface FoundPassage {
+  readonly recordingId: string;
+  readonly lines: readonly PassageLine[];
+}
+
+/** Words of a passage: it ends with the line that reaches them. */
+const passageWords = 200;
+
+/** Recordings, and pieces of their transcripts, that are read for one search. */
+const maxRecordings = 60;
+const maxPieces = 40;
+
+/** Recordings counted for a word: what more have says little, and counting them takes long. */
+const maxCounted = 20_000;
+
+/**
+ * The passages of transcripts that a principal can see which have the most, and the rarest, words of a text, best first.
+ * Unlike a search, none of the words must occur.
+ */
+export async function findPassages(
+  pool: Queryable,
+  principal: Pick<Principal, "sees">,
+  text: string,
+  filter: SearchFilter,
+  limit: number,
+): Promise<FoundPassage[]> {
+  const terms = await readWords(pool, text);
+  if (terms.length === 0) return [];
+  const found = await rankRecordings(pool, principal, terms, filter);
+  if (found.ids.length === 0) return [];
+  const pieces = await rankPieces(pool, terms, found);
+  const moments = await findMoments(
+    pool,
+    terms,
+    [...Map.groupBy(pieces, ({ id }) => id)].map(([id, all]) => ({
+      id,
+      pieces: all.map(({ number }) => number),
+    })),
+  );
+  const lines = await readPieces(pool, pieces);
+  const ranked = pieces.flatMap(({ id, number, head }) => {
+    const termsAt = new Map(moments.get(id)?.map((moment) => [moment.position, moment.found]));
+    return cutPassages(lines.get(`${id} ${number}`) ?? []).map((passage) => {
+      const has = new Set(passage.flatMap(({ position }) => [...(termsAt.get(position) ?? [])]));
+      return {
+        passage: { recordingId: id, lines: passage },
+        score: [...has].reduce((sum, term) => sum + (found.weights[term] ?? 0), head),
+      };
+    });
+  });
+  return ranked
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, limit)
+    .map(({ passage }) => passage);
+}
+
+/** Consecutive lines as passages of about 200 words. */
+export function cutPassages(lines: readonly PassageLine[]): PassageLine[][] {
+  const passages: PassageLine[][] = [];
+  let passage: PassageLine[] = [];
+  let words = 0;
+  for (const line of lines.flatMap(cutLongLine)) {
+    passage.push(line);
+    words += countWords(line.text);
+    if (words < passageWords) continue;
+    passages.push(passage);
+    passage = [];
+    words = 0;
+  }
+  if (passage.length > 0) passages.push(passage);
+  return passages;
+}
+
+// Linear: one character.
+const wideCharacter = new RegExp(`[${wide}]`, "gu");
+
+/** Scripts without spaces have about two characters to a word. */
+function countWords(text: string): number {
+  const signs = text.match(wideCharacter)?.length ?? 0;
+  return text.split(/\s+/).length + Math.floor(signs / 2);
+}
+
+/** A line with far more words than a passage, in parts. */
+function cutLongLine(line: PassageLine): PassageLine[] {
+  if (countWords(line.text) <= 2 * passageWords) return [line];
+  const words = line.text.split(/(?<=\s)/);
+  const parts: string[] = [];
+  for (let at = 0; at < words.length; at += passageWords)
+    parts.push(words.slice(at, at + passageWords).join(""));
+  // Text without spaces, by characters.
+  return parts
+    .flatMap((part) => part.match(/[\s\S]{1,3000}/gu) ?? [])
+    .map((part) => ({ ...line, text: part.trim() }));
+}
+
+/** The words of a text as terms, each of which may occur. Characters of scripts without spaces count in pairs. */
+async function readWords(pool: Queryable, text: string): Promise<Term[]> {
+  const words = (
+    text.normalize("NFKC").match(/[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*/gu) ?? []
+  ).flatMap((word) => {
+    if (word.search(wideCharacter) < 0) return [word];
+    const signs = [...word];
+    return signs.length < 3 ? [`"${word}"`] : signs.slice(1).map((sign, n) => `"${signs[n]}${sign}"`);
+  });
+  const unique = [...new Map(words.map((word) => [word.toLowerCase(), word])).values()];
+  // The longest, where there are too many: they say the most.
+  const wanted = new Set(unique.toSorted((a, b) => b.length - a.length).slice(0, maxQueryTerms));
+  const query = unique.filter((word) => wanted.has(word)).join(" ");
+  if (query === "") return [];
+  try {
+    return await readQuery(pool, query);
+  } catch (error) {
+    // It has no word of the index.
+    if (error instanceof ProblemError) return [];
+    throw error;
+  }
+}
+
+interface RankedRecordings {
+  readonly ids: readonly string[];
+  /** How much of the text each has in its title, tags, participants and highlights; at half of its weight. */
+  readonly heads: readonly number[];
+  /** How much each term says: the rarer it is, the more. */
+  readonly weights: readonly number[];
+}
+
+async function rankRecordings(
+  pool: Queryable,
+  { sees }: Pick<Principal, "sees">,
+  terms: readonly Term[],
+  filter: SearchFilter,
+): Promise<RankedRecordings> {
+  const values: unknown[] = [
+    sees,
+    terms.map((term) => wantedQuery([term])),
+    terms.map((term) => rankedQuery([term])),
+  ];
+  const conditions = filterConditions(filter, (value) => `$${values.push(value)}`);
+  const { rows } = await pool.query<RankedRecordings>({
+    text: `with found as materialized (
+        select n.n, f.recording_id, f.start_datetime, f.head_score > 0 as in_head
+        from generate_subscripts($2::text[], 1) n
+        cross join lateral (
+          select f.* from parley_search_find($1::uuid[], ($2::text[])[n]::tsquery, ($3::text[])[n]::tsquery) f
+          ${conditions.some((condition) => condition.includes("r.")) ? "join recordings r on r.id = f.recording_id" : ""}
+          ${conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`}
+          limit ${maxCounted}) f),
+      weighed as (
+        select n, ln(1 + (select count(distinct recording_id) from found)::float8 / count(*)) as weight from found group by n),
+      best as (
+        select f.recording_id, sum(weight * in_head::integer) / 2 as head,
+          row_number() over (order by sum(weight * (1 + in_head::integer)) desc, f.start_datetime desc) as place
+        from found f join weighed using (n)
+        group by f.recording_id, f.start_datetime
+        order by place limit ${maxRecordings})
+    select array(select recording_id from best order by place) as ids,
+      array(select head from best order by place) as heads,
+      array(
+        select coalesce((select weight from weighed where weighed.n = n.n), 0)
+        from generate_subscripts($2::text[], 1) n order by n.n) as weights`,
+    values,
+  });
+  return rows[0] ?? { ids: [], heads: [], weights: [] };
+}
+
+interface Piece {
+  readonly id: string;
+  /** Of its first segment. */
+  readonly number: number;
+  /** Of its recording. */
+  readonly head: number;
+}
+
+/** The pieces of the recordings' transcripts that say the most. */
+async function rankPieces(
+  pool: Queryable,
+  terms: readonly Term[],
+  { ids, heads, weights }: RankedRecordings,
+): Promise<Piece[]> {
+  const languages = ["", ...stemmers];
+  const queries = languages.flatMap((language) =>
+    terms.map((term, n) => ({ language, n, query: spokenQuery([term], language) })),
+  );
+  const { rows } = await pool.query<Piece>({
+    name: "search_rank_pieces",
+    text: `select c.recording_id as id, c.number, i.head
+      from unnest($1::uuid[], $6::float8[]) i (id, head)
+      join search_recordings s on s.recording_id = i.id
+      join search_chunks c on c.recording_id = s.recording_id
+      cross join lateral (
+        select coalesce(sum(($5::float8[])[q.n + 1]), 0) + i.head as score
+        from unnest($2::text[], $3::integer[], $4::tsquery[]) q (language, n, query)
+        where q.language = coalesce(s.language, '') and c.words @@ q.query) r
+      where r.score > 0
+      order by r.score desc, s.start_datetime desc, c.recording_id, c.number limit ${maxPieces}`,
+    values: [
+      ids,
+      queries.map(({ language }) => language),
+      queries.map(({ n }) => n),
+      queries.map(({ query }) => query),
+      weights,
+      heads,
+    ],
+  });
+  return rows;
+}
+
+/** The lines of pieces, by recording and number. */
+async function readPieces(pool: Queryable, pieces: readonly Piece[]): Promise<Map<string, PassageLine[]>> {
+  const { rows } = await pool.query<PassageLine & { id: string; number: number }>({
+    name: "search_read_pieces",
+    text: `select c.recording_id as id, c.number, t.position, t.start_ms as start, t.end_ms as end, t.speaker, t.text
+      from unnest($1::uuid[], $2::integer[]) p (id, number)
+      join search_chunks c on c.recording_id = p.id and c.number = p.number
+      join transcript_segments t on t.recording_id = c.recording_id and t.position = any(c.positions)
+      order by c.recording_id, c.number, t.position`,
+    values: [pieces.map(({ id }) => id), pieces.map(({ number }) => number)],
+  });
+  return Map.groupBy(rows, ({ id, number }) => `${id} ${number}`);
+}
