@@ -4,7 +4,7 @@ import { Milliseconds } from "../common.ts";
 import { operation } from "../operation.ts";
 import { RecordingParams } from "./recordings.ts";
 
-export const maxChapters = 500;
+const maxChapters = 500;
 
 export const Chapter = z
   .strictObject({

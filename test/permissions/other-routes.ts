@@ -103,6 +103,7 @@ export const otherRoutes: Readonly<Record<string, RoutePermissions>> = {
   "GET /highlights/:highlight_id": open,
   "GET /stories": open,
   "GET /stories/:story_id": open,
+  "GET /action-items": open,
   "GET /trash": open,
   "GET /settings": open,
   "GET /settings/*": open,

@@ -53,7 +53,7 @@ const kept: Readonly<Record<string, readonly string[]>> = {
 /** Tables about recordings that an import doesn't write. */
 const other: readonly string[] = [
   // Derived from the recording, or created again from it.
-  ...["recording_grants", "search_changes", "search_chunks", "search_recordings"],
+  ...["recording_grants", "action_items", "search_changes", "search_chunks", "search_recordings"],
   // Files, which the tests of exports compare.
   ...["recording_media", "stored_files", "clips"],
   // Work in progress.
@@ -61,6 +61,8 @@ const other: readonly string[] = [
   ...["pending_announcements", "uploads"],
   // Written by users of this workspace to each other: an export has them, an import counts them as left out.
   "comments",
+  // Private to the user who asked.
+  ...["ask_threads", "ask_statements"],
   // What happened to it here, and what was decided about it here.
   ...["events", "deliveries", "transcript_edits", "retention_receipts", "legal_holds", "trashed_recordings"],
   ...["access_requests", "public_links", "favorite_recordings", "recording_voices"],

@@ -4,6 +4,7 @@ import type { RecordingIncludeInput } from "../../../../contract/recordings/reco
 import { refusal } from "../../../platform/auth/permissions.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { ThumbnailLinks } from "../json/links.ts";
+import { compact } from "../json/sql.ts";
 import { findRecordingJson } from "../queries.ts";
 import { isRecorder, may } from "../rights.ts";
 
@@ -102,7 +103,7 @@ const viewJson = `(select row_to_json(q) from (select ${managedFields.join(" ")}
           t.unclear_passages as "unclear_passages",
           t.spoken_language as "spoken_language") q)
         from transcriptions t where t.recording_id = r.id) as "transcription") q) as "transcript",
-    coalesce(r.ai_chapters, '[]') as "chapters",
+    coalesce(${compact("r.ai_chapters")}, '[]') as "chapters",
     (select (select row_to_json(q) from (select
         case m.format when 'mp4' then 'video/mp4' else 'audio/mpeg' end as "content_type",
         m.has_storyboard as "has_storyboard",
