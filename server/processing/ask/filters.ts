@@ -9,9 +9,11 @@ import { findNames, findPeopleNamed } from "./queries.ts";
 export type Filter = z.output<typeof AskFilter>;
 
 /** Words that say that the name beside them is a team's, or a meeting type's. */
-const teamWords = "team|équipe|equipe|equipo|squadra";
-const meetingWords =
-  "meetings?|calls?|besprechung(?:en)?|réunions?|reuniones|reunión|riunion[ei]|reuniões|reunião|gesprek(?:ken)?";
+const teamWords = ["team", "équipe", "equipe", "equipo", "squadra"];
+const meetingWords = [
+  ...["meeting", "meetings", "call", "calls", "besprechung", "besprechungen", "réunion", "réunions"],
+  ...["reunión", "reuniones", "riunione", "riunioni", "reunião", "reuniões", "gesprek", "gesprekken"],
+];
 
 /** More words than this are not searched for names. */
 const maxNames = 12;
@@ -53,10 +55,9 @@ function has(text: string, name: string): boolean {
   return words !== "" && text.includes(` ${words} `);
 }
 
-function isNamed(text: string, name: string, beside: string): boolean {
-  const words = wordsOf(name);
-  // The name has letters, digits and spaces alone, so that nothing in it is an operator.
-  return words !== "" && new RegExp(` (?:(?:${beside}) ${words}|${words} (?:${beside})) `, "u").test(text);
+function isNamed(text: string, name: string, beside: readonly string[]): boolean {
+  if (wordsOf(name) === "") return false;
+  return beside.some((word) => has(text, `${word} ${name}`) || has(text, `${name} ${word}`));
 }
 
 /** Words of a question that may be a name, as they are capitalized: each alone, and with the next ones. */

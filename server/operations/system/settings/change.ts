@@ -237,6 +237,7 @@ export async function readTexts({
 function helpOf({ meaning, shownDefault }: ListedSetting): string {
   const text = meaning
     .replace(/ \((?:see )?\[[^\]]*\]\([^)]*\)\)/g, "")
+    // Bounded: a sentence of the table of settings.
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
   return `${text}.${shownDefault === undefined ? "" : ` Default: ${shownDefault}.`}`;
 }
