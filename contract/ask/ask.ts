@@ -4,7 +4,7 @@ import { operation } from "../operation.ts";
 import { search } from "../recordings/search.ts";
 
 /** Length of a question. */
-export const maxQuestionLength = 2000;
+const maxQuestionLength = 2000;
 
 /** Questions that a user can ask in a minute. */
 export const maxQuestionsPerMinute = 10;
@@ -21,14 +21,14 @@ export const AskFilter = search.query
   .meta({ id: "AskFilter", description: "As in Search: only recordings that match." });
 
 /** What the server searches for; the first event. */
-export const Searching = z.strictObject({
+const Searching = z.strictObject({
   searches: z.array(z.string()),
   filter: AskFilter,
   recording_id: Uuid.nullable(),
 });
 
 /** A part of a transcript that the model reads. */
-export const Passage = z.strictObject({
+const Passage = z.strictObject({
   number: z.int(),
   recording_id: Uuid,
   title: z.string(),
@@ -37,7 +37,7 @@ export const Passage = z.strictObject({
 });
 
 /** A sentence of the answer, with the words of the meeting that prove it. */
-export const Statement = z
+const Statement = z
   .strictObject({
     text: z.string().meta({ description: "Plain text without links." }),
     quote: z.string().meta({ description: "Words of the transcript that prove it." }),
@@ -51,7 +51,7 @@ const LeftOut = z.int().min(0).meta({
   description: "Statements of the model that were dropped because their quote is not in the passage.",
 });
 
-export const Done = z.strictObject({
+const Done = z.strictObject({
   thread_id: Uuid,
   statements: z.int().min(0),
   left_out: LeftOut,
@@ -61,7 +61,7 @@ export const Done = z.strictObject({
     .meta({ description: `Without statements: \`${nothingFound}\`` }),
 });
 
-export const AskError = z.strictObject({
+const AskError = z.strictObject({
   error: z.enum(["access_lost", "budget_spent", "model_failed", "stopped", "internal"]),
   message: z.string().meta({ description: "What happened, for the user." }),
   thread_id: Uuid,

@@ -293,7 +293,7 @@ export async function findPeopleNamed(
 }
 
 /** Deletes threads whose last question is older than their workspace keeps them. */
-export async function deleteOldThreads(db: Executor): Promise<void> {
+async function deleteOldThreads(db: Executor): Promise<void> {
   await sql`
     delete from ask_threads t using workspaces w left join intelligence_settings s on s.workspace_id = w.id
     where w.id = t.workspace_id and t.updated_at < now() - make_interval(days => coalesce(s.question_days, 90))`.execute(

@@ -5,7 +5,7 @@ import type { Filter } from "./filters.ts";
 import { findLines } from "./queries.ts";
 
 /** Passages that a question about many meetings reads at most. */
-export const maxPassages = 40;
+const maxPassages = 40;
 
 /** The best passages of each search in turn, without repetition. */
 export async function searchPassages(

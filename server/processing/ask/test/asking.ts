@@ -52,7 +52,7 @@ export async function askQuestion(
 }
 
 /** An event that is as the contract says; null for a comment. */
-export function readEvent(block: string): AskEvent | null {
+function readEvent(block: string): AskEvent | null {
   const match = /^event: (\w+)\ndata: (.*)$/.exec(block);
   if (match === null) return null;
   const event = match[1] as AskEvent["event"];
