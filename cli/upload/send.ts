@@ -75,6 +75,7 @@ export async function sendFile(
       isStarted: isBegun,
       retryDelaysMs,
       stallMs,
+      endsRefused: true,
       ...(agent === null ? {} : { httpStack: new DefaultHttpStack({ agent }) }),
     });
   } catch (error) {

@@ -41,6 +41,8 @@ export interface SendOptions {
   readonly retryDelaysMs: readonly number[];
   /** Connects again if no bytes were sent for this long; without it, never. */
   readonly stallMs?: number;
+  /** Ends a request whose chunk a proxy refuses before all of it is sent, as browsers do themselves. */
+  readonly endsRefused?: boolean;
   /** In place of the usual one. */
   readonly httpStack?: UploadOptions["httpStack"];
   /** Stops the upload; what has arrived stays on the server. */
@@ -100,8 +102,8 @@ export function sendInChunks(source: UploadSource, tusUrl: string, options: Send
       options.onArrived?.(arrived);
     },
     onAfterResponse: async (request, response) => {
-      // The rest of the chunk would still be sent.
-      if (response.getStatus() === 413) await request.abort();
+      // A browser's request would lose its status.
+      if (options.endsRefused && response.getStatus() === 413) await request.abort();
     },
     onShouldRetry: (error) => {
       if (sentBytes > (arrivedBytes ?? 0) && isReset(error)) chunkSize.failed(triedBytes, "reset");

@@ -16,7 +16,7 @@ export function Chapters() {
   return (
     <section>
       <Group justify="space-between" mb="xs">
-        <Title order={3} size="h4">
+        <Title order={2} size="h4">
           Chapters
         </Title>
         {can.edit_transcript ? (
