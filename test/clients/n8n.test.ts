@@ -75,5 +75,5 @@ test("the package for n8n has what its package.json names, and nothing besides t
   const files = packed.files.map(({ path }: { path: string }) => path);
   const { main, n8n } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   for (const path of [main, ...n8n.nodes, ...n8n.credentials]) assert.ok(files.includes(path), path);
-  for (const path of files) assert.match(path, /^(package\.json|README\.md|dist\/[\w./]+\.(js|d\.ts|svg))$/);
+  for (const path of files) assert.match(path, /^(package\.json|README\.md|dist\/[\w./-]+\.(js|d\.ts|svg))$/);
 });
