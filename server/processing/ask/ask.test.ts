@@ -436,6 +436,25 @@ test("a follow-up knows the thread; what the user no longer sees is not told aga
   assert.equal((await manage("GET", `/ask/threads/${thread_id}`, undefined, me.token)).status, 404);
 });
 
+test("threads are listed in pages, the last one used first; a cursor of another form is refused", async () => {
+  await db.pool.query(
+    `insert into ask_threads (id, workspace_id, user_id, title, updated_at)
+     select gen_random_uuid(), $1, $2, n::text, now() - n * interval '1 minute' from generate_series(1, 60) n`,
+    [workspace.id, me.id],
+  );
+  const list = (cursor: string) => manage("GET", `/ask/threads${cursor}`, undefined, me.token);
+  const first = (await list("")).body;
+  const second = (await list(`?cursor=${first.cursor}`)).body;
+  assert.deepEqual(
+    [...first.threads, ...second.threads].map(({ title }: { title: string }) => Number(title)),
+    Array.from({ length: 60 }, (_, n) => n + 1),
+  );
+  assert.deepEqual([first.threads.length, second.cursor], [50, null]);
+  const wrong = Buffer.from(`threads:1:${"-".repeat(36)}`).toString("base64url");
+  const refused = await list(`?cursor=${wrong}`);
+  assert.deepEqual([refused.status, refused.body.error], [400, "invalid_cursor"]);
+});
+
 test("people, dates and meeting types in a question are filters, unless nothing is found by them", async () => {
   const { rows } = await db.pool.query<{ id: string }>(
     "select id from meeting_types where workspace_id = $1 and name = 'Sales Call'",

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type pg from "pg";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
+import type { PageQuery, Position } from "../../platform/http/page.ts";
 import { defineRecurringJob } from "../../platform/jobs/define.ts";
 import type { PassageLine } from "../../recordings/search/passages.ts";
 
@@ -59,11 +60,7 @@ export async function findThread(
 export async function findThreads(
   db: Executor,
   userId: string,
-  page: {
-    readonly recordingId: string | undefined;
-    readonly after: { readonly at: Date; readonly id: string } | null;
-    readonly limit: number;
-  },
+  page: PageQuery<Position> & { readonly recordingId: string | undefined },
 ): Promise<ThreadRow[]> {
   const { rows } = await sql<ThreadRow>`
     select id, title, recording_id, created_at, updated_at from ask_threads

@@ -1,11 +1,12 @@
 import * as contract from "../../../contract/ask/ask.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
-import { ProblemError } from "../../platform/http/errors/problem.ts";
+import { readPage, timeCursor } from "../../platform/http/page.ts";
 import { type Api, Ready, route } from "../../platform/http/routing/route.ts";
 import * as queries from "./queries.ts";
 import { type AskDependencies, ask, refuseWorkspaceToken, threadNotFound } from "./service.ts";
 
 const pageSize = 50;
+const cursorFormat = timeCursor("threads");
 
 /** Turns that Get Thread returns: the last ones. */
 const maxTurns = 200;
@@ -27,17 +28,15 @@ export function askRoutes(api: Api, deps: AskDependencies): void {
 
   route(api, contract.listThreads, async ({ principal, query }) => {
     refuseWorkspaceToken(principal);
-    const rows = await queries.findThreads(db.kysely, principal.userId, {
-      recordingId: query.recording_id,
-      after: query.cursor === undefined ? null : decodeCursor(query.cursor),
-      limit: pageSize + 1,
+    const { rows, cursor } = await readPage({
+      cursor: query.cursor,
+      size: pageSize,
+      format: cursorFormat,
+      fetch: (page) =>
+        queries.findThreads(db.kysely, principal.userId, { recordingId: query.recording_id, ...page }),
+      positionOf: ({ updated_at: at, id }) => ({ at, id }),
     });
-    const shown = rows.slice(0, pageSize);
-    const last = shown.at(-1);
-    return {
-      threads: shown.map(present),
-      cursor: rows.length > pageSize && last !== undefined ? encodeCursor(last) : null,
-    };
+    return { threads: rows.map(present), cursor };
   });
 
   const find = async (principal: Principal, threadId: string): Promise<queries.ThreadRow> => {
@@ -83,15 +82,4 @@ function present({ id, title, recording_id, created_at, updated_at }: queries.Th
     created_datetime: created_at.toISOString(),
     updated_datetime: updated_at.toISOString(),
   };
-}
-
-function encodeCursor({ updated_at, id }: queries.ThreadRow): string {
-  return Buffer.from(`${updated_at.getTime()}:${id}`).toString("base64url");
-}
-
-function decodeCursor(cursor: string): { at: Date; id: string } {
-  const [, ms, id] = /^(\d{1,15}):([0-9a-f-]{36})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
-  if (ms === undefined || id === undefined)
-    throw new ProblemError("invalid_cursor", "the cursor is not from this list; leave it out to start again");
-  return { at: new Date(Number(ms)), id };
 }

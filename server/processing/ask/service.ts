@@ -123,11 +123,7 @@ async function requireModel(
   { db, config }: AskDependencies,
   principal: Principal,
 ): Promise<LanguageModelSettings> {
-  if (config.languageModel === null || !(await hasLanguageModel(config)))
-    throw new ProblemError(
-      "wrong_state",
-      "no language model is set up; an admin can download one in Settings → Language model, or the operator can set PARLEY_LLM_URL",
-    );
+  if (config.languageModel === null || !(await hasLanguageModel(config))) throw noModel();
   if (!(await findSettings(db.kysely, principal.workspaceId)).is_enabled)
     throw new ProblemError("wrong_state", "the language model is switched off for this workspace");
   return config.languageModel;
@@ -141,7 +137,14 @@ async function openModel({ db, config }: AskDependencies): Promise<LanguageModel
     if (error instanceof ModelServerError) throw new ProblemError("wrong_state", error.message);
     throw error;
   }
-  throw new ProblemError("wrong_state", "no language model is set up");
+  throw noModel();
+}
+
+function noModel(): ProblemError {
+  return new ProblemError(
+    "wrong_state",
+    "no language model is set up; an admin can download one in Settings → Language model, or the operator can set PARLEY_LLM_URL",
+  );
 }
 
 /** The thread to continue, if any, and the recording that the question is about. */

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { Uuid } from "../../../contract/common.ts";
 import { type ListedActionItem, listAllActionItems } from "../../../contract/recordings/intelligence.ts";
 import { parseTimestamp } from "../../../shared/times/timestamp.ts";
 import { refusal } from "../../platform/auth/permissions.ts";
@@ -59,15 +60,13 @@ function itemConditions({ assignee, state, text }: Filter, principal: Principal,
   else if (assignee === "me") conditions.push(`a.assignee_key = ${bind(principal.emailKey)}`);
   else if (assignee !== undefined)
     conditions.push(
-      isUuid.test(assignee)
+      Uuid.safeParse(assignee).success
         ? `a.assignee_key = (select u.email_key from users u
             where u.workspace_id = ${bind(principal.workspaceId)}::uuid and u.id = ${bind(assignee)}::uuid)`
         : `a.assignee_key = parley_lower(${bind(assignee)})`,
     );
   return conditions;
 }
-
-const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** SQL conditions on a row `g` of recording_grants. */
 function meetingConditions(

@@ -10,7 +10,7 @@ const workspace = await makeWorkspace(app.db);
 const manage = (method: string, path: string, token: string, body?: unknown) =>
   call(app, method, `/_/api/v1${path}`, body, { token, version: null });
 
-/** The rights of each caller: as a recorder of the recording, and as somebody else who can see it. */
+/** The rights of each caller: as a recorder of the recording, and as another user who can see it. */
 const expected = {
   admin: { recorder: ["change", "share", "delete"], other: ["change", "share", "delete"] },
   member: { recorder: ["change", "share", "delete"], other: [] },
