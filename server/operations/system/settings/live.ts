@@ -48,11 +48,15 @@ export function textsOf(
  * Reads the settings of the app for a command. One that is not valid any more is set aside, with a warning.
  * @param config those of the environment and the file.
  */
-export async function readAppSettings(config: Config, { db, encryptor, log }: Dependencies): Promise<Config> {
+export async function readAppSettings(config: Config, deps: Dependencies): Promise<Config> {
+  return withRows(config, await findSettings(deps.db.kysely), deps);
+}
+
+/** Settings with those of the app. */
+function withRows(config: Config, rows: readonly SettingRow[], { encryptor, log }: Dependencies): Config {
   const warn = ({ name, detail }: SettingViolation): void =>
     log.warn({ setting: name }, `a setting of the app does not count: ${name} ${detail}`);
-  const texts = textsOf(await findSettings(db.kysely), encryptor, warn);
-  const { config: all, ignored } = configWithout(config.sources, texts);
+  const { config: all, ignored } = configWithout(config.sources, textsOf(rows, encryptor, warn));
   ignored.forEach(warn);
   setOutboundProxy(all.proxy);
   return all;
@@ -88,8 +92,8 @@ export function createLiveSettings(first: Config, deps: Dependencies): LiveSetti
       rows.map(({ name, value, encrypted }) => [name, value, encrypted?.toString("base64")]),
     );
     if (state === seen) return;
+    current = withRows(first, rows, deps);
     seen = state;
-    current = await readAppSettings(first, deps);
     log.info({ names: rows.map(({ name }) => name) }, "following the settings of the app");
     for (const listener of listeners) listener();
   }
