@@ -1,21 +1,10 @@
+import { monthOf } from "../intelligence/generate/month-names.ts";
+
 /** A range of time: from its first moment to the first one after it. */
 export interface DateRange {
   readonly from: Date;
   readonly to: Date;
 }
-
-/** Languages of which month names are read. */
-const locales = ["en", "de", "fr", "es", "it", "pt", "nl"];
-
-const months = new Map(
-  locales.flatMap((locale) => {
-    const name = new Intl.DateTimeFormat(locale, { month: "long", timeZone: "UTC" });
-    return Array.from({ length: 12 }, (_, month): [string, number] => [
-      name.format(Date.UTC(2000, month, 15)).toLowerCase(),
-      month,
-    ]);
-  }),
-);
 
 /** A month alone is a date only after one of these: "may" and "mars" are other words too. */
 const prepositions = new Set(["in", "im", "en", "em", "a", "nel", "since", "seit", "depuis"]);
@@ -68,8 +57,9 @@ export function readDates(question: string, now: Date): DateRange | null {
 function namedMonths(text: string, now: Date): (DateRange | null)[] {
   const words = (text.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word !== "de" && word !== "of");
   return words.flatMap((word, at) => {
-    const found = months.get(word);
-    if (found === undefined) return [];
+    const named = monthOf(word);
+    if (named === undefined) return [];
+    const found = named - 1;
     const [before = "", after = "", afterNext = ""] = [words[at - 1], words[at + 1], words[at + 2]];
     const dayNumber = [before, after]
       .map((near) => Number(/^(\d{1,2})(?:st|nd|rd|th|er)?$/.exec(near)?.[1]))

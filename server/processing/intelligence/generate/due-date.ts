@@ -1,22 +1,4 @@
-/** Languages whose names of months are recognized; their union is what quotes are read with. */
-const languages =
-  "bg ca cs da de el en es et fi fr hr hu id is it lt lv nb nl pl pt ro ru sk sl sv tr uk vi".split(" ");
-
-/** Months by name, lower case; a name of two different months in different languages is in neither. */
-const months = new Map<string, number>();
-const ambiguous = new Set<string>();
-for (const language of languages)
-  for (let month = 1; month <= 12; month += 1)
-    for (const options of [{ month: "long" }, { month: "long", day: "numeric" }] as const) {
-      const parts = new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" }).formatToParts(
-        Date.UTC(2024, month - 1, 15),
-      );
-      const name = parts.find(({ type }) => type === "month")?.value.toLowerCase() ?? "";
-      if (!/^\p{L}{3,}$/u.test(name)) continue;
-      if ((months.get(name) ?? month) !== month) ambiguous.add(name);
-      months.set(name, month);
-    }
-for (const name of ambiguous) months.delete(name);
+import { monthOf } from "./month-names.ts";
 
 interface NamedDate {
   /** null: not named. */
@@ -59,7 +41,7 @@ function* namedDates(quote: string): Generator<NamedDate> {
   // Words and numbers, so that a name stands beside its day: "5th of December 2026", "December 5, 2026".
   const words = text.match(/\d+|\p{L}+/gu) ?? [];
   for (const [index, word] of words.entries()) {
-    const month = months.get(word);
+    const month = monthOf(word);
     if (month === undefined) continue;
     const named = dayBeside(words, index);
     if (named !== null) yield { ...named, month };
