@@ -4,7 +4,7 @@ import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
 import { areas, features, platform, roots } from "./allowed-imports.ts";
-import { root as checkout, importsOf, readSources } from "./sources.ts";
+import { root as checkout, importsAtStart, importsOf, readSources } from "./sources.ts";
 
 /** Tests and test support may import any folder. */
 const sources = readSources().filter(({ path }) => !/\.test\.ts$|(^|\/)test\//.test(path));
@@ -159,6 +159,22 @@ test("the running program imports only dependencies; webAppPackages are what web
   ]);
   const forWebApp = [...packagesOf("web")].filter((name) => !dependencies.has(name));
   assert.deepEqual(forWebApp.sort(), manifest.webAppPackages);
+});
+
+test("the routes of a server load these packages at start-up, and others when they are needed", () => {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const packages = new Set<string>();
+  const seen = new Set(["server/app.ts"]);
+  for (const path of seen)
+    for (const target of importsAtStart(byPath.get(path))) {
+      if (byPath.has(target)) seen.add(target);
+      else if (!target.startsWith("node:")) packages.add(target);
+    }
+  assert.ok(seen.size > 400, `${seen.size} files`);
+  assert.deepEqual([...packages].sort(), [
+    ...["@fastify/static", "cookie", "entities/decode", "fastify", "ipaddr.js", "kysely", "lru-cache", "pg"],
+    ...["tldts", "zod"],
+  ]);
 });
 
 test("acceptance tests do not import the server", () => {

@@ -23,10 +23,23 @@ export function readSources(endings: readonly string[] = [".ts", ".tsx"]): Sourc
 
 /** What a file imports: paths from the root for our own files, names for packages. */
 export function importsOf(source: Source): string[] {
-  const found = source.text.matchAll(
+  return targetsOf(
+    source,
     /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|(?:^|\n)\s*import\s+"([^"]+)"|import\("([^"]+)"\)/g,
   );
-  return [...found]
-    .map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? "")
-    .map((name) => (name.startsWith(".") ? normalize(join(dirname(source.path), name)) : name));
+}
+
+/** What is loaded with a file: its imports without those of types alone, and without those made later by `import()`. */
+export function importsAtStart(source: Source | undefined): string[] {
+  if (source === undefined) return [];
+  return targetsOf(
+    source,
+    /(?:^|\n)(?:import|export)\s(?!type\s)[^;]*?from\s+"([^"]+)"|(?:^|\n)import\s+"([^"]+)"/g,
+  );
+}
+
+function targetsOf({ path, text }: Source, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)]
+    .map((found) => found.slice(1).find((name) => name !== undefined) ?? "")
+    .map((name) => (name.startsWith(".") ? normalize(join(dirname(path), name)) : name));
 }

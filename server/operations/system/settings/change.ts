@@ -1,5 +1,4 @@
 import { randomUUIDv7 } from "node:crypto";
-import { checkProvider } from "../../../people/accounts/sso/check-provider.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import {
   type Config,
@@ -120,6 +119,8 @@ async function refuseLockout(
     throw invalidInput([{ pointer: pointerOf("PARLEY_OIDC_ISSUER"), detail }]);
   };
   if (next === null) return refuse(`can't be removed: ${users}; send them a password reset first`);
+  // Loaded only now: few changes are of the provider.
+  const { checkProvider } = await import("../../../people/accounts/sso/check-provider.ts");
   await checkProvider(next, after.baseUrl).catch((error: unknown) =>
     refuse(`must be that of a provider that works: ${reasonOf(error)}; ${users}`),
   );

@@ -1,8 +1,6 @@
 import type { SettingsTest } from "../../../../contract/settings-tests.ts";
-import { checkProvider } from "../../../people/accounts/sso/check-provider.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
-import { createDispatcher, fetchWith } from "../../../platform/outbound/dispatcher.ts";
 import { describeProxyRefusal, proxyFor } from "../../../platform/outbound/proxy.ts";
 import { checkDestination } from "../../backup/folder.ts";
 import { type Finding, failing, off, ok, reasonOf } from "../health/finding.ts";
@@ -72,6 +70,8 @@ async function testSignIn({ singleSignOn, baseUrl }: Config): Promise<Finding> {
     );
   const { issuer } = singleSignOn;
   try {
+    // Loaded only now, with its libraries.
+    const { checkProvider } = await import("../../../people/accounts/sso/check-provider.ts");
     const found = await within(signInMs, `it did not respond within ${signInMs / 1000} s`, () =>
       checkProvider(singleSignOn, baseUrl),
     );
@@ -122,6 +122,7 @@ async function testProxy(config: Config): Promise<Finding> {
   const used = target === undefined ? null : proxyFor(target, sources.env, proxy);
   if (target === undefined || used === null)
     return off("Requests go out directly. Set PARLEY_PROXY if they can't.");
+  const { createDispatcher, fetchWith } = await import("../../../platform/outbound/dispatcher.ts");
   const dispatcher = createDispatcher({}, { env: sources.env, own: proxy });
   try {
     const response = await fetchWith(dispatcher, target.origin, {
