@@ -29,6 +29,18 @@ const ComponentHealth = z
   })
   .meta({ id: "ComponentHealth" });
 
+/** What the operator of a new installation sets up, in this order. */
+const checklistSteps = ["mail", "backups", "speech", "language_model", "sign_in", "second_admin"] as const;
+
+const ChecklistStep = z
+  .strictObject({
+    step: z.enum(checklistSteps),
+    done: z.boolean().meta({ description: "For `backups`: scheduled, and one was verified." }),
+    failing: z.boolean().meta({ description: "Whether it is set up, and does not work now." }),
+    explanation: z.string(),
+  })
+  .meta({ id: "ChecklistStep" });
+
 /** Jobs of one kind. */
 const JobCounts = z
   .strictObject({
@@ -180,6 +192,9 @@ export const System = z
     quarantine: z.strictObject({ backup: z.string(), since: Timestamp }).nullable().meta({
       description: "Set while this installation is a restored backup that was not accepted yet.",
     }),
+    checklist: z.array(ChecklistStep).nullable().meta({
+      description: "What to set up on a new installation; null once an admin dismissed it.",
+    }),
     components: z.array(ComponentHealth),
     jobs: z.array(JobCounts),
     failed_jobs: z
@@ -230,6 +245,17 @@ export const getSystem = operation({
   summary: "Get System",
   description: `Returns the state of the whole installation: its components, jobs, failing hooks, backups, watched folders and processes. ${whoMay}`,
   response: System,
+  errors: ["forbidden"],
+});
+
+export const dismissChecklist = operation({
+  ...common,
+  id: "dismissChecklist",
+  method: "POST",
+  path: "/_/api/v1/system/checklist/dismiss",
+  summary: "Dismiss Checklist",
+  description: `Hides the list of what to set up, for all admins and permanently. ${whoMay}`,
+  response: Success,
   errors: ["forbidden"],
 });
 

@@ -125,6 +125,7 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
   },
 
   getSystem: () => ({}),
+  dismissChecklist: () => ({}),
   getStorageUse: () => ({}),
   getSystemSettings: () => ({}),
   updateSystemSettings: () => ({ body: { settings: {} } }),

@@ -279,6 +279,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   retryConnectionEvent: kinds.adminsHere,
 
   getSystem: kinds.operators,
+  dismissChecklist: kinds.operators,
   getStorageUse: kinds.operators,
   getSystemSettings: kinds.operators,
   updateSystemSettings: kinds.operators,

@@ -10,6 +10,7 @@ import type { JobQueue } from "../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { version } from "../../platform/version.ts";
 import { type BackupState, nextDueTime, readBackupState } from "../backup/schedule.ts";
+import { readChecklist } from "./checklist.ts";
 import { findFailedUploads } from "./failed-uploads.ts";
 import { readHealth } from "./health/read-health.ts";
 import { countJobs, type FailedJobRow, findFailedJobs, summarizeFailures } from "./jobs/queries.ts";
@@ -48,6 +49,7 @@ export async function readSystem(deps: {
     version,
     healthy: components.every(({ state }) => state !== "failing"),
     quarantine: quarantine && { backup: quarantine.backup, since: quarantine.since.toISOString() },
+    checklist: await readChecklist(db, config, { components, backups }),
     components,
     jobs: jobs.map(({ oldest_at, ...counts }) => ({
       ...counts,

@@ -8,6 +8,7 @@ import { type Api, route } from "../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { readStores } from "../move/stores.ts";
+import { dismissChecklist } from "./checklist.ts";
 import type { Finding } from "./health/finding.ts";
 import {
   testDatabase,
@@ -41,6 +42,12 @@ export function systemRoutes(api: Api, deps: Dependencies): void {
   route(api, contract.getSystem, async ({ principal }) => {
     await refuseOtherWorkspaces(db, principal);
     return readSystem(deps);
+  });
+
+  route(api, contract.dismissChecklist, async ({ principal }) => {
+    await refuseOtherWorkspaces(db, principal);
+    await dismissChecklist(db);
+    return { success: true as const };
   });
 
   route(api, contract.getStorageUse, async ({ principal }) => {

@@ -14,6 +14,7 @@ import { takeMachine } from "../../processing/models/engine/machine-lock.ts";
 import { insertTranscription, markFailed } from "../../processing/transcription/queries.ts";
 import { failPromotion } from "../../processing/uploads/promotion/promote.ts";
 import { markTranscriptionDone } from "../../recordings/transcripts/end-transcription.ts";
+import { readChecklist } from "./checklist.ts";
 import { testSpeech } from "./health/test-component.ts";
 import { findProcesses, startHeartbeat } from "./processes.ts";
 import { insertFailedJob } from "./test/failed-job.ts";
@@ -72,6 +73,33 @@ test("failed uploads are listed with stage, reason, detail, size and format", as
     bytes: 1234,
     container: "mp3",
   });
+});
+
+test("the checklist names what is left to set up, until an admin dismisses it for all", async () => {
+  const steps = async (): Promise<{ step: string; done: boolean; explanation: string }[] | null> =>
+    (await getSystem()).checklist;
+  const left = async () => (await steps())?.filter(({ done }) => !done).map(({ step }) => step);
+  assert.deepEqual(await left(), ["backups", "sign_in", "second_admin"]);
+  await db.pool.query("update users set role = 'admin' where id = $1", [operator.member.id]);
+  assert.deepEqual(await left(), ["backups", "sign_in"]);
+  await db.pool.query("update users set role = 'member' where id = $1", [operator.member.id]);
+  assert.equal((await request("POST", "/system/checklist/dismiss", other.admin.token)).status, 403);
+  assert.equal((await steps())?.length, 6);
+  assert.equal((await request("POST", "/system/checklist/dismiss")).status, 200);
+  assert.equal((await request("POST", "/system/checklist/dismiss")).status, 200);
+  assert.equal(await steps(), null);
+  await db.pool.query("update installation set checklist_dismissed_at = null");
+});
+
+test("the checklist keeps backups until one was verified", async () => {
+  const backups = async (state: object) => {
+    const known = { lastSucceeded: null, lastVerified: null, ...state };
+    const components = [{ component: "backups", state: "ok", explanation: "B.", remedy: null }] as const;
+    return (await readChecklist(db, app.config, { components, backups: known }))?.[1];
+  };
+  assert.match(JSON.stringify(await backups({})), /"done":false.*The first starts/);
+  assert.match(JSON.stringify(await backups({ lastSucceeded: new Date() })), /"done":false.*verified yet/);
+  assert.match(JSON.stringify(await backups({ lastVerified: new Date() })), /"done":true.*"B\."/);
 });
 
 test("only admins of the first workspace, or of the one that the operator names, see the system", async () => {

@@ -6,6 +6,7 @@ import { call } from "../client/call.ts";
 /** The state of the installation. */
 export type SystemState = z.output<typeof system.getSystem.response>;
 export type Component = SystemState["components"][number];
+export type ChecklistStep = NonNullable<SystemState["checklist"]>[number];
 export type FailedJob = SystemState["failed_jobs"][number];
 export type StorageUse = z.output<typeof system.getStorageUse.response>;
 export type Testable = z.output<typeof system.testComponent.params>["component"];
@@ -18,6 +19,8 @@ export const systemQuery = queryOptions({
   refetchInterval: refreshMs,
   queryFn: ({ signal }) => call(system.getSystem, { signal }),
 });
+
+export const dismissChecklist = () => call(system.dismissChecklist);
 
 export const storageUseQuery = queryOptions({
   queryKey: ["system", "storage"],

@@ -1,11 +1,13 @@
-import { Group } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { type SystemState, systemQuery } from "../../api/settings/system.ts";
+import { dismissChecklist, type SystemState, systemQuery } from "../../api/settings/system.ts";
+import { useAction } from "../../common/actions.tsx";
+import { Checklist, ServerSteps } from "../../common/checklist.tsx";
 import { bytes } from "../../common/format/bytes.ts";
 import { counted } from "../../common/format/count.ts";
 import { dayAndTime, fullTime, whenInLine } from "../../common/format/time.ts";
-import { Loaded, NoneYet, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
+import { Loaded, NoneYet, Panel, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
 import { Components } from "./components.tsx";
 import { Jobs } from "./jobs.tsx";
 import { Storage } from "./storage.tsx";
@@ -33,6 +35,7 @@ export function SystemPage() {
       <Loaded query={system}>
         {(state) => (
           <>
+            <Setup steps={state.checklist} />
             <Components components={state.components} />
             <Jobs jobs={state.jobs} failed={state.failed_jobs} />
             <FailedUploads uploads={state.failed_uploads} />
@@ -45,6 +48,33 @@ export function SystemPage() {
         )}
       </Loaded>
     </SettingsPage>
+  );
+}
+
+/** What is left to set up, until it is done or an admin dismisses it. */
+function Setup({ steps }: { steps: SystemState["checklist"] }) {
+  const dismiss = useAction({
+    run: dismissChecklist,
+    done: "Checklist dismissed for all admins",
+    refresh: [systemQuery.queryKey],
+  });
+  if (steps === null || steps.every(({ done }) => done)) return null;
+  return (
+    <Section
+      title="Set up Parley"
+      lead="What most installations need. The optional steps can wait."
+      action={
+        <Button variant="subtle" size="xs" loading={dismiss.isPending} onClick={() => dismiss.mutate()}>
+          Dismiss checklist
+        </Button>
+      }
+    >
+      <Panel>
+        <Checklist>
+          <ServerSteps steps={steps} />
+        </Checklist>
+      </Panel>
+    </Section>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, NativeSelect, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import { type SettingsTest, testsOfSections } from "../../../contract/settings-tests.ts";
 import { ApiError } from "../../api/client/api-error.ts";
 import {
@@ -105,9 +105,18 @@ function SettingsSection({ section, fields }: { section: string; fields: readonl
     const { [name]: _former, ...others } = edits;
     setEdits(value === undefined ? others : { ...others, [name]: value });
   };
+  const id = section.toLowerCase().replaceAll(" ", "-");
+  // The browser went to the URL's section before the sections were there.
+  const showIfNamed = useCallback(
+    (form: HTMLFormElement | null) => {
+      if (location.hash === `#${id}`) form?.closest("section")?.scrollIntoView();
+    },
+    [id],
+  );
   return (
     <Section title={section} lead={leads[section]}>
       <form
+        ref={showIfNamed}
         aria-label={section}
         onSubmit={(event) => {
           event.preventDefault();

@@ -1,0 +1,82 @@
+import { Button, Loader, Text, ThemeIcon } from "@mantine/core";
+import { IconAlertTriangle, IconCheck, IconCircle } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { ChecklistStep } from "../api/settings/system.ts";
+import classes from "./checklist.module.css";
+
+/** What to set up, as a list of steps. */
+export function Checklist({ children }: { children: ReactNode }) {
+  return (
+    <ul aria-label="Set up Parley" className={classes.steps ?? ""}>
+      {children}
+    </ul>
+  );
+}
+
+type StepState = "done" | "failing" | "todo" | "unknown";
+
+const marks: Readonly<Record<StepState, { icon: ReactNode; color: string; label: string }>> = {
+  done: { icon: <IconCheck size={16} />, color: "teal", label: "Done" },
+  failing: { icon: <IconAlertTriangle size={16} />, color: "red", label: "Failing" },
+  todo: { icon: <IconCircle size={16} />, color: "gray", label: "To do" },
+  unknown: { icon: <Loader size={14} />, color: "gray", label: "Checking" },
+};
+
+export function Step(props: { state: StepState; title: string; text: string; action: ReactNode }) {
+  const { icon, color, label } = marks[props.state];
+  return (
+    <li>
+      <ThemeIcon size={26} radius="xl" variant="light" color={color} role="img" aria-label={label}>
+        {icon}
+      </ThemeIcon>
+      <div>
+        <Text fw={500}>{props.title}</Text>
+        <Text size="sm" c="dimmed" className={classes.text ?? ""}>
+          {props.text}
+        </Text>
+      </div>
+      {props.action}
+    </li>
+  );
+}
+
+interface Target {
+  readonly to: string;
+  /** A section of that page. */
+  readonly hash?: string;
+  readonly label: string;
+}
+
+export function StepLink({ to, hash, label }: Target) {
+  return (
+    <Button component={Link} to={to} {...(hash === undefined ? {} : { hash })} size="xs" variant="light">
+      {label}
+    </Button>
+  );
+}
+
+const serverSteps: Readonly<Record<ChecklistStep["step"], Target & { readonly title: string }>> = {
+  mail: { title: "Email", to: "/settings/server", hash: "mail", label: "Email settings" },
+  backups: { title: "Backups", to: "/settings/server", hash: "backups", label: "Backup settings" },
+  speech: { title: "Transcription", to: "/settings/transcription", label: "Transcription" },
+  language_model: { title: "Language model", to: "/settings/language-model", label: "Language model" },
+  sign_in: {
+    title: "Single sign-on",
+    to: "/settings/server",
+    hash: "sign-in",
+    label: "Sign-in settings",
+  },
+  second_admin: { title: "A second admin", to: "/settings/users", label: "Users" },
+};
+
+/** What the operator sets up, as the server knows it. */
+export function ServerSteps({ steps }: { steps: readonly ChecklistStep[] }) {
+  return steps.map(({ step, done, failing, explanation }) => {
+    const { title, ...target } = serverSteps[step];
+    const state = failing ? "failing" : done ? "done" : "todo";
+    return (
+      <Step key={step} state={state} title={title} text={explanation} action={<StepLink {...target} />} />
+    );
+  });
+}
