@@ -45,6 +45,8 @@ export interface Setting<Kind extends z.ZodType = z.ZodType, Default extends str
   readonly shownDefault: string | undefined;
   /** Whether the value is or may contain a secret, so that it must never be shown. */
   readonly isSecret: boolean;
+  /** The setting with the URL to which the secret is sent: it is entered again when that changes. */
+  readonly sentTo: `PARLEY_${string}` | undefined;
   /** Whether nobody has to decide it any more: the variable still counts, with a notice. */
   readonly isRetired: boolean;
 }
@@ -66,10 +68,15 @@ function setting<Kind extends z.ZodType, Default extends string | null>(
   kind: Kind,
   fallback: Default,
   meaning: string,
-  options: { shownDefault?: string; isSecret?: boolean; isRetired?: boolean } = {},
+  options: {
+    shownDefault?: string;
+    isSecret?: boolean;
+    sentTo?: `PARLEY_${string}`;
+    isRetired?: boolean;
+  } = {},
 ): Setting<Kind, Default> {
-  const { shownDefault, isSecret = false, isRetired = false } = options;
-  return { name, kind, default: fallback, meaning, shownDefault, isSecret, isRetired };
+  const { shownDefault, isSecret = false, sentTo, isRetired = false } = options;
+  return { name, kind, default: fallback, meaning, shownDefault, isSecret, sentTo, isRetired };
 }
 
 const text = z.string();
@@ -227,7 +234,10 @@ const speech = {
       "Model of the speech server, or the name of an installed model",
       { shownDefault: "`whisper-1` with a server" },
     ),
-    apiKey: setting("PARLEY_TRANSCRIPTION_API_KEY", text, null, "API key of the speech server", { isSecret }),
+    apiKey: setting("PARLEY_TRANSCRIPTION_API_KEY", text, null, "API key of the speech server", {
+      isSecret,
+      sentTo: "PARLEY_TRANSCRIPTION_URL",
+    }),
     language: setting(
       "PARLEY_TRANSCRIPTION_LANGUAGE",
       text,
@@ -286,7 +296,10 @@ const languageModels = {
       "off",
       "`auto`: the built-in language model uses a GPU if its package is installed ([GPU](../guide/language-model.md#gpu))",
     ),
-    apiKey: setting("PARLEY_LLM_API_KEY", text, null, "API key of the language model server", { isSecret }),
+    apiKey: setting("PARLEY_LLM_API_KEY", text, null, "API key of the language model server", {
+      isSecret,
+      sentTo: "PARLEY_LLM_URL",
+    }),
     // Smaller contexts don't even hold the prompts.
     contextTokens: setting(
       "PARLEY_LLM_CONTEXT_TOKENS",
@@ -321,6 +334,7 @@ const signIn = {
     clientId: setting("PARLEY_OIDC_CLIENT_ID", text, null, "ID with which Parley is registered there"),
     clientSecret: setting("PARLEY_OIDC_CLIENT_SECRET", text, null, "Secret of that registration", {
       isSecret,
+      sentTo: "PARLEY_OIDC_ISSUER",
     }),
     name: setting(
       "PARLEY_OIDC_NAME",
@@ -383,7 +397,7 @@ const backups = {
       accessKey,
       null,
       "Access key ID and secret access key for the bucket of the backups, as `ID:SECRET`",
-      { shownDefault: "the usual AWS variables", isSecret },
+      { shownDefault: "the usual AWS variables", isSecret, sentTo: "PARLEY_BACKUP_S3_ENDPOINT" },
     ),
     atMinute: setting("PARLEY_BACKUP_AT", timeOfDay, "03:00", "Time of day, in the server's time zone"),
     keep: setting(

@@ -83,13 +83,39 @@ export function preview(sources: Config["sources"], app: SettingTexts, changes: 
   const kept = Object.entries(app).filter(([name]) => !wrong.has(name) && !Object.hasOwn(changes, name));
   const own = Object.entries(changes).flatMap(([name, text]) => (text ? [[name, text] as const] : []));
   try {
-    const after = configOf(sources, Object.fromEntries([...kept, ...own]));
+    const texts = Object.fromEntries([...kept, ...own]);
+    const after = configOf(sources, texts);
+    refused.push(...findMisdirected(sources, [app, texts], changes));
     if (refused.length === 0) return after;
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     refused.push(...error.violations.map(({ name, detail }) => ({ pointer: pointerOf(name), detail })));
   }
   throw invalidInput(refused);
+}
+
+/** A secret is sent to no other URL than the one for which it was entered. */
+function findMisdirected(
+  sources: Config["sources"],
+  [before, after]: readonly [SettingTexts, SettingTexts],
+  changes: SettingChanges,
+): { pointer: string; detail: string }[] {
+  return allSettings.flatMap((secret) => {
+    const { name } = secret;
+    const target = secret.sentTo === undefined ? undefined : byName.get(secret.sentTo);
+    if (target === undefined || changes[name] || textOf(secret, sources, after) === null) return [];
+    if (urlOf(textOf(target, sources, before)) === urlOf(textOf(target, sources, after))) return [];
+    const isOwn = sourceOf(secret, sources, after) === "app";
+    const remedy = isOwn
+      ? "Enter the key again for the new address, or remove it"
+      : "It is set in the environment: change both there";
+    return [{ pointer: pointerOf(name), detail: `was entered for another ${target.name}. ${remedy}` }];
+  });
+}
+
+/** A URL in one form, without slashes at its end. */
+function urlOf(text: string | null): string | null {
+  return text === null ? null : (URL.parse(text)?.href ?? text).replace(/\/$/, "");
 }
 
 /** @throws ProblemError when the change would lock users out. */
@@ -143,7 +169,11 @@ export async function changeSettings(
     const stored = textsOf(await findSettings(tx), encryptor);
     // Another change may have been saved meanwhile.
     preview(sources, stored, changes);
-    const names = Object.keys(changes).filter((name) => (stored[name] ?? null) !== (changes[name] || null));
+    const isOther = (name: string): boolean => (stored[name] ?? null) !== (changes[name] || null);
+    // A secret that was entered again belongs to the new URL: both are undone together.
+    const names = Object.keys(changes).filter(
+      (name) => isOther(name) || targetsOf([name]).some((target) => target in changes && isOther(target)),
+    );
     if (undone !== null) await markUndone(tx, undone);
     if (names.length === 0) return;
     for (const name of names) await save(tx, encryptor, name, changes[name] || null, by.userId);
@@ -171,11 +201,17 @@ async function save(
   await saveSetting(tx, { name, value: isSecret ? null : text, encrypted, userId });
 }
 
+/** The settings whose URLs the secrets among these are sent to. */
+function targetsOf(names: readonly string[]): string[] {
+  return names.flatMap((name) => byName.get(name)?.sentTo ?? []);
+}
+
 /** The latest changes; one can be undone unless it was, or a later one has changed the same settings. */
 export async function listChanges({ db }: Pick<ChangeDependencies, "db">) {
   const later = new Set<string>();
   return (await findChanges(db.kysely)).map((row) => {
-    const isLatest = !row.names.some((name) => later.has(name));
+    // A secret of former times belongs to the URL of that time.
+    const isLatest = ![...row.names, ...targetsOf(row.names)].some((name) => later.has(name));
     for (const name of row.names) later.add(name);
     return { ...row, can_undo: isLatest && row.undone_at === null };
   });

@@ -171,6 +171,47 @@ test("another process follows a change; one that is not valid any more, or encry
   });
 });
 
+test("a stored key is sent to no URL that it was not entered for, neither by a change, a test, nor an undo", async () => {
+  const llm = "PARLEY_LLM_API_KEY";
+  const key = { [llm]: "sk-of-a" };
+  const [a, b] = ["http://127.0.0.1:9/v1", "http://127.0.0.1:7/v1"];
+  assert.equal((await change({ PARLEY_LLM_URL: a, ...key })).status, 200);
+  const refused = {
+    pointer: `/settings/${llm}`,
+    detail: "was entered for another PARLEY_LLM_URL. Enter the key again for the new address, or remove it",
+  };
+  const tested = await request("POST", "/test", { test: "language_model", settings: { PARLEY_LLM_URL: b } });
+  assert.deepEqual(tested.body.violations, [refused]);
+  assert.deepEqual((await change({ PARLEY_LLM_URL: b })).body.violations, [refused]);
+  assert.deepEqual((await change({ PARLEY_LLM_URL: null })).body.violations, [refused]);
+  assert.equal((await change({ PARLEY_LLM_URL: `${a}/` })).status, 200, "the same URL");
+
+  const undoLatest = async () => {
+    const [latest] = (await request("GET", "/changes")).body.changes;
+    return request("POST", `/changes/${latest.id}/undo`, undefined);
+  };
+  assert.equal((await change({ PARLEY_LLM_URL: b, ...key })).status, 200);
+  assert.equal((await undoLatest()).status, 200, "the key was entered for the former URL too");
+  assert.deepEqual([serverOf(app.config)?.url, serverOf(app.config)?.apiKey], [a, "sk-of-a"]);
+
+  assert.equal((await change({ [llm]: null })).status, 200);
+  assert.equal((await change({ PARLEY_LLM_URL: b })).status, 200);
+  const [, removal] = (await request("GET", "/changes")).body.changes;
+  assert.deepEqual([removal.names, removal.can_undo], [[llm], false]);
+  await change({ PARLEY_LLM_URL: null });
+
+  const ofEnvironment = await startTestApp({ worker: false, env: { [llm]: "sk-of-env" } });
+  const { admin } = await makeWorkspace(ofEnvironment.db, "Operator");
+  const { body } = await call(
+    ofEnvironment,
+    "PATCH",
+    "/_/api/v1/system/settings",
+    { settings: { PARLEY_LLM_URL: b } },
+    { version: null, token: admin.token },
+  );
+  assert.match(body.violations[0].detail, /set in the environment: change both there/);
+});
+
 test("a database that can't be read keeps the last values", async () => {
   const live = createLiveSettings(app.config, {
     db: { kysely: db.kysely },
@@ -199,7 +240,7 @@ test("a change that would lock users out is refused with the reason", async () =
   ]);
   const off = await change(Object.fromEntries(Object.keys(oidc).map((name) => [name, null])));
   assert.match(off.body.violations[0].detail, /can't be removed: 1 user has no password/);
-  const wrong = await change({ PARLEY_OIDC_ISSUER: "http://127.0.0.1:7/" });
+  const wrong = await change({ ...oidc, PARLEY_OIDC_ISSUER: "http://127.0.0.1:7/" });
   assert.match(wrong.body.violations[0].detail, /must be that of a provider that works: /);
   await db.pool.query("delete from identities");
   assert.equal((await change(Object.fromEntries(Object.keys(oidc).map((name) => [name, null])))).status, 200);
