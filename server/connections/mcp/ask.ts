@@ -1,10 +1,12 @@
+import { text } from "node:stream/consumers";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { createEventReader } from "../../../shared/server-sent-events.ts";
 import { actAs } from "../../platform/auth/audience.ts";
 
 /** An operation returned an error; the message is for the assistant and its user. */
 export class Refusal extends Error {}
 
-/** Calls an operation of the API on behalf of the caller. */
+/** Calls an operation of the API on behalf of the caller. @returns the JSON of the response; of a stream its events. */
 export type Ask = (
   method: "GET" | "POST",
   path: string,
@@ -20,8 +22,14 @@ export type Ask = (
  * Creates a function that sends requests to this server's own API with the caller's token, so that permissions, limits,
  * validation and logging apply to assistants as to every client.
  * @param version the API version to use.
+ * @param closed aborted when the caller's connection is closed, which ends the requests in flight.
  */
-export function askAs(app: FastifyInstance, request: FastifyRequest, version: string): Ask {
+export function askAs(
+  app: FastifyInstance,
+  request: FastifyRequest,
+  version: string,
+  closed: AbortSignal,
+): Ask {
   return async (method, path, { body, query = {}, inputs = {} } = {}) => {
     const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
     // The caller's token may be restricted to this resource. The request is sent when it is awaited.
@@ -40,10 +48,17 @@ export function askAs(app: FastifyInstance, request: FastifyRequest, version: st
             host: request.host,
           },
           ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+          // The signal of `inject` has no effect once the body was read.
+          payloadAsStream: true,
         }),
     );
-    if (answer.statusCode >= 400) throw new Refusal(detailOf(answer.body, answer.statusCode, inputs));
-    return answer.json();
+    const end = () => answer.raw.res.destroy();
+    closed.addEventListener("abort", end);
+    if (closed.aborted) end();
+    const received = await text(answer.stream()).finally(() => closed.removeEventListener("abort", end));
+    if (answer.statusCode >= 400) throw new Refusal(detailOf(received, answer.statusCode, inputs));
+    if (!String(answer.headers["content-type"]).startsWith("text/event-stream")) return JSON.parse(received);
+    return createEventReader()(received).map(({ event, data }) => ({ event, data: JSON.parse(data) }));
   };
 }
 

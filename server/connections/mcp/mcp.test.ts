@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { startTestApp } from "../../../test/support/app.ts";
 import { makeRecording, makeUser, makeWorkspace, unknownId } from "../../../test/support/factories.ts";
+import { callTool, connectTo } from "./test/client.ts";
 
 const app = await startTestApp();
 const workspace = await makeWorkspace(app.db);
@@ -14,28 +13,13 @@ const { recordingId } = await makeRecording(app, workspace.member.token, {
   participants: [{ name: "Ana Lima", email: "ana@other.example", speaker_key: "s1" }],
 });
 
-/** The protocol's own client, connected with a token. */
-async function connect(token: string, { url } = app): Promise<Client> {
-  const client = new Client({ name: "test", version: "1" });
-  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
-    requestInit: { headers: { authorization: `Bearer ${token}` } },
-  });
-  // The SDK's own types disagree under exactOptionalPropertyTypes.
-  await client.connect(transport as Parameters<Client["connect"]>[0]);
-  return client;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: the results of several tools.
-async function callTool(client: Client, name: string, input: Record<string, unknown> = {}): Promise<any> {
-  const result = await client.callTool({ name, arguments: input });
-  const [first] = result.content as { type: string; text: string }[];
-  return result.isError ? { refused: first?.text } : JSON.parse(first?.text ?? "null");
-}
+const connect = (token: string) => connectTo(app, token);
 
 test("an assistant finds the tools, each marked as reading only", async () => {
   const client = await connect(workspace.member.token);
   const { tools } = await client.listTools();
   assert.deepEqual(tools.map(({ name }) => name).sort(), [
+    "ask",
     "fetch",
     "get_recording",
     "list_action_items",
@@ -112,7 +96,7 @@ for (const mode of ["contract", "by-name"])
     const own = await startTestApp({ env: { PARLEY_DATETIME_FILTERS: mode } });
     const { member } = await makeWorkspace(own.db);
     const made = await makeRecording(own, member.token, { start_datetime: "2026-03-02T09:00:00Z" });
-    const client = await connect(member.token, own);
+    const client = await connectTo(own, member.token);
     const ids = async (input: Record<string, unknown>) =>
       (await callTool(client, "list_recordings", input)).recordings.map(({ id }: { id: string }) => id);
     for (const at of [

@@ -65,8 +65,10 @@ export function mcpRoutes(scope: FastifyInstance, { config }: { readonly config:
       import("./tools.ts"),
     ]);
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+    const closed = new AbortController();
     const server = createMcpServer({
-      ask: askAs(scope, request, spoken),
+      ask: askAs(scope, request, spoken, closed.signal),
+      baseUrl: config.baseUrl,
       datetimesByName: (request.principal.datetimeFilters ?? config.datetimeFilters) === "by-name",
     });
     reply.hijack();
@@ -74,6 +76,7 @@ export function mcpRoutes(scope: FastifyInstance, { config }: { readonly config:
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) reply.raw.setHeader(name, value);
     reply.raw.on("close", () => {
+      closed.abort();
       server
         .close()
         .catch((error: unknown) =>

@@ -3,6 +3,7 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { parseTimestamp } from "../../../shared/times/timestamp.ts";
 import { version } from "../../platform/version.ts";
+import { askQuestion } from "./answer.ts";
 import { type Ask, Refusal } from "./ask.ts";
 import { readChapters, readDocument } from "./document.ts";
 import { registerPrompts } from "./prompts.ts";
@@ -16,11 +17,12 @@ const Time = z.string().describe("ISO 8601, such as 2026-10-05T14:30:00Z.");
 
 const api = "/_/public-api/v2";
 
-/** All tools are read-only. */
+/** All tools are read-only: a question changes no meeting, it is kept among the threads of the user who asked. */
 const annotations = { readOnlyHint: true, openWorldHint: false } as const;
 
 interface ToolOptions {
   readonly ask: Ask;
+  readonly baseUrl: string;
   /** Whether before/after in filters mean what their names say (setting PARLEY_DATETIME_FILTERS). */
   readonly datetimesByName: boolean;
 }
@@ -29,7 +31,7 @@ interface ToolOptions {
  * The tools of one caller: search, list and read the recordings, transcripts and highlights that the caller's token can
  * see. Source: Model Context Protocol, "Tools".
  */
-export function createMcpServer({ ask, datetimesByName }: ToolOptions): McpServer {
+export function createMcpServer({ ask, baseUrl, datetimesByName }: ToolOptions): McpServer {
   const server = new McpServer(
     { name: "parley", title: "Parley: meeting recordings", version },
     {
@@ -64,6 +66,28 @@ export function createMcpServer({ ask, datetimesByName }: ToolOptions): McpServe
         });
         return withTitles(found as Found);
       }),
+  );
+
+  server.registerTool(
+    "ask",
+    {
+      title: "Ask",
+      description:
+        "Answers a question from the transcripts of one recording, or of all that the user can see and the filters match, in the language of the question. The server's own language model reads them, which may take minutes. Each statement has the words of the meeting that prove it, and a link to the moment; left_out counts statements without proof. With thread_id, the question follows up on an earlier one.",
+      annotations,
+      inputSchema: {
+        question: z.string().min(1).max(2000),
+        recording_id: RecordingId.optional().describe("Answer from this recording alone; without filters."),
+        thread_id: z.uuid().optional().describe("The thread of an earlier answer."),
+        from: Time.optional().describe("Only meetings that started at this time or later."),
+        to: Time.optional().describe("Only meetings that started before this time."),
+        person: z.string().optional().describe("Email or full name of a participant or recorder."),
+        team_id: z.uuid().optional(),
+        meeting_type_id: z.uuid().optional(),
+        tag: z.string().optional(),
+      },
+    },
+    (input) => answer(() => askQuestion(ask, baseUrl, input)),
   );
 
   server.registerTool(

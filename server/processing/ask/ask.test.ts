@@ -17,7 +17,7 @@ import { syncGrants } from "../../people/access/grants.ts";
 import { makeSpoken } from "../../recordings/search/test/search.ts";
 import { startIntelligence } from "../intelligence/test/intelligence.ts";
 import { deleteOldThreadsKind } from "./queries.ts";
-import { answering, askQuestion, linesOf, only, quoting } from "./test/asking.ts";
+import { answering, askQuestion, linesOf, only, quoting, slowly } from "./test/asking.ts";
 
 const { app, db, model, workspace, manage } = await startIntelligence();
 /** A user for each test, so that the limits of one don't apply to another. */
@@ -217,28 +217,6 @@ test("two users ask the same: each reads and gets only what they see", async () 
   assert.equal((await askQuestion(app, other.token, { question: "And?", thread_id: threadId })).status, 404);
   assert.equal((await askQuestion(app, workspace.token, { question: "harbour" })).status, 403);
 });
-
-/** A model that writes one statement, and the next one only when it is asked to. */
-function slowly(): { behaviour: ModelBehaviour; more: () => void; closed: Promise<void> } {
-  const more = Promise.withResolvers<void>();
-  const closed = Promise.withResolvers<void>();
-  return {
-    more: more.resolve,
-    closed: closed.promise,
-    behaviour: async (request, response) => {
-      if (request.wanted.includes("searches")) return sayJson({ searches: [] })(request, response);
-      response.on("close", closed.resolve);
-      const [line] = linesOf(request);
-      const chunk = (content: string) =>
-        response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`);
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      const said = (text: string) => JSON.stringify({ text, passage: line?.passage, quote: line?.text });
-      chunk(`{"statements": [${said("First.")},`);
-      await more.promise;
-      if (!response.destroyed) chunk(`${said("Second.")},`);
-    },
-  };
-}
 
 test("losing access during an answer ends it, and hides what was said before", async () => {
   const shared = await makeSpoken(app, other.token, "Shared", ["The lighthouse is painted red in May."]);

@@ -1,5 +1,6 @@
 import type { AskEvent } from "../../../../contract/ask/ask.ts";
 import { askEvents } from "../../../../contract/ask/ask.ts";
+import { createEventReader } from "../../../../shared/server-sent-events.ts";
 import type { TestApp } from "../../../../test/support/app.ts";
 import {
   type ModelBehaviour,
@@ -37,26 +38,19 @@ export async function askQuestion(
       detail: ((await response.json()) as { detail: string }).detail,
     };
   const events: AskEvent[] = [];
-  let rest = "";
-  for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
-    const blocks = (rest + part).split("\n\n");
-    rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const event = readEvent(block);
-      if (event === null) continue;
+  const read = createEventReader();
+  for await (const part of response.body.pipeThrough(new TextDecoderStream()))
+    for (const { event: name, data } of read(part)) {
+      const event = parseEvent(name as AskEvent["event"], data);
       events.push(event);
       await onEvent?.(event);
     }
-  }
   return { status: 200, events, detail: "" };
 }
 
-/** An event that is as the contract says; null for a comment. */
-function readEvent(block: string): AskEvent | null {
-  const match = /^event: (\w+)\ndata: (.*)$/.exec(block);
-  if (match === null) return null;
-  const event = match[1] as AskEvent["event"];
-  return { event, data: askEvents[event].parse(JSON.parse(match[2] ?? "")) } as AskEvent;
+/** An event that is as the contract says. */
+function parseEvent(event: AskEvent["event"], data: string): AskEvent {
+  return { event, data: askEvents[event].parse(JSON.parse(data)) } as AskEvent;
 }
 
 export function only<E extends AskEvent["event"]>(
@@ -106,3 +100,25 @@ export const quoting = (word: string): ModelBehaviour =>
       .filter(({ text }) => text.includes(word))
       .map(({ passage, text }) => ({ text: `It was said: ${text}`, passage, quote: text })),
   );
+
+/** A model that writes one statement, and the next one only when it is asked to. */
+export function slowly(): { behaviour: ModelBehaviour; more: () => void; closed: Promise<void> } {
+  const more = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
+  return {
+    more: more.resolve,
+    closed: closed.promise,
+    behaviour: async (request, response) => {
+      if (request.wanted.includes("searches")) return sayJson({ searches: [] })(request, response);
+      response.on("close", closed.resolve);
+      const [line] = linesOf(request);
+      const chunk = (content: string) =>
+        response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`);
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const said = (text: string) => JSON.stringify({ text, passage: line?.passage, quote: line?.text });
+      chunk(`{"statements": [${said("First.")},`);
+      await more.promise;
+      if (!response.destroyed) chunk(`${said("Second.")},`);
+    },
+  };
+}
