@@ -5,8 +5,9 @@ export interface ServerSentEvent {
 }
 
 /**
- * Reads the events of a stream from its text, part by part; an event that the stream does not finish is none. Source: HTML,
- * "Server-sent events", as far as this server sends them: lines end with `\n`, and an event has one line of data.
+ * Reads the events of a stream from its text, part by part, as this server sends them: lines end with `\n`, and an event has
+ * one line of data. An event that the stream does not finish is none. Source:
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 export function createEventReader(): (part: string) => ServerSentEvent[] {
   let rest = "";
