@@ -7,7 +7,11 @@ import { parseQuery, type TypedTerm } from "./parse-query.ts";
 import type { Term } from "./terms.ts";
 
 /** A term as typed, and in the words of the index. */
-export type ReadTerm = Term & TypedTerm;
+export type ReadTerm = Term &
+  TypedTerm & {
+    /** Languages, by PostgreSQL's names, in which the word is too common to say anything, such as "the". */
+    readonly commonIn: readonly string[];
+  };
 
 /** A shorter prefix would match too much of the index. */
 const minPrefixLength = 2;
@@ -27,13 +31,13 @@ export async function readQuery(pool: Queryable, query: string): Promise<ReadTer
     typed.map(({ text, isPhrase }) => (isPhrase ? text : joinWord(text))),
   );
   const terms = typed.flatMap((term, n): ReadTerm[] => {
-    const { words = [], stems = [], tails = [] } = found[n] ?? {};
+    const { words = [], stems = [], tails = [], commonIn = [] } = found[n] ?? {};
     if (words.length === 0) return [];
     const isExact = term.isPhrase || term.isPrefix || words.length > 1;
-    if (isExact) return [{ ...term, words, stems: [], variants: [], parts: [] }];
+    if (isExact) return [{ ...term, words, stems: [], variants: [], parts: [], commonIn: [] }];
     const [word = ""] = words;
     const parts = term.isExcluded ? [] : compoundParts(word, stems, tails);
-    return [{ ...term, words, stems, variants: prefixedForms(word), parts }];
+    return [{ ...term, words, stems, variants: prefixedForms(word), parts, commonIn }];
   });
   if (terms.every((term) => term.isExcluded))
     throw fault(
@@ -76,8 +80,10 @@ function isWide(word: string): boolean {
 
 interface WordsRow {
   readonly words: string[];
-  /** In every language that a recording has; null where a language drops the word. */
-  readonly stems: (string | null)[];
+  /** In every language that a recording has and that doesn't drop the word. */
+  readonly stems: string[];
+  /** The languages that drop it. */
+  readonly commonIn: string[];
   /** Reversed stems of the word at the end of a compound; null in languages without compounds. */
   readonly tails: (string | null)[];
 }
@@ -86,7 +92,7 @@ interface WordsRow {
 async function findWords(
   pool: Queryable,
   texts: readonly string[],
-): Promise<{ words: string[]; stems: string[]; tails: string[] }[]> {
+): Promise<(Omit<WordsRow, "tails"> & { tails: string[] })[]> {
   const { rows } = await pool.query<WordsRow>({
     name: "search_words",
     // Stems of more languages make the search slower, so only those in use are read, by one index lookup each. With unnest()
@@ -96,21 +102,20 @@ async function findWords(
         union all
         select (select min(s.language) from search_recordings s where s.language > u.language)
         from used u where u.language is not null)
-      select v.words, array(
-        select parley_search_stem(u.language, v.words[1]) from used u
-        where u.language is not null and cardinality(v.words) = 1) as stems, array(
+      select v.words, s.stems, s."commonIn", array(
         select parley_search_tail(u.language, parley_search_stem(u.language, '${compoundBeginning}' || v.words[1]))
         from used u where u.language is not null and cardinality(v.words) = 1) as tails
       from generate_subscripts($1::text[], 1) n
       cross join lateral (select array(
         select l.lexeme from unnest(parley_search_vector(parley_search_clean(($1::text[])[n]))) l, unnest(l.positions) p
         order by p) as words) v
+      cross join lateral (
+        select coalesce(array_agg(s.stem) filter (where s.stem is not null), '{}') as stems,
+          coalesce(array_agg(u.language) filter (where s.stem is null), '{}') as "commonIn"
+        from used u cross join lateral (select parley_search_stem(u.language, v.words[1]) as stem offset 0) s
+        where u.language is not null and cardinality(v.words) = 1) s
       order by n`,
     values: [texts],
   });
-  return rows.map(({ words, stems, tails }) => ({
-    words,
-    stems: stems.filter((stem) => stem !== null),
-    tails: tails.filter((tail) => tail !== null),
-  }));
+  return rows.map((row) => ({ ...row, tails: row.tails.filter((tail) => tail !== null) }));
 }
