@@ -86,7 +86,7 @@ export async function findPassages(
 }
 
 /**
- * How much of the score of the better passage beside it, and of its recording, a passage has: what somebody looks for
+ * How much of the score of the better passage beside it, and of its recording, a passage has: what is wanted
  * is often said in other words than those that led to it. Measured by ask/questions.test.ts: 58 of 60 instead of 52.
  */
 const besideWeight = 1 / 3;
