@@ -92,6 +92,7 @@ import type { ObjectStore } from "./platform/storage/store.ts";
 import { reportRequests } from "./platform/telemetry/requests.ts";
 import { traceRequests } from "./platform/telemetry/trace.ts";
 import { askRoutes } from "./processing/ask/routes.ts";
+import { feedbackRoutes } from "./processing/feedback/routes.ts";
 import { requestUnderstanding } from "./processing/intelligence/index.ts";
 import { intelligenceRoutes } from "./processing/intelligence/routes.ts";
 import { hasSpeechModel } from "./processing/models/index.ts";
@@ -320,6 +321,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       transcriptionRoutes(api, { db, jobs, config });
       voiceRoutes(api, { db });
       intelligenceRoutes(api, { db, jobs, config });
+      feedbackRoutes(api, { db });
       askRoutes(api, { db, limiter, config });
       auditRoutes(api, { db, config });
       sessionRoutes(api, { db, config, managesSystem: (user) => managesSystem(db, user) });

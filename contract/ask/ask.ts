@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CursorInput, Milliseconds, NextCursor, Success, Timestamp, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
+import { Feedback } from "../recordings/intelligence.ts";
 import { search } from "../recordings/search.ts";
 
 /** Length of a question. */
@@ -120,6 +121,7 @@ const Thread = z.strictObject({
 });
 
 const Turn = z.strictObject({
+  number: z.int().min(1).meta({ description: "Counts the questions of the thread." }),
   question: z.string(),
   state: z.enum(["running", "done", "failed"]),
   message: z.string().nullable().meta({ description: "Why there is no answer; null otherwise." }),
@@ -128,6 +130,7 @@ const Turn = z.strictObject({
   hidden: z.int().min(0).meta({
     description: "Statements about recordings that the caller can no longer see.",
   }),
+  feedback: Feedback.nullable().meta({ description: "The caller's feedback on the answer; null: none." }),
   created_datetime: Timestamp,
 });
 

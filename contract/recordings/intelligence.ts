@@ -9,6 +9,7 @@ import {
   Uuid,
 } from "../common.ts";
 import { operation } from "../operation.ts";
+import { whisperLanguages } from "../workspace/whisper-languages.ts";
 import { RecordingParams } from "./recordings.ts";
 
 /** Maximum number of templates per workspace: each costs a model request per recording. */
@@ -201,6 +202,24 @@ export const updateIntelligence = operation({
   errors: [...changeErrors],
 });
 
+export const SummaryLength = z
+  .enum(["short", "normal", "detailed"])
+  .meta({ description: "Length of the summary." });
+export type SummaryLength = z.output<typeof SummaryLength>;
+
+const SummaryLanguage = z.enum(["auto", ...whisperLanguages]).meta({
+  description:
+    "Language that everything is written in: a code such as `en`; `auto`: the language of the meeting.",
+});
+
+/** A user's thumb up or down on what the language model wrote. */
+export const Feedback = z
+  .strictObject({
+    rating: z.enum(["up", "down"]),
+    comment: z.string().meta({ description: "Empty: none." }),
+  })
+  .meta({ id: "Feedback" });
+
 export const RecordingIntelligence = z
   .strictObject({
     status: z.enum(["none", "pending", "running", "waiting", "done", "failed"]).meta({
@@ -217,6 +236,12 @@ export const RecordingIntelligence = z
     requested_datetime: Timestamp.nullable(),
     finished_datetime: Timestamp.nullable(),
     model: z.string().nullable(),
+    prompt_version: z.int().nullable().meta({ description: "Version of the prompts of the last run." }),
+    length: SummaryLength,
+    language: SummaryLanguage,
+    feedback: Feedback.nullable().meta({
+      description: "The caller's feedback on the summary; null: none, or it is on an earlier summary.",
+    }),
     used_tokens: TokenCount.meta({ description: "Tokens used by the current or last run." }),
   })
   .meta({ id: "RecordingIntelligence" });
@@ -243,10 +268,11 @@ export const runRecordingIntelligence = operation({
   path: "/_/api/v1/recordings/:recording_id/intelligence",
   summary: "Run Recording Intelligence",
   description:
-    "Regenerates summary, chapters, action items and sections. The existing ones stay until the run finishes. Chapters that a user changed stay. Unchanged action items keep their status. Allowed for the recording's recorders, admins and workspace tokens.",
+    "Regenerates summary, chapters, action items and sections. The existing ones stay until the run finishes. Chapters and action items that a user changed stay. Unchanged action items keep their status. Without `length` or `language`, those of the last run; at first a normal length and the meeting's language. Allowed for the recording's recorders, admins and workspace tokens.",
   params: RecordingParams,
+  body: z.object({ length: SummaryLength.optional(), language: SummaryLanguage.optional() }),
   response: RecordingIntelligence,
-  errors: ["forbidden", "not_found", "wrong_state"],
+  errors: [...changeErrors, "not_found", "wrong_state"],
 });
 
 export const ActionItemDetail = z

@@ -93,6 +93,22 @@ export const PortableRecording = z
       .meta({
         description: "Markdown, with the email of the user who wrote it.",
       }),
+    summary_feedback: z
+      .array(
+        z.object({
+          email: Name,
+          rating: z.enum(["up", "down"]),
+          comment: Text,
+          model: Name,
+          prompt_version: z.int(),
+        }),
+      )
+      .max(10_000)
+      .default([])
+      .meta({
+        description:
+          "Thumbs up and down on summaries, with the email of the user and the model of the summary.",
+      }),
     comments: z
       .array(
         z.object({

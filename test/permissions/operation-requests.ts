@@ -261,6 +261,17 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
   updateIntelligence: () => ({ body: { enabled: true } }),
   getRecordingIntelligence: (world) => ({ params: recording(world) }),
   runRecordingIntelligence: (world) => ({ params: recording(world) }),
+  putSummaryFeedback: async (world) => ({
+    params: { recording_id: await world.summarized() },
+    body: { rating: "up" },
+  }),
+  deleteSummaryFeedback: (world) => ({ params: recording(world) }),
+  putTurnFeedback: async (world) => ({
+    params: { thread_id: await world.thread(), number: "1" },
+    body: { rating: "down" },
+  }),
+  deleteTurnFeedback: async (world) => ({ params: { thread_id: await world.thread(), number: "1" } }),
+  listFeedback: () => ({}),
   getChapters: (world) => ({ params: recording(world) }),
   replaceChapters: (world) => ({ params: recording(world), body: { chapters: [] } }),
   listAllActionItems: () => ({}),

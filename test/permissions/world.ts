@@ -115,13 +115,28 @@ export class World {
     return this.recordingId;
   }
 
-  /** A question of the recorder about the recording. */
+  /** The recording with a summary of the language model. */
+  async summarized(): Promise<string> {
+    await sql`
+      with r as (update recordings set ai_summary = ${marker} where id = ${this.recordingId})
+      insert into intelligence_runs (recording_id, status, model, finished_at)
+      values (${this.recordingId}, 'done', 'small', now())
+      on conflict (recording_id) do update set status = 'done', model = 'small', finished_at = now()`.execute(
+      this.app.db.kysely,
+    );
+    return this.recordingId;
+  }
+
+  /** A question of the recorder about the recording, with one finished turn. */
   async thread(): Promise<string> {
     const { rows } = await sql<{ id: string }>`
-      insert into ask_threads (id, workspace_id, user_id, recording_id, title)
-      select gen_random_uuid(), r.workspace_id, rr.user_id, r.id, ${marker}
-      from recordings r join recording_recorders rr on rr.recording_id = r.id
-      where r.id = ${this.recordingId} limit 1 returning id`.execute(this.app.db.kysely);
+      with thread as (
+        insert into ask_threads (id, workspace_id, user_id, recording_id, title)
+        select gen_random_uuid(), r.workspace_id, rr.user_id, r.id, ${marker}
+        from recordings r join recording_recorders rr on rr.recording_id = r.id
+        where r.id = ${this.recordingId} limit 1 returning id)
+      insert into ask_turns (thread_id, number, question, state) select id, 1, ${marker}, 'done' from thread
+      returning thread_id as id`.execute(this.app.db.kysely);
     return rows[0]?.id ?? "";
   }
 

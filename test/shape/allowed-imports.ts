@@ -99,6 +99,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "recordings/recordings",
     "recordings/search",
   ],
+  "processing/feedback": ["recordings/recordings"],
   "processing/integrity": ["processing/media", "recordings/recordings"],
   "processing/intelligence": [
     "people/access",

@@ -1,16 +1,6 @@
 import { Select } from "@mantine/core";
 import { whisperLanguages } from "../../contract/workspace/whisper-languages.ts";
-
-const names = new Intl.DisplayNames(["en"], { type: "language" });
-
-/** The name of a language, such as "Portuguese (Brazil)". */
-export function languageName(code: string): string {
-  try {
-    return names.of(code) ?? code;
-  } catch {
-    return code;
-  }
-}
+import { languageName } from "../../shared/language-name.ts";
 
 const languages = whisperLanguages
   .map((value) => ({ value, label: languageName(value) }))

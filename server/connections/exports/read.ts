@@ -24,6 +24,7 @@ interface Extras extends RecordingFields {
   readonly participants: PortableRecording["participants"];
   readonly shared_users: PortableRecording["shared_users"];
   readonly private_notes: PortableRecording["private_notes"];
+  readonly summary_feedback: PortableRecording["summary_feedback"];
   readonly sections: PortableRecording["ai_template_sections"];
   readonly chapters: PortableRecording["ai_chapters"];
   readonly chapters_by_hand: boolean;
@@ -146,6 +147,7 @@ async function readRecording(
     chapters_by_hand: extras.chapters_by_hand,
     screenshares,
     private_notes: extras.private_notes,
+    summary_feedback: extras.summary_feedback,
     comments: await readComments(source, recordingId),
     transcript_language: extras.transcript_language,
   };
@@ -167,6 +169,9 @@ async function findExtras(source: Queryable, recordingId: string): Promise<Extra
         from recording_user_shares s join users u on u.id = s.user_id where s.recording_id = r.id), '[]') as shared_users,
       coalesce((select json_agg(json_build_object('email', u.email, 'text', n.text) order by u.email_key)
         from private_notes n join users u on u.id = n.user_id where n.recording_id = r.id), '[]') as private_notes,
+      coalesce((select json_agg(json_build_object('email', u.email, 'rating', f.rating, 'comment', f.comment,
+          'model', f.model, 'prompt_version', f.prompt_version) order by u.email_key, f.rated_at)
+        from summary_feedback f join users u on u.id = f.user_id where f.recording_id = r.id), '[]') as summary_feedback,
       coalesce((select json_object_agg(h.id, u.email)
         from highlights h join users u on u.id = h.created_by where h.recording_id = r.id), '{}') as creators
     from recordings r where r.id = $1`,

@@ -59,6 +59,8 @@ const other: readonly string[] = [
   // Work in progress.
   ...["transcriptions", "transcription_chunks", "intelligence_runs", "intelligence_steps", "import_items"],
   ...["pending_announcements", "uploads"],
+  // Says which summary of which model was good; an import has no run of a model.
+  "summary_feedback",
   // Written by users of this workspace to each other: an export has them, an import counts them as left out.
   "comments",
   // Private to the user who asked.

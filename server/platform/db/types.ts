@@ -3,10 +3,12 @@
  * Please do not edit it manually.
  */
 
-import type { HookType } from "../../../contract/webhooks/hook-types.ts";
+import type { ColumnType } from "kysely";
+import type { IPostgresInterval } from "postgres-interval";
 import type { TranscriptEditDetails } from "../../../contract/transcripts/transcript-history.ts";
 import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";
+import type { HookType } from "../../../contract/webhooks/hook-types.ts";
 import type {
   EndsEarly,
   ImportData,
@@ -16,16 +18,19 @@ import type {
   TranscriptInfo,
   UploadParticipant,
 } from "./json-columns.ts";
-import type { ColumnType } from "kysely";
-import type { IPostgresInterval } from "postgres-interval";
 
-export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
-  ? ColumnType<S, I | undefined, U>
-  : ColumnType<T, T | undefined, T>;
+export type Generated<T> =
+  T extends ColumnType<infer S, infer I, infer U>
+    ? ColumnType<S, I | undefined, U>
+    : ColumnType<T, T | undefined, T>;
 
 export type Int8 = ColumnType<string, bigint | number | string, bigint | number | string>;
 
-export type Interval = ColumnType<IPostgresInterval, IPostgresInterval | number | string, IPostgresInterval | number | string>;
+export type Interval = ColumnType<
+  IPostgresInterval,
+  IPostgresInterval | number | string,
+  IPostgresInterval | number | string
+>;
 
 export type Json = JsonValue;
 
@@ -111,11 +116,16 @@ export interface AskThreads {
 }
 
 export interface AskTurns {
+  comment: string | null;
   created_at: Generated<Timestamp>;
   left_out: Generated<number>;
   message: string | null;
+  model: string | null;
   number: number;
+  prompt_version: Generated<number>;
   question: string;
+  rated_at: Timestamp | null;
+  rating: "up" | "down" | null;
   state: Generated<"running" | "done" | "failed">;
   thread_id: string;
 }
@@ -452,11 +462,14 @@ export interface IntelligenceRuns {
   failing_since: Timestamp | null;
   finished_at: Timestamp | null;
   input_tokens: Generated<Int8>;
+  language: string | null;
   last_error: string | null;
+  length: "short" | "normal" | "detailed" | null;
   model: string | null;
   not_before: Timestamp | null;
   notes: Generated<string[]>;
   output_tokens: Generated<Int8>;
+  prompt_version: Generated<number>;
   recording_id: string;
   request_count: Generated<number>;
   requested_at: Generated<Timestamp>;
@@ -932,6 +945,17 @@ export interface StoryHighlights {
   story_id: string;
 }
 
+export interface SummaryFeedback {
+  comment: string;
+  model: string;
+  prompt_version: number;
+  rated_at: Generated<Timestamp>;
+  rating: "up" | "down";
+  recording_id: string;
+  user_id: string;
+  written_at: Timestamp;
+}
+
 export interface TeamMembers {
   team_id: string;
   user_id: string;
@@ -1226,6 +1250,7 @@ export interface DB {
   stories: Stories;
   story_banners: StoryBanners;
   story_highlights: StoryHighlights;
+  summary_feedback: SummaryFeedback;
   team_members: TeamMembers;
   teams: Teams;
   transcript_edits: TranscriptEdits;

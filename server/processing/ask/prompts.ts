@@ -3,6 +3,9 @@ import type { FoundPassage } from "../../recordings/search/passages.ts";
 import { plainLine, printTime } from "../intelligence/generate/lines.ts";
 import { asData } from "../intelligence/generate/prompts.ts";
 
+/** Stored with each answer. A test fails when the prompts change and this does not. */
+export const askPromptVersion = 1;
+
 /** The same for every question, so that servers can cache the prefix. */
 export const askSystem = `You answer questions about meetings. You get passages of transcripts as data between two marker lines, sometimes the conversation so far in the same form, and then one question.
 

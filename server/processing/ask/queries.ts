@@ -107,11 +107,16 @@ export async function deleteThread(db: Executor, userId: string, threadId: strin
 }
 
 /** @returns the turn's number. */
-export async function insertTurn(tx: Tx, threadId: string, question: string): Promise<number> {
+export async function insertTurn(
+  tx: Tx,
+  threadId: string,
+  question: string,
+  by: { readonly model: string; readonly promptVersion: number },
+): Promise<number> {
   const { rows } = await sql<{ number: number }>`
     with used as (update ask_threads set updated_at = clock_timestamp() where id = ${threadId})
-    insert into ask_turns (thread_id, number, question)
-    select ${threadId}, coalesce(max(number), 0) + 1, ${question} from ask_turns where thread_id = ${threadId}
+    insert into ask_turns (thread_id, number, question, model, prompt_version)
+    select ${threadId}, coalesce(max(number), 0) + 1, ${question}, ${by.model}, ${by.promptVersion} from ask_turns where thread_id = ${threadId}
     returning number`.execute(tx);
   return rows[0]?.number ?? 1;
 }
@@ -135,6 +140,7 @@ export interface TurnRow {
   readonly left_out: number;
   readonly hidden: number;
   readonly created_at: Date;
+  readonly feedback: { readonly rating: "up" | "down"; readonly comment: string } | null;
   readonly statements: readonly {
     readonly text: string;
     readonly quote: string;
@@ -156,6 +162,7 @@ export async function findTurns(
       case when t.state = 'running' and not exists (
         select 1 from ask_leases l where l.thread_id = t.thread_id and l.expires_at > clock_timestamp())
         then 'failed' else t.state end as state,
+      case when t.rating is not null then json_build_object('rating', t.rating, 'comment', t.comment) end as feedback,
       coalesce(s.statements, '[]') as statements, coalesce(s.hidden, 0)::integer as hidden
     from ask_turns t
     left join lateral (

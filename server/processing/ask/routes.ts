@@ -51,7 +51,7 @@ export function askRoutes(api: Api, deps: AskDependencies): void {
     const turns = await queries.findTurns(db.kysely, principal, thread.id, maxTurns);
     return {
       ...present(thread),
-      turns: turns.map(({ number: _, created_at, statements, ...turn }) => ({
+      turns: turns.map(({ created_at, statements, ...turn }) => ({
         ...turn,
         message: turn.message ?? (turn.state === "failed" ? "The answer was interrupted." : null),
         statements: [...statements],

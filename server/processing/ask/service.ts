@@ -19,7 +19,7 @@ import type { LanguageModel } from "../intelligence/model/model.ts";
 import { openLanguageModel } from "../intelligence/open-model.ts";
 import { hasLanguageModel } from "../models/index.ts";
 import { AccessLost, messageOf, prepareAnswer, type Question } from "./answer.ts";
-import type { EarlierTurn } from "./prompts.ts";
+import { askPromptVersion, type EarlierTurn } from "./prompts.ts";
 import * as queries from "./queries.ts";
 
 type Body = z.output<typeof askOperation.body>;
@@ -98,7 +98,10 @@ export async function ask(
           recordingId,
           title: titleOf(body.question),
         });
-      return queries.insertTurn(tx, threadId, body.question);
+      return queries.insertTurn(tx, threadId, body.question, {
+        model: model.name,
+        promptVersion: askPromptVersion,
+      });
     });
   const number = await start().catch(async (error: unknown) => {
     await model.close();

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Database } from "../../platform/db/database.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import { estimateTokens } from "./generate/chunks.ts";
-import { repairPrompt, systemPrompt } from "./generate/prompts.ts";
+import { repairPrompt } from "./generate/prompts.ts";
 import { type Ask, type Question, TruncatedAnswer } from "./generate/summarize.ts";
 import {
   BudgetSpent,
@@ -34,6 +34,8 @@ export interface SendContext {
 
 export interface AskContext extends SendContext {
   readonly recordingId: string;
+  /** The system's part of every request. */
+  readonly system: string;
   /** Shows what the run does now. */
   readonly onStage?: (stage: string) => void;
 }
@@ -51,7 +53,7 @@ export function askWithin(context: AskContext): Ask {
     step += 1;
     const schema = jsonSchemaOf(question.schema);
     const key = createHash("sha256")
-      .update(JSON.stringify([context.model.name, systemPrompt, question.user, schema]))
+      .update(JSON.stringify([context.model.name, context.system, question.user, schema]))
       .digest("hex");
     const kept = await findStep(context.db.kysely, context.recordingId, key);
     if (kept !== null) {
@@ -81,7 +83,7 @@ async function askAnew<T>(
 ): Promise<Step<T>> {
   const asked: ModelMessage = { role: "user", content: question.user };
   const request = {
-    system: systemPrompt,
+    system: context.system,
     schema: { name: question.name, json: schema },
     maxOutputTokens: question.maxOutputTokens,
     onProgress: (fraction: number) =>

@@ -4,6 +4,7 @@ import { syncGrants } from "../../people/access/grants.ts";
 import { record } from "../../people/events/record.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { mergeItems, type StoredItem } from "./generate/action-items.ts";
+import { promptVersion } from "./generate/prompts.ts";
 import { wordsOnly } from "./generate/quotes.ts";
 import type { StoredSection } from "./generate/sections.ts";
 import type { Understanding } from "./generate/summarize.ts";
@@ -73,7 +74,8 @@ export async function finishRun(
     }
     await sql`
       update intelligence_runs set status = 'done', attempts = 0, failing_since = null, not_before = null,
-        last_error = null, notes = ${result.notes}::text[], model = ${modelName}, finished_at = clock_timestamp(),
+        last_error = null, notes = ${result.notes}::text[], model = ${modelName},
+        prompt_version = ${promptVersion}, finished_at = clock_timestamp(),
         updated_at = clock_timestamp(),
         written_title = case when ${changes.title !== recording.title} then ${changes.title} else written_title end,
         written_meeting_type_id = case when ${changes.meeting_type_id !== recording.meeting_type_id}

@@ -10,6 +10,7 @@ import { findTranscript } from "../../recordings/recordings/queries.ts";
 import { askWithin, SwitchedOff } from "./ask.ts";
 import { finishRun } from "./finish.ts";
 import { toLines } from "./generate/lines.ts";
+import { systemPrompt } from "./generate/prompts.ts";
 import { type Understanding, understand } from "./generate/summarize.ts";
 import { BudgetSpent } from "./model/budget.ts";
 import type { LanguageModel } from "./model/model.ts";
@@ -126,6 +127,7 @@ async function makeUnderstanding(
     workspaceId,
     maxTokensPerDay: settings.maxTokensPerDay,
     signal,
+    system: systemPrompt(claimed.language),
     onStage: stageWriter(deps, recordingId),
   });
   const meeting = {
@@ -135,6 +137,8 @@ async function makeUnderstanding(
     templates: await findEnabledTemplates(db.kysely, workspaceId),
     startDatetime: claimed.start_datetime,
     durationMs: claimed.duration_ms,
+    length: claimed.length ?? "normal",
+    language: claimed.language,
     hasChapters: !claimed.chapters_by_hand && isLongEnough(segments),
   };
   return understand(ask, meeting, settings.contextTokens);

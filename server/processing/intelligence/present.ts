@@ -61,6 +61,10 @@ export function describeRun(
       requested_datetime: null,
       finished_datetime: null,
       model: null,
+      prompt_version: null,
+      length: "normal",
+      language: "auto",
+      feedback: null,
       used_tokens: 0,
     };
   }
@@ -74,6 +78,10 @@ export function describeRun(
     requested_datetime: run.requested_at.toISOString(),
     finished_datetime: run.finished_at?.toISOString() ?? null,
     model: run.model,
+    prompt_version: run.model === null ? null : run.prompt_version,
+    length: run.length ?? "normal",
+    language: run.language ?? "auto",
+    feedback: run.feedback,
     used_tokens: run.used_tokens,
   };
 }

@@ -1,4 +1,6 @@
 import { sql } from "kysely";
+import type { SummaryLength } from "../../../contract/recordings/intelligence.ts";
+import { languageOf } from "../../../contract/workspace/spoken-language.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
 import { hasNoJob } from "../../platform/jobs/queue.ts";
 import type { StoredItem } from "./generate/action-items.ts";
@@ -15,28 +17,55 @@ export interface RunRow {
   readonly last_error: string | null;
   readonly notes: string[];
   readonly model: string | null;
+  readonly prompt_version: number;
+  /** As a user chose; null: normal, and the meeting's language. */
+  readonly length: SummaryLength | null;
+  readonly language: string | null;
   /** What it does now, for users to read. */
   readonly stage: string | null;
   readonly used_tokens: number;
   readonly requested_at: Date;
   readonly finished_at: Date | null;
+  /** The user's on the present summary. */
+  readonly feedback: { readonly rating: "up" | "down"; readonly comment: string } | null;
 }
 
-export async function findRun(db: Executor, recordingId: string): Promise<RunRow | undefined> {
+/** @param userId whose feedback to read. */
+export async function findRun(
+  db: Executor,
+  recordingId: string,
+  userId: string,
+): Promise<RunRow | undefined> {
   const { rows } = await sql<RunRow>`
-    select status, request_count, attempts, not_before, last_error, notes, model, stage,
-      (input_tokens + output_tokens)::float8 as used_tokens, requested_at, finished_at
-    from intelligence_runs where recording_id = ${recordingId}`.execute(db);
+    select status, request_count, attempts, not_before, last_error, notes, model, prompt_version, length, language, stage,
+      (input_tokens + output_tokens)::float8 as used_tokens, requested_at, finished_at,
+      (select json_build_object('rating', f.rating, 'comment', f.comment) from summary_feedback f
+        where f.recording_id = i.recording_id and f.user_id = ${userId} and f.written_at = i.finished_at) as feedback
+    from intelligence_runs i where recording_id = ${recordingId}`.execute(db);
   return rows[0];
 }
 
+/** How to write; undefined: as the last time. */
+export interface RunChoices {
+  readonly length?: SummaryLength | undefined;
+  /** A code, or `auto`: the meeting's. */
+  readonly language?: string | undefined;
+}
+
 /** Requests a run, even if there was one before. A run in progress then starts again instead of saving its results. */
-export async function insertRun(tx: Tx, recordingId: string): Promise<void> {
+export async function insertRun(
+  tx: Tx,
+  recordingId: string,
+  { length, language }: RunChoices = {},
+): Promise<void> {
   await sql`
-    insert into intelligence_runs as r (recording_id, status) values (${recordingId}, 'pending')
+    insert into intelligence_runs as r (recording_id, status, length, language)
+    values (${recordingId}, 'pending', ${length ?? null}, ${languageOf(language ?? "auto")})
     on conflict (recording_id) do update set request_count = r.request_count + 1, attempts = 0, failing_since = null,
       status = case when r.status = 'running' then 'running' else 'pending' end,
       not_before = null, last_error = null, requested_at = clock_timestamp(), updated_at = clock_timestamp(),
+      length = coalesce(excluded.length, r.length),
+      language = ${language === undefined ? sql`r.language` : sql`excluded.language`},
       input_tokens = case when r.status = 'done' then 0 else r.input_tokens end,
       output_tokens = case when r.status = 'done' then 0 else r.output_tokens end`.execute(tx);
 }
@@ -69,6 +98,8 @@ export interface ClaimedRun {
   readonly start_datetime: Date;
   readonly duration_ms: number;
   readonly chapters_by_hand: boolean;
+  readonly length: SummaryLength | null;
+  readonly language: string | null;
 }
 
 /** Marks a run as running. @returns undefined when there is nothing to do yet. */
@@ -79,9 +110,8 @@ export async function claimRun(db: Executor, recordingId: string): Promise<Claim
     where i.recording_id = ${recordingId} and r.id = i.recording_id and i.status <> 'done'
       and (i.not_before <= clock_timestamp() or (i.not_before is null and i.status <> 'failed'))
       and not ${isInTrash}
-    returning i.request_count, r.workspace_id, r.transcript_version, r.external, r.start_datetime, r.duration_ms, r.chapters_by_hand`.execute(
-    db,
-  );
+    returning i.request_count, r.workspace_id, r.transcript_version, r.external, r.start_datetime, r.duration_ms, r.chapters_by_hand,
+      i.length, i.language`.execute(db);
   return rows[0];
 }
 

@@ -48,8 +48,8 @@ export function intelligenceRoutes(
   const refuseUnseen = async (principal: Principal, recordingId: string): Promise<void> => {
     if (!(await canSeeRecording(db.pool, principal, recordingId))) throw recordingNotFound(recordingId);
   };
-  const readRun = async (recordingId: string) =>
-    describeRun(await findRun(db.kysely, recordingId), { isSetUp: await hasLanguageModel(config) });
+  const readRun = async ({ userId }: Principal, recordingId: string) =>
+    describeRun(await findRun(db.kysely, recordingId, userId), { isSetUp: await hasLanguageModel(config) });
 
   route(api, contract.getIntelligence, ({ principal }) => readWorkspace(principal));
 
@@ -70,13 +70,13 @@ export function intelligenceRoutes(
 
   route(api, contract.getRecordingIntelligence, async ({ principal, params }) => {
     await refuseUnseen(principal, params.recording_id);
-    return readRun(params.recording_id);
+    return readRun(principal, params.recording_id);
   });
 
-  route(api, contract.runRecordingIntelligence, async ({ principal, params }) => {
+  route(api, contract.runRecordingIntelligence, async ({ principal, params, body }) => {
     const isSetUp = await hasLanguageModel(config);
-    await service.runAgain({ db, jobs, isSetUp }, principal, params.recording_id);
-    return readRun(params.recording_id);
+    await service.runAgain({ db, jobs, isSetUp }, principal, params.recording_id, body);
+    return readRun(principal, params.recording_id);
   });
 
   route(api, contract.listActionItems, async ({ principal, params }) => {

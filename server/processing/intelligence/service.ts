@@ -9,7 +9,7 @@ import { lockFor, may, recordingNotFound, rightMissing } from "../../recordings/
 import { hasLanguageModel } from "../models/index.ts";
 import type { StoredItem } from "./generate/action-items.ts";
 import { findSettings } from "./model/budget.ts";
-import { findStoredItems, insertRun, saveStoredItems } from "./queries.ts";
+import { findStoredItems, insertRun, type RunChoices, saveStoredItems } from "./queries.ts";
 import { findAssignedUser, hasParticipant, hasSegments } from "./read-queries.ts";
 
 /**
@@ -34,6 +34,7 @@ export async function runAgain(
   { db, jobs, isSetUp }: { readonly db: Database; readonly jobs: JobQueue; readonly isSetUp: boolean },
   principal: Principal,
   recordingId: string,
+  choices: RunChoices,
 ): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
     const recording = await lockFor(tx, principal, recordingId, "change", "regenerate its summary");
@@ -46,7 +47,7 @@ export async function runAgain(
       throw new ProblemError("wrong_state", "the language model is switched off for this workspace");
     if (!(await hasSegments(tx, recordingId)))
       throw new ProblemError("wrong_state", "the recording has no transcript");
-    await insertRun(tx, recordingId);
+    await insertRun(tx, recordingId, choices);
     await jobs.enqueue(tx, "analyze_recording", { recordingId }, recordingId);
   });
   jobs.wake();

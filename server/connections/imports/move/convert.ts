@@ -118,6 +118,7 @@ export async function convert(
   });
   omissions.add("private_notes_without_user", recording.private_notes.length - notes.length);
   // They belong to users of the other workspace, and are about what those said to each other.
+  omissions.add("summary_feedback", recording.summary_feedback?.length ?? 0);
   omissions.add("comments", recording.comments?.length ?? 0);
   const data: MovedData = {
     duration_ms: Math.min(recording.duration_ms, maxMilliseconds),

@@ -43,6 +43,7 @@ export async function eraseAccount(
     "one_time_links",
     "private_notes",
     "ask_threads",
+    "summary_feedback",
     "ask_leases",
     "recording_user_shares",
     "access_requests",

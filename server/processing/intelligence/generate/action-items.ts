@@ -102,21 +102,36 @@ function shared(a: string, b: string): number {
   return common / (wordsA.size + wordsB.size - common);
 }
 
+function hasSameQuote(a: Pick<StoredItem, "quote">, b: typeof a): boolean {
+  const words = wordsOnly(a.quote);
+  return words !== "" && words === wordsOnly(b.quote);
+}
+
 /**
  * What a recording's items are after another run: those that stay the same keep id, status and what people wrote; what
  * people wrote stays also where the model does not find it any more.
  */
 export function mergeItems(before: readonly StoredItem[], found: readonly StoredItem[]): StoredItem[] {
   const left = [...before];
-  const merged = found.map((item) => {
+  const known = new Map<StoredItem, StoredItem>();
+  for (const item of found) {
     // The words people wrote say less about where an item came from than its quote.
-    const at = left.findIndex((old) =>
-      old.is_edited
-        ? wordsOnly(old.quote) === wordsOnly(item.quote) || isSameItem(old, item)
-        : isSameItem(old, item),
-    );
-    if (at < 0) return item;
-    const [old] = left.splice(at, 1) as [StoredItem];
+    const at = left.findIndex((old) => (old.is_edited && hasSameQuote(old, item)) || isSameItem(old, item));
+    const [old] = at < 0 ? [] : left.splice(at, 1);
+    if (old !== undefined) known.set(item, old);
+  }
+  // The same items in another language have no words in common: one that is alone with its quote is the one of before.
+  for (const item of found.filter((one) => !known.has(one))) {
+    const quoted = left.filter((old) => hasSameQuote(old, item));
+    const [old] = quoted;
+    if (old === undefined || quoted.length > 1) continue;
+    if (found.some((other) => other !== item && !known.has(other) && hasSameQuote(other, item))) continue;
+    left.splice(left.indexOf(old), 1);
+    known.set(item, old);
+  }
+  const merged = found.map((item) => {
+    const old = known.get(item);
+    if (old === undefined) return item;
     return old.is_edited
       ? { ...old, timestamp: item.timestamp }
       : { ...item, id: old.id, status: old.status };

@@ -49,6 +49,8 @@ export interface Meeting extends prompts.MeetingFacts {
   readonly startDatetime: Date;
   /** Of the recording. */
   readonly durationMs: number;
+  /** To write in; null: that of the transcript. */
+  readonly language: string | null;
   /** Whether to divide it into chapters. */
   readonly hasChapters: boolean;
 }
@@ -83,7 +85,8 @@ const maxTitle = 120;
  */
 export async function understand(ask: Ask, meeting: Meeting, contextTokens: number): Promise<Understanding> {
   const people = meeting.people.slice(0, maxPeople);
-  const facts = { people, meetingTypes: meeting.meetingTypes };
+  const { meetingTypes, length } = meeting;
+  const facts = { people, meetingTypes, length };
   const plan = planRequests(meeting, facts, contextTokens);
   const run: Run = { ask, facts, plan, topics: meeting.templates.map((template) => template.title) };
   const whole = await tryWhole(run, meeting.lines);
@@ -204,7 +207,7 @@ function planRequests(meeting: Meeting, facts: prompts.MeetingFacts, contextToke
     ),
   );
   const fixed =
-    estimateTokens(prompts.systemPrompt) +
+    estimateTokens(prompts.systemPrompt(meeting.language)) +
     questions +
     schemas +
     estimateTokens(prompts.transcriptData([], facts.people));
