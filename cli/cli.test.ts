@@ -8,6 +8,7 @@ import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
+import { refused } from "../test/support/library.ts";
 import { parley, prepareServer } from "../test/support/server-process.ts";
 
 // Never started: the command line works without a running server.
@@ -17,16 +18,7 @@ after(() => server.dispose());
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-async function fails(...args: string[]): Promise<string> {
-  return promisify(execFile)(process.execPath, [main, ...args], { env: { ...process.env, ...env } }).then(
-    () => assert.fail(`${args.join(" ")} should have failed`),
-    (error: { code: number; stdout: string; stderr: string }) => {
-      assert.notEqual(error.code, 0);
-      assert.equal(error.stdout, "");
-      return error.stderr.trim();
-    },
-  );
-}
+const fails = (...args: string[]): Promise<string> => refused(server, ...args);
 
 async function withClient<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: env.PARLEY_DATABASE_URL });

@@ -1,35 +1,21 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import pg from "pg";
-import { parley, prepareServer } from "../../test/support/server-process.ts";
+import { failing } from "../../test/support/library.ts";
+import { parley, prepareServer, runParley } from "../../test/support/server-process.ts";
 
 // Never started: the command line works without a running server.
 const server = await prepareServer();
 after(() => server.dispose());
-const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 const objects = join(server.env.PARLEY_DATA_DIR ?? "", "objects");
 
 /** Runs `parley files adopt`; returns its standard error and whether it succeeded. */
 async function adopt(...options: string[]): Promise<{ stderr: string; isDone: boolean }> {
-  const env = { ...process.env, ...server.env };
-  try {
-    const { stdout, stderr } = await promisify(execFile)(
-      process.execPath,
-      [main, "files", "adopt", ...options],
-      {
-        env,
-      },
-    );
-    assert.equal(stdout, "");
-    return { stderr: stderr.trim(), isDone: true };
-  } catch (error) {
-    return { stderr: (error as { stderr: string }).stderr.trim(), isDone: false };
-  }
+  const { stdout, stderr, code } = await runParley(server, "files", "adopt", ...options);
+  assert.equal(stdout, "");
+  return { stderr: stderr.trim(), isDone: code === 0 };
 }
 
 const readMarker = () => JSON.parse(readFileSync(join(objects, "parley", "database"), "utf8"));
@@ -60,12 +46,9 @@ test("files adopt marks a store without unknown objects, and requires --yes to d
 });
 
 test("files verify reports an empty store as intact, and a damaged file with exit code 1", async () => {
-  const env = { ...process.env, ...server.env };
-  const run = (...options: string[]) =>
-    promisify(execFile)(process.execPath, [main, "files", "verify", ...options], { env });
-  const { stdout } = await run("--json");
-  assert.deepEqual(JSON.parse(stdout), { checked: 0, bytes: 0, damaged: [] });
-  const repaired = JSON.parse((await run("--repair", "--json")).stdout);
+  const run = (...options: string[]) => parley(server, "files", "verify", ...options);
+  assert.deepEqual(JSON.parse(await run("--json")), { checked: 0, bytes: 0, damaged: [] });
+  const repaired = JSON.parse(await run("--repair", "--json"));
   assert.deepEqual(repaired, { checked: 0, bytes: 0, damaged: [], created: [], failed: [] });
   const client = new pg.Client({ connectionString: server.env.PARLEY_DATABASE_URL });
   await client.connect();
@@ -81,30 +64,24 @@ test("files verify reports an empty store as intact, and a damaged file with exi
     [`recordings/${rows[0].id}/media.mp3`, rows[0].id, workspace],
   );
   await client.end();
-  await assert.rejects(run(), (error) => {
-    const { code, stdout: output } = error as Error & { code: number; stdout: string };
-    assert.equal(code, 1);
-    assert.equal(output, `recordings/${rows[0].id}/media.mp3: it is not in the store\n`);
-    return true;
-  });
+  const { code, stdout } = await runParley(server, "files", "verify");
+  assert.deepEqual([code, stdout], [1, `recordings/${rows[0].id}/media.mp3: it is not in the store\n`]);
 });
 
 test("commands that use the store refuse one of another database and don't touch its secret", async () => {
-  const env = { ...process.env, ...server.env };
   const own = readFileSync(join(objects, "parley", "database"));
   writeFileSync(join(objects, "parley", "database"), JSON.stringify({ installation: "another", high: 5 }));
   try {
-    for (const command of [["secret", "accept", "--yes"], ["demo"], ["audit", "verify"], ["files", "verify"]])
-      await assert.rejects(promisify(execFile)(process.execPath, [main, ...command], { env }), (error) => {
-        const { stderr } = error as { stderr: string } & Error;
-        assert.match(
-          stderr,
-          /^parley: the local file store .* belongs to another database/,
-          command.join(" "),
-        );
-        assert.equal(stderr.trim().split("\n").length, 1, stderr);
-        return true;
-      });
+    for (const command of [
+      ["secret", "accept", "--yes"],
+      ["demo"],
+      ["audit", "verify"],
+      ["files", "verify"],
+    ]) {
+      const stderr = await failing(server, ...command);
+      assert.match(stderr, /^parley: the local file store .* belongs to another database/, command.join(" "));
+      assert.equal(stderr.trim().split("\n").length, 1, stderr);
+    }
     assert.equal(existsSync(join(objects, "parley", "secret")), false);
   } finally {
     writeFileSync(join(objects, "parley", "database"), own);

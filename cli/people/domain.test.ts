@@ -1,23 +1,13 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { parley, prepareServer } from "../../test/support/server-process.ts";
+import { parley, prepareServer, runParley } from "../../test/support/server-process.ts";
 
 const server = await prepareServer();
 after(() => server.dispose());
 await server.start();
-const main = fileURLToPath(new URL("../main.ts", import.meta.url));
-const env = { ...process.env, ...server.env };
 
 /** A command's standard error, whether it succeeds or not. */
-async function stderrOf(...args: string[]): Promise<string> {
-  return promisify(execFile)(process.execPath, [main, ...args], { env }).then(
-    ({ stderr }) => stderr,
-    (error: { stderr: string }) => error.stderr,
-  );
-}
+const stderrOf = async (...args: string[]): Promise<string> => (await runParley(server, ...args)).stderr;
 
 test("domain claim, list and release: show the owner of a domain and accounts in other workspaces", async () => {
   const first = await parley(

@@ -1,26 +1,14 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { call } from "../../test/support/call.ts";
+import { refused } from "../../test/support/library.ts";
 import { parley, prepareServer } from "../../test/support/server-process.ts";
 
 const server = await prepareServer();
 after(() => server.dispose());
 await server.start();
-const main = fileURLToPath(new URL("../main.ts", import.meta.url));
-const { env } = server;
 
-async function fails(...args: string[]): Promise<string> {
-  return promisify(execFile)(process.execPath, [main, ...args], { env: { ...process.env, ...env } }).then(
-    () => assert.fail(`${args.join(" ")} should have failed`),
-    (error: { stdout: string; stderr: string }) => {
-      assert.equal(error.stdout, "");
-      return error.stderr.trim();
-    },
-  );
-}
+const fails = (...args: string[]): Promise<string> => refused(server, ...args);
 
 const admin = "admin@parley.local";
 await parley(server, "user", "create", "--email", "b@parley.local", "--name", "B");

@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import pg from "pg";
-import { parley, prepareServer } from "../../test/support/server-process.ts";
+import { parley, prepareServer, runParley } from "../../test/support/server-process.ts";
 import { until } from "../../test/support/until.ts";
 
 const server = await prepareServer({ env: { PARLEY_SWEEP_INTERVAL: "1s" } });
 await server.start();
 after(() => server.dispose());
-const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 const workspace = await withClient(async (client) => {
   const { rows } = await client.query<{ id: string }>("select id from workspaces");
   return rows[0]?.id ?? "";
@@ -27,13 +23,7 @@ async function withClient<T>(work: (client: pg.Client) => Promise<T>): Promise<T
 }
 
 /** Runs a command that may fail. */
-async function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const env = { ...process.env, ...server.env };
-  return promisify(execFile)(process.execPath, [main, "audit", ...args], { env }).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    (error: { code: number; stdout: string; stderr: string }) => error,
-  );
-}
+const run = (...args: string[]) => runParley(server, "audit", ...args);
 
 const write = (count: number) =>
   withClient((client) =>

@@ -10,9 +10,10 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
+import type { CommandResult } from "../../test/support/command-process.ts";
 import { skipWithoutUser } from "../../test/support/other-user.ts";
 import { freePort } from "../../test/support/port.ts";
-import { prepareServer } from "../../test/support/server-process.ts";
+import { prepareServer, runParley } from "../../test/support/server-process.ts";
 import { until } from "../../test/support/until.ts";
 
 const server = await prepareServer();
@@ -25,26 +26,9 @@ after(async () => {
 before(() => server.start());
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
-interface Run {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs a command with the server's settings and others, as root or another user. */
-function run(
-  args: readonly string[],
-  env: Record<string, string> = {},
-  user: { uid?: number; gid?: number } = {},
-): Promise<Run> {
-  return promisify(execFile)(process.execPath, [main, ...args], {
-    ...user,
-    env: { ...process.env, ...server.env, ...env },
-  }).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    (error: Run) => error,
-  );
-}
+/** Runs a command with the server's settings and others. */
+const run = (args: readonly string[], env: Record<string, string> = {}) =>
+  runParley({ env: { ...server.env, ...env } }, ...args);
 
 interface Check {
   readonly check: string;
@@ -120,11 +104,11 @@ test("doctor works for a user ID without an account, and names the number", {
     for (const path of [folder, closed]) rmSync(path, { recursive: true, force: true });
   });
   chownSync(folder, numbered.uid, numbered.gid);
-  const { stdout, stderr } = await run(
-    ["doctor"],
-    { PARLEY_DATA_DIR: folder, PARLEY_WATCH_DIRS: closed },
-    numbered,
-  );
+  const env = { ...process.env, ...server.env, PARLEY_DATA_DIR: folder, PARLEY_WATCH_DIRS: closed };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [main, "doctor"], {
+    ...numbered,
+    env,
+  }).catch((error: CommandResult) => error);
   assert.match(stdout, /data folder: The user 10001 may write to/, stderr);
   assert.match(stdout, /watched folders: The user 10001 has no permission/, stdout);
   assert.match(stdout, /database: /, stderr);

@@ -10,6 +10,7 @@ import pg from "pg";
 import { call, olderVersion } from "../support/call.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
+import { failing } from "../support/library.ts";
 import { noPgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
 import { parley, prepareServer } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
@@ -119,28 +120,15 @@ if (noPgBouncer !== false) {
     const folder = mkdtempSync(join(tmpdir(), "parley-pooled-backup-"));
     after(() => rmSync(folder, { recursive: true, force: true }));
     await parley(api, "backup", folder, "--json");
-    const refused = await promisify(execFile)(
-      process.execPath,
-      [main, "restore", folder, "--replace", "--yes"],
-      {
-        env: { ...process.env, ...api.env },
-      },
-    ).then(
-      () => assert.fail("restored while a server runs"),
-      (error: { stderr: string }) => error.stderr,
-    );
+    const refused = await failing(api, "restore", folder, "--replace", "--yes");
     assert.match(refused, /a server is using the configured database/);
   });
 
   test("a direct URL of another database is refused", async () => {
     const another = await createTestDatabase();
     after(() => another.drop());
-    const refused = await promisify(execFile)(process.execPath, [main, "status"], {
-      env: { ...process.env, ...api.env, PARLEY_DATABASE_DIRECT_URL: another.url },
-    }).then(
-      () => assert.fail("started"),
-      (error: { stderr: string }) => error.stderr,
-    );
+    const env = { ...api.env, PARLEY_DATABASE_DIRECT_URL: another.url };
+    const refused = await failing({ env }, "status");
     assert.match(refused, /PARLEY_DATABASE_URL and PARLEY_DATABASE_DIRECT_URL lead to different databases/);
   });
 

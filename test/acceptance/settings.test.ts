@@ -9,10 +9,12 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
 import { call } from "../support/call.ts";
-import { parley, prepareServer, type ServerProcess } from "../support/server-process.ts";
+import type { CommandResult } from "../support/command-process.ts";
+import { parley, prepareServer, runParley, type ServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-settings-"));
+const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const file = join(folder, "settings.json");
 const api = await prepareServer({ env: { PARLEY_ROLE: "api" } });
 const other = await prepareServer({ shared: api, env: { PARLEY_ROLE: "api" } });
@@ -68,17 +70,18 @@ function trusts(server: ServerProcess, host: string): Promise<boolean> {
 const change = (settings: object) =>
   call(api, "PATCH", "/_/api/v1/system/settings", { settings }, { version: null, token });
 
-const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+const run = (args: readonly string[], env: Record<string, string> = {}) =>
+  runParley({ env: { ...api.env, ...env } }, "settings", ...args);
 
 /** Runs a command with a text on its standard input. */
-async function run(args: readonly string[], input = "", env: Record<string, string> = {}) {
+async function runWith(input: string, ...args: string[]) {
   const running = promisify(execFile)(process.execPath, [main, "settings", ...args], {
-    env: { ...process.env, ...api.env, ...env },
+    env: { ...process.env, ...api.env },
   });
   running.child.stdin?.end(input);
   return running.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    (error: { code: number; stdout: string; stderr: string }) => error,
+    (error: CommandResult) => error,
   );
 }
 
@@ -102,7 +105,7 @@ test("a change on one process is in force on all within two seconds, and after t
 });
 
 test("parley settings: set, get, unset, test, export and import; a secret comes from standard input", async () => {
-  const set = await run(["set", "PARLEY_LLM_API_KEY", "--json"], "sk-from-stdin\n");
+  const set = await runWith("sk-from-stdin\n", "set", "PARLEY_LLM_API_KEY", "--json");
   assert.equal(set.code, 0, set.stderr);
   assert.ok(!`${set.stdout}${set.stderr}`.includes("sk-from-stdin"));
   assert.deepEqual(
@@ -116,7 +119,7 @@ test("parley settings: set, get, unset, test, export and import; a secret comes 
   assert.equal(JSON.parse((await run(["export", "--secrets"])).stdout).PARLEY_LLM_API_KEY, "sk-from-stdin");
   await run(["unset", "PARLEY_BACKUP_AT"]);
   assert.equal((await read(api, "PARLEY_BACKUP_AT"))?.source, "default");
-  const wrong = await run(["import", "-"], '{"PARLEY_BACKUP_AT": "05:00", "PARLEY_MAX_DURATION": "soon"}');
+  const wrong = await runWith('{"PARLEY_BACKUP_AT": "05:00", "PARLEY_MAX_DURATION": "soon"}', "import", "-");
   assert.match(wrong.stderr, /PARLEY_MAX_DURATION must be a duration/);
   assert.equal((await read(api, "PARLEY_BACKUP_AT"))?.source, "default");
   assert.match((await run(["set", "PARLEY_BACKUP_ATT", "x"])).stderr, /did you mean PARLEY_BACKUP_AT/);
@@ -127,9 +130,9 @@ test("parley settings: set, get, unset, test, export and import; a secret comes 
 
 test("a file of settings counts before the app, and locks it", async () => {
   writeFileSync(file, JSON.stringify({ PARLEY_BACKUP_AT: "06:00" }));
-  const set = await run(["set", "PARLEY_BACKUP_AT", "04:30"], "", { PARLEY_SETTINGS_FILE: file });
+  const set = await run(["set", "PARLEY_BACKUP_AT", "04:30"], { PARLEY_SETTINGS_FILE: file });
   assert.match(set.stderr, /are in the file that PARLEY_SETTINGS_FILE names/);
-  const { stdout } = await run(["list", "--json"], "", { PARLEY_SETTINGS_FILE: file });
+  const { stdout } = await run(["list", "--json"], { PARLEY_SETTINGS_FILE: file });
   const shown = JSON.parse(stdout).find(({ name }: Shown) => name === "PARLEY_BACKUP_AT");
   assert.deepEqual([shown.value, shown.source], ["06:00", "file"]);
 });

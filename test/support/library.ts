@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type Answer, call } from "./call.ts";
-import { parley, type ServerProcess } from "./server-process.ts";
+import { parley, runParley, type ServerProcess } from "./server-process.ts";
 import { until } from "./until.ts";
 
 /** What a transcript upload contains: text that a copy of the database could damage. */
@@ -116,9 +116,8 @@ export async function refused(...command: Parameters<typeof parley>): Promise<st
 }
 
 /** Runs a command that is expected to fail. @returns what it printed, and its exit status. */
-export function failureOf(...[server, ...args]: Parameters<typeof parley>) {
-  return parley(server, ...args).then(
-    () => assert.fail(`parley ${args.join(" ")} succeeded`),
-    (error: { readonly stdout: string; readonly stderr: string; readonly code: number }) => error,
-  );
+export async function failureOf(...[server, ...args]: Parameters<typeof parley>) {
+  const result = await runParley(server, ...args);
+  assert.notEqual(result.code, 0, `parley ${args.join(" ")} succeeded`);
+  return result;
 }

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { type CommandResult, runCommand } from "./command-process.ts";
 import { createTestDatabase, templateDatabase } from "./database.ts";
 import { freePort } from "./port.ts";
 import { until } from "./until.ts";
@@ -130,15 +131,41 @@ export async function prepareServer(
   return self;
 }
 
-/** Runs a parley command. @returns its standard output without the trailing newline. */
-export async function parley(
-  server: Pick<ServerProcess, "env"> & { readonly program?: string },
+/** What runs a parley command: its environment variables, and the folder of its program. */
+type CommandTarget = Pick<ServerProcess, "env"> & { readonly program?: string };
+
+/** Runs a parley command. @returns its standard output without the trailing newline. @throws CommandError */
+export async function parley(target: CommandTarget, ...args: string[]): Promise<string> {
+  const result = await runParley(target, ...args);
+  if (result.code !== 0) throw new CommandError(args, result);
+  return result.stdout.trimEnd();
+}
+
+/** Runs a parley command that may fail. */
+export async function runParley(
+  { env, program = root }: CommandTarget,
   ...args: string[]
-): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [mainOf(server.program ?? root), ...args], {
-    env: { ...process.env, ...server.env },
-  });
-  return stdout.trimEnd();
+): Promise<CommandResult> {
+  const request = { args, env: { ...process.env, ...env } };
+  if (program === root) return runCommand(request);
+  return promisify(execFile)(process.execPath, [mainOf(program), ...args], { env: request.env }).then(
+    ({ stdout, stderr }) => ({ stdout, stderr, code: 0 }),
+    (error: CommandResult) => error,
+  );
+}
+
+/** A command that failed. */
+class CommandError extends Error {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number;
+
+  constructor(args: readonly string[], { stdout, stderr, code }: CommandResult) {
+    super(`parley ${args.join(" ")} ended with ${code}:\n${stderr}`);
+    this.stdout = stdout;
+    this.stderr = stderr;
+    this.code = code;
+  }
 }
 
 /** Starts a parley command and kills it when it prints a matching line. @returns whether it was killed. */
