@@ -18,6 +18,7 @@ import {
   answerPrompt,
   askSystem,
   type EarlierTurn,
+  maxStatements,
   type NumberedPassage,
   printPassage,
   Searches,
@@ -87,7 +88,7 @@ export function prepareAnswer(context: AnswerContext, question: Question): Answe
     schema: Record<string, unknown>,
     messages: readonly ModelMessage[],
     maxOutputTokens: number,
-    onText?: (delta: string) => void,
+    { onText, end = signal }: { onText?: (delta: string) => void; end?: AbortSignal } = {},
   ) =>
     sendWithin(
       {
@@ -96,7 +97,7 @@ export function prepareAnswer(context: AnswerContext, question: Question): Answe
         recordingId: null,
         workspaceId: principal.workspaceId,
         maxTokensPerDay: settings.maxTokensPerDay,
-        signal,
+        signal: end,
       },
       { system: askSystem, messages, schema: { name, json: schema }, maxOutputTokens, onText },
     );
@@ -110,7 +111,16 @@ export function prepareAnswer(context: AnswerContext, question: Question): Answe
   /** The question, and what the model makes of it: a follow-up alone may not say what it is about. */
   async function findSearches(): Promise<string[]> {
     const prompt = searchPrompt(question.earlier, question.text, new Date());
-    const answer = await send("searches", jsonSchemaOf(Searches), [{ role: "user", content: prompt }], 300);
+    const answer = await send(
+      "searches",
+      jsonSchemaOf(Searches),
+      [{ role: "user", content: prompt }],
+      300,
+    ).catch((error: unknown) => {
+      // The question itself is a search.
+      if (error instanceof ModelServerError && error.failure === "unusable") return { text: "" };
+      throw error;
+    });
     const searches = readAnswer(answer.text, Searches);
     const rewritten = searches.ok ? searches.value.searches.map((text) => safeLine(text, noLinks, 300)) : [];
     return [...new Set([question.text, ...rewritten.filter((text) => text !== "")])].slice(0, 3);
@@ -217,8 +227,14 @@ export function prepareAnswer(context: AnswerContext, question: Question): Answe
       let received = 0;
       let work = Promise.resolve();
       let failure: unknown;
+      const enough = new AbortController();
       const showNext = (said: unknown): void => {
         received += 1;
+        if (received > maxStatements) {
+          tally.leftOut += 1;
+          enough.abort();
+          return;
+        }
         work = work
           .then(() => show(said, numbered))
           .catch((error: unknown) => {
@@ -226,12 +242,17 @@ export function prepareAnswer(context: AnswerContext, question: Question): Answe
             abort.abort(error);
           });
       };
-      const answer = await send("answer", schema, messages, maxOutputTokens, (delta) => {
-        for (const said of reader.read(delta)) showNext(said);
+      const answer = await send("answer", schema, messages, maxOutputTokens, {
+        onText: (delta) => {
+          for (const said of reader.read(delta)) showNext(said);
+        },
+        end: AbortSignal.any([signal, enough.signal]),
       }).catch(async (error: unknown) => {
         await work;
-        throw failure ?? error;
+        if (failure !== undefined || signal.aborted || !enough.signal.aborted) throw failure ?? error;
+        return null;
       });
+      if (answer === null) return { isComplete: true } as const;
       const whole = readAnswer(answer.text, Answered);
       if (whole.ok) for (const said of whole.value.statements.slice(received)) showNext(said);
       await work;

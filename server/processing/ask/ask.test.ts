@@ -5,6 +5,7 @@ import { call } from "../../../test/support/app.ts";
 import { makeUser } from "../../../test/support/factories.ts";
 import {
   cutShort,
+  flood,
   type ModelBehaviour,
   neverAnswer,
   refuse,
@@ -119,6 +120,11 @@ test("quotes that are nowhere, or in another passage, are left out and counted",
         { text: "Invented.", passage: first?.passage, quote: "The walrus was sold for a fortune" },
         { text: "Of another passage.", passage: first?.passage, quote: last?.text },
         { text: "Of no passage.", passage: 99, quote: first?.text },
+        {
+          text: `Of recording ${secret}, which the asker can't see.`,
+          passage: first?.passage,
+          quote: "The harbour is sold to the competitor for ninety million.",
+        },
         { text: "Too short.", passage: first?.passage, quote: "of" },
         { text: "", passage: first?.passage, quote: first?.text },
         { text: "No number.", passage: "x", quote: first?.text },
@@ -136,7 +142,8 @@ test("quotes that are nowhere, or in another passage, are left out and counted",
     only(asked, "statement").map(({ text }) => text),
     ["Proven."],
   );
-  assert.deepEqual([only(asked, "done")[0]?.statements, only(asked, "done")[0]?.left_out], [1, 6]);
+  assert.deepEqual([only(asked, "done")[0]?.statements, only(asked, "done")[0]?.left_out], [1, 7]);
+  assert.doesNotMatch(JSON.stringify(asked.events), /competitor/);
 });
 
 test("without a proven statement, done says that the meetings don't say", async () => {
@@ -330,6 +337,8 @@ test("whatever the model sends, the answer ends with a clear state", async () =>
     ["another form", sayJson({ summary: "x" }), /wrong format twice/],
     ["an error", refuse(500), /language model/],
     ["an aborted stream", cutShort, /language model/],
+    ["a page", refuse(200, "<html>Please log in</html>"), /not JSON/],
+    ["endless text", flood, /does not end its response/],
   ];
   for (const [name, behaviour, message] of cases) {
     model.reset();
@@ -341,6 +350,44 @@ test("whatever the model sends, the answer ends with a clear state", async () =>
     const [turn] = await turnsOf(error?.thread_id ?? "");
     assert.deepEqual([turn.state, turn.message], ["failed", error?.message], name);
   }
+});
+
+test("a model without end: twelve statements are sent, the next ones are left out, and its work ends", async () => {
+  const closed = Promise.withResolvers<void>();
+  model.otherwise((request, response) => {
+    response.on("close", closed.resolve);
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const [line] = linesOf(request);
+    let written = 0;
+    const more = (): void => {
+      while (!response.destroyed) {
+        const said = JSON.stringify({ text: `No. ${written}`, passage: line?.passage, quote: line?.text });
+        const content = `${written === 0 ? '{"statements": [' : ","}${said}`;
+        written += 1;
+        if (!response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`))
+          return;
+      }
+    };
+    response.on("drain", more);
+    more();
+  });
+  const asked = await ask({ question: "harbour", recording_id: boats });
+  assert.deepEqual(
+    only(asked, "statement").map(({ text }) => text),
+    Array.from({ length: 12 }, (_, n) => `No. ${n}`),
+  );
+  const [done] = only(asked, "done");
+  assert.equal(done?.statements, 12);
+  assert.ok((done?.left_out ?? 0) >= 1);
+  await closed.promise;
+});
+
+test("searches that the model can't write are none: the question itself finds", async () => {
+  model.otherwise((request, response) =>
+    (request.wanted.includes("searches") ? flood : quoting("Friday"))(request, response),
+  );
+  const asked = await ask({ question: "When is the harbour contract signed?" });
+  assert.equal(only(asked, "statement").length, 1);
 });
 
 test("statements before the response is cut off count, the last one as left out", async () => {

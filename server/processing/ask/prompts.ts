@@ -18,18 +18,19 @@ Rules:
 - If the passages don't answer the question, return an empty list.
 - No HTML, no links, no images, no addresses of web pages.`;
 
-/** Statements of one response. */
-const maxStatements = 12;
+/** Statements of one response; more are left out. */
+export const maxStatements = 12;
 
+// Without limits, as in intelligence/generate/schemas.ts; what is more is cut afterwards.
 export const AnsweredStatement = z.object({
   text: z.string(),
   passage: z.number(),
   quote: z.string(),
 });
 
-export const Answered = z.object({ statements: z.array(AnsweredStatement).max(maxStatements) });
+export const Answered = z.object({ statements: z.array(AnsweredStatement) });
 
-export const Searches = z.object({ searches: z.array(z.string().max(300)).max(3) });
+export const Searches = z.object({ searches: z.array(z.string()) });
 
 /** An earlier question of the thread, with what was shown. */
 export interface EarlierTurn {

@@ -1,6 +1,3 @@
-/** More characters of a response than any answer has are ignored. */
-const maxCharacters = 200_000;
-
 /** Reads the objects of the one list in a JSON object while it arrives. */
 export interface StatementReader {
   /** @returns the objects that this part completes. */
@@ -15,7 +12,6 @@ export interface StatementReader {
  */
 export function readStatements(): StatementReader {
   const start = findStart();
-  let total = 0;
   let depth = 0;
   let isString = false;
   let isEscaped = false;
@@ -51,8 +47,6 @@ export function readStatements(): StatementReader {
 
   return {
     read(delta) {
-      total += delta.length;
-      if (total > maxCharacters) return [];
       return [...start(delta)].flatMap(take);
     },
     get begun() {

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { call } from "../../../test/support/app.ts";
 import {
+  cutShort,
+  flood,
   type ModelBehaviour,
   minutes,
   refuse,
@@ -96,6 +98,8 @@ for (const [name, behaviour] of [
   ["broken JSON", say("Here are your chapters!")],
   ["a response of another form", sayJson({ chapters: [{ start: 5 }] })],
   ["an error", refuse(422, { error: { message: "content_filter" } })],
+  ["a response that is cut off twice", say('{"chapters": [{"title": "Fi', { finish: "length" })],
+  ["a response without end", flood],
 ] as const)
   test(`${name} instead of chapters: there are none, the rest is there, and the run says so`, async () => {
     model.otherwise(withChapters(behaviour));
@@ -105,6 +109,26 @@ for (const [name, behaviour] of [
     assert.deepEqual(await chaptersOf(id), []);
     assert.notEqual((await t.read(id, { ai_summary: true })).ai_summary.text, "");
   });
+
+test("a connection that breaks while chapters are written: they are asked for again, and nothing else is", async () => {
+  let isCut = false;
+  model.otherwise(
+    withChapters((request, response) => {
+      if (isCut) return minutes(request, response);
+      isCut = true;
+      return cutShort(request, response);
+    }),
+  );
+  const id = await t.make(meeting(10));
+  await t.done(id);
+  assert.equal((await chaptersOf(id)).length, 2);
+  const wanted = model.requests.map((request) => request.wanted.join());
+  assert.deepEqual(
+    wanted.filter((names) => names === "chapters"),
+    ["chapters", "chapters"],
+  );
+  assert.equal(wanted.filter((names) => names !== "chapters").length, 1);
+});
 
 test("a long meeting is divided part by part, and one part that fails leaves the others", async () => {
   const small = await startIntelligence({ env: { PARLEY_LLM_CONTEXT_TOKENS: "8192" } });

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  flood,
   type ModelServerRequest,
   minutes,
   sayJson,
   seenLines,
   think,
 } from "../../../test/support/model-server.ts";
+import { until } from "../../../test/support/until.ts";
 import { startIntelligence } from "./test/intelligence.ts";
 
 /** The least context there may be: meetings of some minutes are long for it. */
@@ -167,7 +169,7 @@ test("a hostile response: no URL or HTML of it survives, and invented quotes are
     })(request, response);
   });
   const id = await t.make({ title: undefined, transcript: hostile });
-  await t.done(id);
+  assert.match((await t.done(id)).message, /2 action items without proof were left out/);
   const include = { ai_summary: true, ai_action_items: true, ai_template_sections: { format: "json" } };
   for (const format of ["json", "markdown", "text"]) {
     const body = await t.read(id, { ...include, ai_template_sections: { format } });
@@ -199,6 +201,30 @@ test("a hostile response: no URL or HTML of it survives, and invented quotes are
   assert.equal(body.ai_action_items[1].assignee, null, "nobody is made up");
   assert.ok(body.ai_template_sections[0].data.rows.every((row: string[]) => row.length === 2));
   await t.manage("DELETE", `/templates/${template.body.id}`);
+});
+
+test("a model that repeats itself: its tasks are one; a model without end is stopped, and the run says so", async () => {
+  model.reset();
+  model.otherwise((request, response) => {
+    const [item] = (think(request).action_items ?? []) as unknown[];
+    return sayJson({ ...think(request), action_items: Array.from({ length: 800 }, () => item) })(
+      request,
+      response,
+    );
+  });
+  const id = await t.make();
+  await t.done(id);
+  assert.equal((await t.read(id, ["ai_action_items"])).ai_action_items.length, 1);
+  model.reset();
+  model.otherwise((request, response) =>
+    (request.wanted.includes("summary") ? flood : minutes)(request, response),
+  );
+  const endless = await t.make();
+  const run = await until("it failed once", async () => {
+    const now = await t.runOf(endless);
+    return now.attempts > 0 && now;
+  });
+  assert.match(`${run.message} ${run.last_error}`, /does not end its response/);
 });
 
 test("a transcript of nothing but blanks is not asked about", async () => {

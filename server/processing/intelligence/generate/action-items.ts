@@ -50,8 +50,13 @@ export function matchAssignee(said: string | null, people: readonly Person[]): s
 }
 
 const maxItems = 200;
+/** Most items that are compared with each other; a response with more repeats itself. */
+const maxAnswered = 1000;
 
-/** Keeps items whose quote is in the transcript; the others have no time and are dropped. */
+/**
+ * Keeps items whose quote is in the transcript; the others have no time.
+ * @returns also how many had no proof.
+ */
 export function provenItems(
   answered: readonly AnsweredItem[],
   context: {
@@ -60,12 +65,16 @@ export function provenItems(
     readonly people: readonly Person[];
     readonly meetingStart: Date;
   },
-): StoredItem[] {
+): { items: StoredItem[]; unproven: number } {
   const items: StoredItem[] = [];
-  for (const item of answered) {
+  let unproven = 0;
+  for (const item of answered.slice(0, maxAnswered)) {
     const line: Line | null = context.spoken.find(item.quote, item.line);
     const text = safeLine(item.text, context.said);
-    if (line === null || text === "") continue;
+    if (line === null || text === "") {
+      unproven += 1;
+      continue;
+    }
     const due = dueDateIn(item.quote, context.meetingStart);
     const found: StoredItem = {
       id: randomUUID(),
@@ -79,7 +88,8 @@ export function provenItems(
     // Chunks overlap, and models repeat themselves.
     if (!items.some((other) => isSameItem(other, found))) items.push(found);
   }
-  return items.toSorted((a, b) => a.timestamp - b.timestamp).slice(0, maxItems);
+  items.sort((a, b) => a.timestamp - b.timestamp);
+  return { items: items.slice(0, maxItems), unproven };
 }
 
 /** Two runs may word the same item differently, but its quote is at the same time. */

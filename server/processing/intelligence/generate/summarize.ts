@@ -106,14 +106,16 @@ export async function understand(ask: Ask, meeting: Meeting, contextTokens: numb
       if (!isEmptySection(section)) sections.push(toStoredSection(template.title, section));
     });
   }
+  const { items, unproven } = provenItems(answered, {
+    ...{ spoken: indexQuotes(meeting.lines), said, people, meetingStart: meeting.startDatetime },
+  });
+  noteUnproven(notes, unproven, "action item");
   const chapters = meeting.hasChapters ? await divide(run, meeting, said, notes) : [];
   return {
     summary: safeMarkdown(overview.summary, said),
     title: safeTitle(overview.title, said),
     meetingType: overview.meeting_type,
-    items: provenItems(answered, {
-      ...{ spoken: indexQuotes(meeting.lines), said, people, meetingStart: meeting.startDatetime },
-    }),
+    items,
     sections,
     chapters,
     notes,
@@ -155,13 +157,17 @@ async function divide(run: Run, meeting: Meeting, said: Said, notes: string[]): 
   }
   const arranged = arrangeChapters(all);
   unproven += arranged.unproven;
-  if (unproven > 0)
-    notes.push(
-      unproven === 1
-        ? "1 chapter without proof was left out."
-        : `${unproven} chapters without proof were left out.`,
-    );
+  noteUnproven(notes, unproven, "chapter");
   return arranged.chapters;
+}
+
+function noteUnproven(notes: string[], count: number, what: string): void {
+  if (count > 0)
+    notes.push(
+      count === 1
+        ? `1 ${what} without proof was left out.`
+        : `${count} ${what}s without proof were left out.`,
+    );
 }
 
 interface Run {

@@ -279,7 +279,8 @@ test("broken responses: cut connection, error in the stream, no JSON, no message
     [refuse(200, "<html>Please log in</html>"), "unusable", /not JSON/],
     [refuse(200, { choices: [] }), "unusable", /without a message/],
     [refuse(200, { error: { message: "no engine" } }), "transient", /no engine/],
-    [flood, "unusable", /more than \d+ KiB/],
+    [refuse(200, "x".repeat(2 * 1024 * 1024)), "unusable", /more than \d+ KiB/],
+    [flood, "unusable", /does not end its response/],
   ];
   for (const [behaviour, failure, words] of cases) {
     const error = await failureOf(behaviour, { maxResponseBytes: 1024 * 1024 });

@@ -49,6 +49,9 @@ export function openAiModel(
   };
 }
 
+/** Several times what the longest response has; a model that writes more never ends. */
+const maxCharacters = 200_000;
+
 /** Sends a request in one form. @returns the response, or the server's error. */
 async function askOnce(
   baseURL: string,
@@ -93,6 +96,7 @@ async function askOnce(
     for await (const part of result.stream) {
       if (part.type === "text-delta") {
         text += part.text;
+        if (text.length > maxCharacters) throw endless(server);
         request.onText?.(part.text);
       } else if (part.type === "error") fault ??= part.error;
       else if (part.type === "abort") throw request.signal?.reason ?? new Error("aborted");
@@ -168,6 +172,14 @@ function declined({ host }: ModelServer): ModelServerError {
     {
       mayCost: true,
     },
+  );
+}
+
+function endless({ host }: ModelServer): ModelServerError {
+  return new ModelServerError(
+    "unusable",
+    `The language model at ${host} does not end its response: it has more than ${maxCharacters} characters.`,
+    { mayCost: true },
   );
 }
 
