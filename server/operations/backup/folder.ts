@@ -204,16 +204,22 @@ async function openDestination(
   const { openS3Store } = await import("../../platform/storage/s3/s3.ts");
   const { s3Endpoint, s3Key } = config.backup;
   const endpoint = s3Endpoint ?? config.s3Connection.endpoint;
+  const region = (s3Endpoint === null ? null : regionIn(s3Endpoint)) ?? config.s3Connection.region;
   return openS3Store({
     bucket: place.bucket,
     prefix: place.prefix,
-    region: config.s3Connection.region,
+    region,
     forcePathStyle: s3Endpoint === null ? config.s3Connection.forcePathStyle : true,
     ...(s3Key === null ? {} : { credentials: { accessKeyId: s3Key.id, secretAccessKey: s3Key.secret } }),
     scratchDir: join(config.dataDir, "scratch"),
     mayLackConditions: true,
     ...(endpoint === null ? {} : { endpoint }),
   });
+}
+
+/** The region that an endpoint such as `https://s3.eu-west-1.amazonaws.com` names; null: none. */
+function regionIn(endpoint: string): string | null {
+  return /^s3\.([a-z]{2,}(?:-[a-z0-9]+)+)\./.exec(new URL(endpoint).hostname)?.[1] ?? null;
 }
 
 /** The key of this place; created at the first encrypted backup. */

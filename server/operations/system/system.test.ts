@@ -447,7 +447,7 @@ test("a failing test says what is wrong and what to do, and shows no key", async
 
   mail.refuseWith(550);
   const mailed = await tryOut("mail");
-  assert.match(mailed.explanation, /mail server at 127\.0\.0\.1:\d+ refused: .*550/);
+  assert.match(mailed.explanation, /mail server at 127\.0\.0\.1:\d+ refused the email: .*550/);
   assert.match(mailed.remedy, /PARLEY_SMTP_FROM/);
   mail.refuseWith(null);
 

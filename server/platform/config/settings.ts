@@ -389,7 +389,7 @@ const backups = {
       "PARLEY_BACKUP_S3_ENDPOINT",
       httpUrl,
       null,
-      "URL of the S3-compatible store of the backups, if it is another one than that of the files",
+      "URL of the S3-compatible store of the backups, if it is another one than that of the files; of Amazon, the one of the bucket's region, such as `https://s3.eu-west-1.amazonaws.com`",
       { shownDefault: "`PARLEY_S3_ENDPOINT`, otherwise Amazon's" },
     ),
     s3Key: setting(

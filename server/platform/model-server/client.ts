@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
+import { findNetworkReason } from "../outbound/errors.ts";
 import { describeProxyRefusal } from "../outbound/proxy.ts";
 import { type ModelServer, ModelServerError, type Refusal } from "./refusal.ts";
 
@@ -172,10 +173,11 @@ export function connectionError(server: ModelServer, error: unknown): ModelServe
       "transient",
       `The ${server.name} at ${server.host} can't be reached: ${refusal}.`,
     );
+  const words = findNetworkReason(error);
   const code = errorCode(error) ?? (error instanceof Error ? error.name : "unknown");
   return new ModelServerError(
     "transient",
-    `The connection to the ${server.name} at ${server.host} failed (${code}).`,
+    `The connection to the ${server.name} at ${server.host} failed (${code})${words === null ? "" : `: ${words}`}.`,
   );
 }
 

@@ -76,6 +76,7 @@ function describe(server: ModelServer, refusal: Refusal): string {
     return `responded with a redirect (${status}), which is not followed. Set ${prefix}_URL to the final URL.`;
   const words = serverMessage(body, apiKey);
   const reason = words === "" ? "" : `: ${words}`;
+  if (status === 405) return `takes no such requests at this URL (405)${reason}. Check ${prefix}_URL.`;
   if (status === 404)
     return `has no such URL or model (404)${reason}. Check ${prefix}_URL and ${prefix}_MODEL.`;
   return server.explain?.(refusal, reason) ?? `responded with status ${status}${reason}.`;

@@ -49,6 +49,18 @@ export function describeNetworkError(error: Error): string {
   // undici sets no code for it.
   if (error.name === "HTTPParserError") return "the response is not HTTP/1.1";
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  const known = messages.get(code) ?? families.find(([prefix]) => code.startsWith(prefix))?.[1];
-  return known ?? `the request failed: ${code === "" ? error.message : code}`;
+  return messageOf(code) ?? `the request failed: ${code === "" ? error.message : code}`;
+}
+
+/** What an error of the network or of TLS means, which may be the cause of this one; null: it is none. */
+export function findNetworkReason(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  // nodemailer replaces the code, and keeps it.
+  const { code, originalCode } = error as { code?: unknown; originalCode?: unknown };
+  const known = messageOf(String(originalCode ?? code));
+  return known ?? findNetworkReason(error instanceof AggregateError ? error.errors[0] : error.cause);
+}
+
+function messageOf(code: string): string | undefined {
+  return messages.get(code) ?? families.find(([prefix]) => code.startsWith(prefix))?.[1];
 }

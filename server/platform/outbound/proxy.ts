@@ -108,6 +108,8 @@ export function proxyAuthorization({ username, password }: URL): Record<string, 
 export function describeProxyRefusal(error: unknown): string | null {
   for (let at = error; at instanceof Error; at = at.cause) {
     const status = /^Proxy response \((\d{3})\)/.exec(at.message)?.[1];
+    if (status === "407")
+      return "the proxy of this installation does not accept the user name and password, or needs them (status 407)";
     if (status !== undefined)
       return `the proxy of this installation refused the connection (status ${status})`;
   }

@@ -1,3 +1,5 @@
+import { findNetworkReason } from "../../../platform/outbound/errors.ts";
+
 /** What is known about a part of the installation, in words for an admin. */
 export interface Finding {
   /** `off`: it is not set up. */
@@ -28,9 +30,18 @@ export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The message of an error; of one with several causes, such as a refused connection over IPv4 and IPv6, the first. */
+/**
+ * The message of an error; of one with several causes, such as a refused connection over IPv4 and IPv6, the first. A failed
+ * connection is in words.
+ */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") return reasonOf(error.errors[0]);
-  if (error instanceof Error) return error.message || error.name;
-  return String(error);
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === "TimeoutError") return "there was no response in time";
+  const message = error.message || error.name;
+  // Parley's own errors have no code, and are in words already.
+  const words = "code" in error ? findNetworkReason(error) : null;
+  if (words === null) return message;
+  // OpenSSL's lines name its source files.
+  return /:error:[0-9A-F]+:/.test(message) ? words : `${words} (${message})`;
 }

@@ -12,6 +12,7 @@ import type {
 } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { ModelServerError } from "../../../platform/model-server/refusal.ts";
+import { findNetworkReason } from "../../../platform/outbound/errors.ts";
 import { type ObjectStore, type StoreKind, StoreLacksError } from "../../../platform/storage/store.ts";
 import {
   type LanguageModel,
@@ -131,22 +132,41 @@ export function mailOff(): Finding {
 }
 
 interface MailError {
+  readonly command?: string;
   readonly code?: string;
   readonly responseCode?: number;
   readonly message: string;
 }
 
 function describeMailError(error: unknown): string {
-  const { code, responseCode, message } = error as MailError;
-  if (responseCode !== undefined) return `refused: ${message}`;
+  const { code, command, responseCode, message } = error as MailError;
+  if (responseCode !== undefined) return `refused ${refusedParts[command ?? ""] ?? "the email"}: ${message}`;
+  if (/greeting never received/i.test(message))
+    return "accepted the connection, but did not greet as mail servers do";
   return code === "ETIMEDOUT" ? "did not respond in time" : `can't be reached: ${reasonOf(error)}`;
 }
 
-function mailRemedy(error: unknown, { from }: SmtpSettings): string {
-  const { code, responseCode } = error as MailError;
-  if (code === "EAUTH" || responseCode === 535) return "Check the user name and password in PARLEY_SMTP_URL.";
+/** By the command of SMTP. */
+const refusedParts: Readonly<Record<string, string>> = {
+  "MAIL FROM": "the sender",
+  "RCPT TO": "the recipient",
+};
+
+function mailRemedy(error: unknown, { from, url }: SmtpSettings): string {
+  const { code, command, responseCode, message } = error as MailError;
+  if (code === "EAUTH" || responseCode === 535 || responseCode === 530)
+    return "Check the user name and password in PARLEY_SMTP_URL.";
+  if (command === "RCPT TO")
+    return "It may accept other recipients only from users who sign in: check the user name and password in PARLEY_SMTP_URL.";
   if (responseCode !== undefined)
     return `Check with the mail server's operator that it accepts emails from ${from} (PARLEY_SMTP_FROM).`;
+  if (/certificate/.test(findNetworkReason(error) ?? ""))
+    return "Use the host name that its certificate is for in PARLEY_SMTP_URL, and a certificate of an authority that this server trusts; NODE_EXTRA_CA_CERTS can name a file with your own.";
+  const isSecure = url.startsWith("smtps:");
+  if (isSecure && findNetworkReason(error)?.includes("TLS"))
+    return "Use smtp:// instead of smtps:// in PARLEY_SMTP_URL: the connection is then encrypted by STARTTLS if the server offers it.";
+  if (!isSecure && /greeting never received/i.test(message))
+    return "If this port expects TLS from the start (usually port 465), use smtps:// in PARLEY_SMTP_URL; otherwise check the port.";
   return "Check host and port in PARLEY_SMTP_URL, smtps:// for TLS from the start (usually port 465), and that no firewall blocks the connection.";
 }
 
@@ -323,7 +343,7 @@ function modelFailing(prefix: string, error: unknown): Finding {
   return failing(
     reasonOf(error),
     isSetting
-      ? "Correct the setting or the model server, and restart Parley if a setting changed."
+      ? "Correct the setting or the model server."
       : `Check that the server is running, and that ${prefix}_URL is its URL as this server reaches it.`,
   );
 }

@@ -77,8 +77,9 @@ async function testSignIn({ singleSignOn, baseUrl }: Config): Promise<Finding> {
     );
     return ok(`${issuer} responds, ${found}.`);
   } catch (error) {
+    const reason = reasonOf(error);
     return failing(
-      `The provider at ${issuer} can't be used: ${reasonOf(error)}`,
+      reason.startsWith("the provider at ") ? reason : `The provider at ${issuer} can't be used: ${reason}`,
       "Correct these settings or the client at the provider, and check that this server can reach it.",
     );
   }
@@ -104,6 +105,12 @@ async function testBackups(config: Config): Promise<Finding> {
   }
 }
 
+const proxyRemedy =
+  "Check host, port, user name and password of the proxy, and that it allows connections to that server.";
+
+/** What a proxy responds for a server that it does not allow or reach. */
+const refusals: ReadonlySet<number> = new Set([403, 407, 502, 503, 504]);
+
 /** Where requests go that leave the network, in the order of how much depends on them. */
 function outsideOf({ singleSignOn, languageModel, transcription, modelMirror }: Config): URL[] {
   const urls = [
@@ -118,7 +125,9 @@ function outsideOf({ singleSignOn, languageModel, transcription, modelMirror }: 
 /** Sends a request by the proxy, as every other request to that server is sent. */
 async function testProxy(config: Config): Promise<Finding> {
   const { proxy, sources } = config;
-  const target = outsideOf(config).find((url) => proxyFor(url, sources.env, proxy) !== null);
+  const targets = outsideOf(config).filter((url) => proxyFor(url, sources.env, proxy) !== null);
+  // A proxy hands a refusal of its own to http as if it were the server's.
+  const target = targets.find(({ protocol }) => protocol === "https:") ?? targets[0];
   const used = target === undefined ? null : proxyFor(target, sources.env, proxy);
   if (target === undefined || used === null)
     return off("Requests go out directly. Set PARLEY_PROXY if they can't.");
@@ -131,15 +140,20 @@ async function testProxy(config: Config): Promise<Finding> {
       signal: AbortSignal.timeout(proxyMs),
     });
     await response.body?.cancel();
+    if (target.protocol === "http:" && refusals.has(response.status))
+      return failing(
+        `A request to ${target.host} by the proxy ${used.origin} was refused with status ${response.status}`,
+        proxyRemedy,
+      );
     return ok(`${target.host} responded by the proxy ${used.origin}.`);
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     const isLate = (error as Error).name === "TimeoutError";
     return failing(
       isLate
-        ? `${target.host} did not respond by the proxy ${used.origin} within ${proxyMs / 1000} s`
+        ? `The proxy ${used.origin} passed on no response of ${target.host} within ${proxyMs / 1000} s`
         : `A request to ${target.host} by the proxy ${used.origin} failed: ${describeProxyRefusal(error) ?? reasonOf(cause)}`,
-      "Check host, port, user name and password of the proxy, and that it allows connections to that server.",
+      proxyRemedy,
     );
   } finally {
     await dispatcher.destroy();

@@ -27,6 +27,9 @@ const EncryptedMail = z.object({
 /** Longer than a slow mail server needs, shorter than a user waits. */
 const timeoutMs = 20_000;
 
+/** How long until the server accepts the connection and greets, so that its silence is known from a slow delivery. */
+const greetingMs = 15_000;
+
 /**
  * Queues an email in the transaction. It is encrypted because it may contain a link that signs the user in.
  * @param of what the email counts as; `workspaceId` null: the installation itself sends it.
@@ -149,11 +152,15 @@ async function withTransport(
   work: (transport: Transporter) => Promise<unknown>,
 ): Promise<void> {
   const { default: nodemailer } = await import("nodemailer");
-  const transport = nodemailer.createTransport(smtp.url, {
-    // A user's name or email must not make nodemailer read files or fetch URLs.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const limits = { connectionTimeout: greetingMs, greetingTimeout: greetingMs };
+  const transport = nodemailer.createTransport(
+    { url: smtp.url, ...limits },
+    {
+      // A user's name or email must not make nodemailer read files or fetch URLs.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    },
+  );
   try {
     await withTimeout(work(transport));
   } finally {

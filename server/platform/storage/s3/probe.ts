@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { CopyObjectCommand, GetObjectCommand, HeadBucketCommand } from "@aws-sdk/client-s3";
+import { findNetworkReason } from "../../outbound/errors.ts";
 import { ObjectExistsError, StoreError, StoreLacksError } from "../store.ts";
 import { faultOf, type S3Context } from "./client.ts";
 import { multipart } from "./multipart.ts";
@@ -61,6 +62,10 @@ async function checkConditions(
   try {
     await store({ ifAbsent: true });
   } catch (error) {
+    if (error instanceof ObjectExistsError)
+      throw new StoreLacksError(
+        `what responds at ${context.shownEndpoint} is no S3 store: it says that an object is there before it is stored`,
+      );
     if (faultOf(error).status === undefined) throw error;
     // Without the condition: if that works, it was the condition.
     await store({});
@@ -154,9 +159,24 @@ function explain(context: S3Context, what: string, error: unknown): string {
     return `there are no credentials for ${nameOf(context)}: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`;
   if (code === "NoSuchBucket" || (status === 404 && code === "NotFound"))
     return `there is no bucket ${context.bucket} at ${context.shownEndpoint}`;
-  if (status === undefined) return `${nameOf(context)} could not be reached: ${oneLine(text)}`;
-  return `${nameOf(context)} ${what}: ${code} (${status}) ${oneLine(text)}`;
+  if (status === undefined)
+    return `${nameOf(context)} could not be reached: ${findNetworkReason(error) ?? oneLine(text)}`;
+  const words = text === "UnknownError" ? "" : ` ${oneLine(text)}`;
+  const meaning = Object.hasOwn(meanings, code) ? `: ${meanings[code]}` : "";
+  return `${nameOf(context)} ${what}: ${code} (${status})${words}${meaning}`;
 }
+
+const region =
+  "the bucket is in another region; use that region's URL, such as https://s3.eu-west-1.amazonaws.com, as the endpoint";
+
+/** What the error codes of stores mean. */
+const meanings: Readonly<Record<string, string>> = {
+  SignatureDoesNotMatch: "the secret access key is wrong",
+  InvalidAccessKeyId: "the access key ID is unknown there",
+  AccessDenied: "the key does not allow it",
+  PermanentRedirect: region,
+  AuthorizationHeaderMalformed: region,
+};
 
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();

@@ -264,7 +264,7 @@ if (server === null) {
       process.env.AWS_SECRET_ACCESS_KEY = "wrong";
       const stranger = openS3Store({ ...settings, bucket });
       try {
-        const refused = `^the bucket ${bucket} at ${endpoint} refused to store a test object: SignatureDoesNotMatch \\(403\\) .+$`;
+        const refused = `^the bucket ${bucket} at ${endpoint} refused to store a test object: SignatureDoesNotMatch \\(403\\): the secret access key is wrong$`;
         await assert.rejects(stranger.probe(), { message: new RegExp(refused) });
         await assert.rejects(stranger.check(), {
           message: /^the bucket .* refused a request for its properties: .*\(403\).*$/,

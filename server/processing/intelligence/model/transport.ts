@@ -69,7 +69,7 @@ function asStream({ host }: ModelServer, text: string): Response {
   try {
     response = parseForeignJson(text);
   } catch {
-    throw unusable("that is not JSON");
+    throw unusable(text.trimStart().startsWith("<") ? "that is a web page, not JSON" : "that is not JSON");
   }
   const { choices, usage, error } = (response ?? {}) as {
     choices?: { message?: unknown; finish_reason?: unknown }[];

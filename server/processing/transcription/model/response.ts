@@ -204,7 +204,8 @@ function parseJson(body: string): unknown {
         body.replace(/"(?:[^"\\]|\\.)*"?|NaN|-?Infinity/g, (part) => (part.startsWith('"') ? part : "null")),
       );
     } catch (error) {
-      throw malformed("is not valid JSON", error);
+      const isPage = body.trimStart().startsWith("<");
+      throw malformed(isPage ? "is a web page, not JSON" : "is not valid JSON", error);
     }
   }
 }
