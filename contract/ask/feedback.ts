@@ -5,7 +5,7 @@ import { Feedback } from "../recordings/intelligence.ts";
 import { RecordingParams } from "../recordings/recordings.ts";
 
 /** Length of a comment. */
-export const maxFeedbackComment = 500;
+const maxFeedbackComment = 500;
 
 const { rating: Rating } = Feedback.shape;
 

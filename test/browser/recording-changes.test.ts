@@ -5,7 +5,7 @@ import { makeRecording, makeTeam, makeUser, makeWorkspace } from "../support/fac
 import { startModelServer } from "../support/model-server.ts";
 import { until } from "../support/until.ts";
 import { assertAccessibleAtRest, longTalk, makeMedia, people, talk } from "./recording-support.ts";
-import { startBrowserApp, visit } from "./support.ts";
+import { phone, startBrowserApp, visit } from "./support.ts";
 
 const model = await startModelServer();
 const app = await startBrowserApp({ env: { PARLEY_LLM_URL: model.url, PARLEY_LLM_MODEL: "small" } });
@@ -397,7 +397,7 @@ test("summary and action items appear without a reload; checking one is saved", 
   });
   const { page, complaints } = await open(id);
   await page.getByRole("tab", { name: "Summary" }).click();
-  await page.getByRole("button", { name: "Regenerate" }).waitFor();
+  await page.getByRole("button", { name: "Write again" }).waitFor();
   await assertAccessibleAtRest(page);
   await page.getByRole("tab", { name: /Action items/ }).click();
   const box = page.getByRole("checkbox", { name: /contract/ });
@@ -409,6 +409,61 @@ test("summary and action items appear without a reload; checking one is saved", 
   });
   await assertAccessibleAtRest(page);
   assert.deepEqual(complaints, []);
+});
+
+test("a summary is rated with a comment, which can be withdrawn, and written again in another length and language", async () => {
+  const id = await make();
+  const admin = await makeUser(app.db, workspace, { role: "admin" });
+  const { page, complaints } = await open(id);
+  await page.getByRole("tab", { name: "Summary" }).click();
+  const shoot = async (name: string, of = page) => {
+    if (process.env.SCREENSHOTS) await of.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png` });
+  };
+  const feedback = async () => (await manage("GET", `/recordings/${id}/intelligence`)).body.feedback;
+  const bad = page.getByRole("button", { name: "Bad summary" });
+  await bad.click();
+  await page.getByRole("button", { name: "Add a comment" }).click();
+  await page.getByLabel("Comment").fill("It was Tuesday.");
+  await shoot("feedback-comment");
+  await page.getByRole("button", { name: "Save comment" }).click();
+  await page.getByText("It was Tuesday.").waitFor();
+  assert.deepEqual(await feedback(), { rating: "down", comment: "It was Tuesday." });
+  await page.reload();
+  await page.getByRole("tab", { name: "Summary" }).click();
+  await page.getByText("It was Tuesday.").waitFor();
+  assert.equal(await bad.getAttribute("aria-pressed"), "true");
+  await assertAccessibleAtRest(page);
+  await shoot("feedback");
+  const settings = await visit(app, "/settings/language-model", { userId: admin.id });
+  await settings.page.getByText("It was Tuesday.").waitFor();
+  await settings.page.getByRole("cell", { name: "Summaries" }).waitFor();
+  await assertAccessibleAtRest(settings.page);
+  await shoot("feedback-settings", settings.page);
+  await settings.context.close();
+  await bad.click();
+  await until("the feedback is withdrawn", async () => (await feedback()) === null);
+
+  await page.getByRole("button", { name: "Write again" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Short").click();
+  await dialog.getByRole("combobox", { name: "Language" }).fill("German");
+  await page.getByRole("option", { name: "German", exact: true }).click();
+  await assertAccessibleAtRest(page);
+  await shoot("write-again");
+  await dialog.getByRole("button", { name: "Write again" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await until("it was written again", async () => {
+    const { body } = await manage("GET", `/recordings/${id}/intelligence`);
+    return body.status === "done" && body.length === "short" && body.language === "de";
+  });
+  assert.match(model.requests.at(-1)?.system ?? "", /in German/);
+  await page.getByRole("button", { name: "Good summary" }).waitFor();
+  const small = await visit(app, `/recordings/${id}`, { userId: member.id, size: phone });
+  await small.page.getByRole("tab", { name: "Summary" }).click();
+  await small.page.getByRole("button", { name: "Good summary" }).scrollIntoViewIfNeeded();
+  await shoot("feedback-phone", small.page);
+  await small.context.close();
+  assert.deepEqual([...complaints, ...settings.complaints, ...small.complaints], []);
 });
 
 test("five-hour transcript: few lines are rendered, the end is reachable, the last match is found", async () => {

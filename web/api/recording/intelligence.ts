@@ -9,7 +9,7 @@ import {
   runRecordingIntelligence,
   updateActionItem,
 } from "../../../contract/recordings/intelligence.ts";
-import { call } from "../client/call.ts";
+import { type Body, call } from "../client/call.ts";
 
 export type ActionItem = z.output<typeof ActionItemDetail>;
 export type IntelligenceState = z.output<typeof RecordingIntelligence>;
@@ -55,7 +55,10 @@ export function saveChapters(id: string, chapters: readonly Chapter[]): Promise<
   return call(replaceChapters, { params: { recording_id: id }, body: { chapters: [...chapters] } });
 }
 
-/** Regenerates summary, action items and sections. */
-export function rerunIntelligence(id: string): Promise<IntelligenceState> {
-  return call(runRecordingIntelligence, { params: { recording_id: id } });
+/** Regenerates summary, chapters, action items and sections. @param body how to write; by default as the last time. */
+export function rerunIntelligence(
+  id: string,
+  body: Body<typeof runRecordingIntelligence> = {},
+): Promise<IntelligenceState> {
+  return call(runRecordingIntelligence, { params: { recording_id: id }, body });
 }

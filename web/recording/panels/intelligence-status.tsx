@@ -1,9 +1,7 @@
 import { Button, Group, Loader, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
-import { ApiError } from "../../api/client/api-error.ts";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
 import {
   actionItemsQuery,
   type IntelligenceState,
@@ -12,7 +10,9 @@ import {
   rerunIntelligence,
 } from "../../api/recording/intelligence.ts";
 import { refreshRecording } from "../../api/recording/recording.ts";
+import { useAction } from "../../common/actions.tsx";
 import { useRecording } from "../context.ts";
+import { WriteAgainDialog } from "./write-again.tsx";
 
 /** The state of the language model's work on this recording; undefined while loading. */
 export function useIntelligenceState(): IntelligenceState | undefined {
@@ -32,7 +32,7 @@ export function useIntelligenceState(): IntelligenceState | undefined {
   return data;
 }
 
-/** The state of the language model, with a button to regenerate. */
+/** The state of the language model, with a button to write again. */
 export function IntelligenceStatus({ state }: { state: IntelligenceState | undefined }) {
   const { view } = useRecording();
   if (state === undefined || state.status === "none") return null;
@@ -55,23 +55,18 @@ export function IntelligenceStatus({ state }: { state: IntelligenceState | undef
           {state.notes.join(" ")}
         </Text>
       )}
-      {view.can.change ? <Again label={state.status === "failed" ? "Try again" : "Regenerate"} /> : null}
+      {!view.can.change ? null : state.status === "failed" ? <TryAgain /> : <WriteAgain state={state} />}
     </Group>
   );
 }
 
-function Again({ label }: { label: string }) {
+/** Tries again what failed, as it was asked for. */
+function TryAgain() {
   const { id } = useRecording();
   const client = useQueryClient();
-  const again = useMutation({
-    mutationFn: () => rerunIntelligence(id),
-    onSuccess: (state) => client.setQueryData(intelligenceStateQuery(id).queryKey, state),
-    onError: (error) =>
-      notifications.show({
-        color: "red",
-        title: "Couldn't regenerate",
-        message: error instanceof ApiError ? error.message : "Something went wrong.",
-      }),
+  const again = useAction({
+    run: () => rerunIntelligence(id),
+    onDone: (state) => client.setQueryData(intelligenceStateQuery(id).queryKey, state),
   });
   return (
     <Button
@@ -81,7 +76,24 @@ function Again({ label }: { label: string }) {
       loading={again.isPending}
       onClick={() => again.mutate()}
     >
-      {label}
+      Try again
     </Button>
+  );
+}
+
+function WriteAgain({ state }: { state: IntelligenceState }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
+        onClick={() => setOpen(true)}
+      >
+        Write again
+      </Button>
+      {isOpen ? <WriteAgainDialog state={state} onClose={() => setOpen(false)} /> : null}
+    </>
   );
 }

@@ -1,6 +1,12 @@
 import { Badge, Stack, Text, Title } from "@mantine/core";
 import { IconSparkles } from "@tabler/icons-react";
-import { isInProgress } from "../../api/recording/intelligence.ts";
+import { saveSummaryFeedback } from "../../api/feedback.ts";
+import {
+  type IntelligenceState,
+  intelligenceStateQuery,
+  isInProgress,
+} from "../../api/recording/intelligence.ts";
+import { FeedbackThumbs } from "../../common/feedback.tsx";
 import { EmptyState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
 import { Chapters } from "./chapters.tsx";
@@ -29,7 +35,12 @@ export function SummaryPanel() {
   return (
     <Stack gap="lg">
       <IntelligenceStatus state={state} />
-      {text.trim() === "" ? null : <Markdown text={text} />}
+      {text.trim() === "" ? null : (
+        <div>
+          <Markdown text={text} />
+          <SummaryFeedback state={state} />
+        </div>
+      )}
       <Chapters />
       {sections.map(({ title, data }, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: sections have no id, and two may have one title.
@@ -41,6 +52,21 @@ export function SummaryPanel() {
         </section>
       ))}
     </Stack>
+  );
+}
+
+/** Only what a language model wrote can be rated; an imported summary has no model. */
+function SummaryFeedback({ state }: { state: IntelligenceState | undefined }) {
+  const { id } = useRecording();
+  if (state === undefined || state.model === null) return null;
+  return (
+    <FeedbackThumbs
+      key={state.finished_datetime}
+      subject="summary"
+      given={state.feedback}
+      save={(feedback) => saveSummaryFeedback(id, feedback)}
+      refresh={[intelligenceStateQuery(id).queryKey]}
+    />
   );
 }
 

@@ -9,6 +9,7 @@ import {
   removeLanguageModel,
 } from "../../api/settings/models.ts";
 import { Loaded, SettingsPage } from "../parts.tsx";
+import { FeedbackSection } from "./feedback.tsx";
 import { Models } from "./models.tsx";
 
 const family = {
@@ -36,6 +37,7 @@ export function LanguageModelPage() {
           <>
             <State language={language} />
             {language.engine === "local" ? <Models models={language.models} family={family} /> : null}
+            <FeedbackSection />
           </>
         )}
       </Loaded>

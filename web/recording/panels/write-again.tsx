@@ -1,0 +1,59 @@
+import { Input, Modal, SegmentedControl, Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  type IntelligenceState,
+  intelligenceStateQuery,
+  rerunIntelligence,
+} from "../../api/recording/intelligence.ts";
+import { Form, useForm } from "../../common/forms/form.tsx";
+import { LanguageSelect } from "../../common/language-select.tsx";
+import { useRecording } from "../context.ts";
+
+type Length = IntelligenceState["length"];
+
+const lengths: { value: Length; label: string }[] = [
+  { value: "short", label: "Short" },
+  { value: "normal", label: "Normal" },
+  { value: "detailed", label: "Detailed" },
+];
+
+/** Asks how long the summary should be, and in which language, and has the language model write again. */
+export function WriteAgainDialog({ state, onClose }: { state: IntelligenceState; onClose: () => void }) {
+  const { id } = useRecording();
+  const client = useQueryClient();
+  const [length, setLength] = useState(state.length);
+  const [language, setLanguage] = useState(state.language);
+  const form = useForm({
+    run: () => rerunIntelligence(id, { length, language }),
+    onDone: (now) => {
+      client.setQueryData(intelligenceStateQuery(id).queryKey, now);
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title="Write again">
+      <Form form={form} label="Write again" onCancel={onClose}>
+        <Text size="sm">
+          Replaces summary, chapters and action items when it is done. What somebody edited stays.
+        </Text>
+        <Input.Wrapper label="Length" labelElement="div">
+          <SegmentedControl
+            fullWidth
+            aria-label="Length"
+            data={lengths}
+            value={length}
+            onChange={(value) => setLength(value)}
+          />
+        </Input.Wrapper>
+        <LanguageSelect
+          label="Language"
+          automatic="The meeting's language"
+          value={language}
+          onChange={setLanguage}
+          error={form.errorOf("language")}
+        />
+      </Form>
+    </Modal>
+  );
+}

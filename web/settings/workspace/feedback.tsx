@@ -1,0 +1,74 @@
+import { Stack, Table, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { feedbackQuery } from "../../api/feedback.ts";
+import { day } from "../../common/format/time.ts";
+import { Loaded, NoneYet, Panel, Row, Rows, Section } from "../parts.tsx";
+
+const subjects = { summary: "Summaries", answer: "Answers" } as const;
+
+/** How users of the workspace rated what the language model wrote. */
+export function FeedbackSection() {
+  const query = useQuery(feedbackQuery);
+  return (
+    <Section
+      title="Feedback"
+      lead="Thumbs up and down of this workspace's users, by model. The prompt version changes when Parley's instructions to the model change."
+    >
+      <Loaded query={query}>
+        {({ counts, comments }) =>
+          counts.length === 0 ? (
+            <NoneYet>Nobody has rated a summary or an answer yet.</NoneYet>
+          ) : (
+            <Stack gap="md">
+              <Panel>
+                <Table.ScrollContainer minWidth={420}>
+                  <Table>
+                    <Table.Thead>
+                      <Table.Tr>
+                        <Table.Th>Model</Table.Th>
+                        <Table.Th>Prompt version</Table.Th>
+                        <Table.Th>Rated</Table.Th>
+                        <Table.Th ta="right">Good</Table.Th>
+                        <Table.Th ta="right">Bad</Table.Th>
+                      </Table.Tr>
+                    </Table.Thead>
+                    <Table.Tbody>
+                      {counts.map(({ subject, model, prompt_version: version, up, down }) => (
+                        <Table.Tr key={`${subject} ${version} ${model}`}>
+                          <Table.Td>{model ?? "Unknown"}</Table.Td>
+                          <Table.Td>{version}</Table.Td>
+                          <Table.Td>{subjects[subject]}</Table.Td>
+                          <Table.Td ta="right">{up}</Table.Td>
+                          <Table.Td ta="right">{down}</Table.Td>
+                        </Table.Tr>
+                      ))}
+                    </Table.Tbody>
+                  </Table>
+                </Table.ScrollContainer>
+              </Panel>
+              {comments.length === 0 ? null : (
+                <Rows label="Latest comments">
+                  {comments.map(({ comment, rating, subject, model, rated_datetime: at }) => (
+                    <Row
+                      key={`${at} ${comment}`}
+                      title={
+                        <Text component="span" dir="auto" style={{ whiteSpace: "pre-line" }}>
+                          {comment}
+                        </Text>
+                      }
+                      facts={[
+                        `${rating === "up" ? "Good" : "Bad"} ${subject}`,
+                        model ?? "Unknown model",
+                        day(at),
+                      ]}
+                    />
+                  ))}
+                </Rows>
+              )}
+            </Stack>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
