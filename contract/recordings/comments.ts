@@ -1,13 +1,12 @@
 import { z } from "zod";
+import { maxCommentLength, maxMentions } from "../../shared/mentions.ts";
 import { CursorInput, Milliseconds, NextCursor, Success, Timestamp, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
 import { User } from "../workspace/directory.ts";
 import { RecordingParams } from "./recordings.ts";
 
-const maxCommentCharacters = 5000;
 /** Comments of a recording, with replies. */
 export const maxComments = 1000;
-const maxMentions = 50;
 /** Reactions to a comment, of all users together. */
 export const maxReactions = 200;
 
@@ -50,7 +49,7 @@ export type Comment = z.output<typeof Comment>;
 
 const CommentText = z
   .string()
-  .max(maxCommentCharacters)
+  .max(maxCommentLength)
   .refine((text) => text.trim() !== "", "must not be blank")
   .meta({ description: "Markdown of links and emphasis only." });
 

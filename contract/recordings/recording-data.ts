@@ -153,6 +153,7 @@ export const RecordingView = z
         transcribe: z.boolean().meta({ description: "Whether the caller may start a transcription." }),
         add_highlights: z.boolean(),
         write_private_notes: z.boolean(),
+        comment: z.boolean(),
       })
       .meta({ description: "The caller's permissions on it." }),
     created_datetime: Timestamp,

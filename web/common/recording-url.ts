@@ -8,6 +8,8 @@ export interface RecordingSearch {
   readonly find?: string | undefined;
   /** Opens the Share dialog. */
   readonly share?: true | undefined;
+  /** The id of a comment, which is shown in the tab of comments. */
+  readonly comment?: string | undefined;
 }
 
 /** The tabs of the recording page, in their order. */
@@ -16,6 +18,7 @@ const recordingTabs = [
   "summary",
   "actions",
   "highlights",
+  "comments",
   "notes",
   "people",
   "details",
@@ -31,12 +34,14 @@ export function tabOf(name: unknown): RecordingTab | undefined {
 /** Parses the search parameters, ignoring invalid ones. */
 export function readRecordingSearch(raw: Readonly<Record<string, unknown>>): RecordingSearch {
   const t = typeof raw.t === "string" || typeof raw.t === "number" ? Number(raw.t) : Number.NaN;
-  const tab = tabOf(raw.tab);
+  const comment = typeof raw.comment === "string" ? raw.comment : undefined;
+  const tab = comment === undefined ? tabOf(raw.tab) : "comments";
   return {
     ...(Number.isFinite(t) && t >= 0 ? { t } : {}),
     ...(tab === undefined ? {} : { tab }),
     ...(typeof raw.find === "string" || typeof raw.find === "number" ? { find: String(raw.find) } : {}),
     ...(raw.share === true ? { share: true } : {}),
+    ...(comment === undefined ? {} : { comment }),
   };
 }
 
@@ -54,6 +59,13 @@ export function momentOf({ t }: RecordingSearch): number | undefined {
 export function momentLink(url: string, ms: number): string {
   const link = new URL(url, window.location.origin);
   link.searchParams.set("t", String(secondsOf(ms)));
+  return link.href;
+}
+
+/** The URL of a comment. @param url of the recording, as the API returns it. */
+export function commentLink(url: string, commentId: string): string {
+  const link = new URL(url, window.location.origin);
+  link.searchParams.set("comment", commentId);
   return link.href;
 }
 

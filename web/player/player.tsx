@@ -3,14 +3,16 @@ import { useIdle } from "@mantine/hooks";
 import { IconPlayerPlayFilled, IconRefresh } from "@tabler/icons-react";
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import type { Transcript } from "../api/recording/recording.ts";
+import { lazyPart } from "../common/load-part.tsx";
 import { type SegmentWords, spokenRanges } from "../common/words.ts";
 import { captionsOf } from "./captions.ts";
-import { ClipBar } from "./clip-bar.tsx";
 import { type MediaSource, usePlaybackState, usePlayerContext } from "./context.ts";
 import { Controls } from "./controls.tsx";
 import { CurrentLine } from "./current-line.tsx";
 import classes from "./player.module.css";
 import { Scrubber } from "./scrubber.tsx";
+
+const ClipBar = lazyPart(async () => (await import("./clip-bar.tsx")).ClipBar, null);
 
 /** The media element with custom controls. */
 export function Player(props: {
@@ -29,6 +31,7 @@ export function Player(props: {
 }) {
   const { source, transcript, words = null, refreshSource, isFilling = false, head, tools } = props;
   useSpokenRanges(transcript, words);
+  const hasClip = usePlaybackState((state) => state.clip !== null);
   const frame = useRef<HTMLDivElement>(null);
   const isOverlaid = isFilling && source.isVideo;
   return (
@@ -42,7 +45,7 @@ export function Player(props: {
       {isOverlaid ? <AutoHide frame={frame} /> : null}
       {head}
       <Stage source={source} transcript={transcript} words={words} refreshSource={refreshSource} />
-      <ClipBar />
+      {hasClip ? <ClipBar /> : null}
       <div className={classes.below} {...(isOverlaid ? { "data-mantine-color-scheme": "dark" } : {})}>
         <Scrubber source={source} />
         <Controls frame={frame} isVideo={source.isVideo} tools={tools} />

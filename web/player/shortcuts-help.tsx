@@ -1,7 +1,11 @@
 import { Group, Kbd, Modal, Switch, Table, Text } from "@mantine/core";
 import { usePlaybackState, usePlayerContext } from "./context.ts";
 
-const editing = "Edit line";
+/** What visitors of public links can't do. */
+const signedIn = [
+  [["E"], "Edit line"],
+  [["N"], "Comment on this moment"],
+] as const;
 
 const keys: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["Space", "K"], "Play or pause"],
@@ -15,7 +19,7 @@ const keys: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["↑", "↓"], "Previous / next line"],
   [["Shift", "↑", "↓"], "Select lines"],
   [["Enter"], "Play from line"],
-  [["E"], editing],
+  ...signedIn,
   [["?"], "Show shortcuts"],
 ];
 
@@ -24,7 +28,7 @@ export function ShortcutsHelp(props: { isOpen: boolean; onClose: () => void; isR
   const { isOpen, onClose, isReadOnly = false } = props;
   const { playback } = usePlayerContext();
   const hasShortcuts = usePlaybackState((state) => state.hasShortcuts);
-  const shown = isReadOnly ? keys.filter(([, text]) => text !== editing) : keys;
+  const shown = isReadOnly ? keys.filter((key) => !signedIn.some((one) => one === key)) : keys;
   return (
     <Modal opened={isOpen} onClose={onClose} title="Keyboard shortcuts">
       <Table verticalSpacing={6} withRowBorders={false}>

@@ -13,13 +13,14 @@ export const ShortcutsHelp = lazyDialog({
 interface Shortcuts {
   readonly onFind: () => void;
   readonly onHelp: () => void;
+  readonly onComment?: () => void;
 }
 
 /** Handles the page's keyboard shortcuts, except inside fields, dialogs and menus. */
-export function useShortcuts({ onFind, onHelp }: Shortcuts): void {
+export function useShortcuts(shortcuts: Shortcuts): void {
   const { playback, hasMedia } = usePlayerContext();
-  const latest = useRef({ onFind, onHelp });
-  latest.current = { onFind, onHelp };
+  const latest = useRef(shortcuts);
+  latest.current = shortcuts;
   useEffect(() => {
     const actions: Readonly<Record<string, () => void>> = {
       " ": playback.toggle,
@@ -37,6 +38,7 @@ export function useShortcuts({ onFind, onHelp }: Shortcuts): void {
     const actionOf = (key: string): (() => void) | undefined => {
       if (!playback.getState().hasShortcuts) return undefined;
       if (key === "/") return latest.current.onFind;
+      if (key.toLowerCase() === "n") return latest.current.onComment;
       return hasMedia ? actions[key.toLowerCase()] : undefined;
     };
     const listen = (event: KeyboardEvent): void => {

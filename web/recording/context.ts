@@ -2,6 +2,7 @@ import { createContext, useContext } from "react";
 import type { RecordingActions, View } from "../api/recording/recording.ts";
 import type { PlayerContextValue } from "../player/context.ts";
 import type { ClipRange } from "../transcript/selection-toolbar.tsx";
+import type { Thread } from "./panels/comments/threads.ts";
 
 /** Shared by all parts of the recording page. */
 export interface PageContext extends PlayerContextValue {
@@ -9,7 +10,13 @@ export interface PageContext extends PlayerContextValue {
   readonly actions: RecordingActions;
   /** Opens the dialog for a new highlight. */
   readonly createClip: (range: ClipRange) => void;
+  readonly openThreads: readonly Thread[];
+  /** What the tab of comments is opened for; a new object each time. */
+  readonly commentTask: CommentTask | null;
 }
+
+/** Shows a comment, or starts one at a moment in milliseconds. `seeks`: the player follows. */
+export type CommentTask = { readonly id: string; readonly seeks: boolean } | { readonly at: number };
 
 export const RecordingContext = createContext<PageContext | null>(null);
 

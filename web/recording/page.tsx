@@ -4,6 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { ApiError } from "../api/client/api-error.ts";
+import { commentsQuery } from "../api/recording/comments.ts";
 import {
   recordingActions,
   recordingQuery,
@@ -23,9 +24,10 @@ import { ShortcutsHelp, useShortcuts } from "../player/shortcuts.ts";
 import { SpeakerTimeline } from "../player/speaker-timeline.tsx";
 import type { ClipRange } from "../transcript/selection-toolbar.tsx";
 import { useLineStart } from "../transcript/use-line-start.ts";
-import { type PageContext, RecordingContext, useRecording } from "./context.ts";
+import { type CommentTask, type PageContext, RecordingContext, useRecording } from "./context.ts";
 import { ClipDialog } from "./dialogs.ts";
 import { RecordingHeader } from "./header.tsx";
+import { isOpen, threadsOf } from "./panels/comments/threads.ts";
 import { Panels } from "./panels/panels.tsx";
 import classes from "./recording.module.css";
 import { RecordingPlayer } from "./recording-player.tsx";
@@ -33,6 +35,9 @@ import { RecordingSkeleton } from "./skeleton.tsx";
 import { TranscriptPane } from "./transcript/pane.tsx";
 
 const page = getRouteApi("/signed-in/recordings/$recordingId");
+
+/** The tab of comments reads them more often while it is open. */
+const commentsPollMs = 60_000;
 
 const Gone = lazyPart(async () => (await import("./gone.tsx")).Gone);
 
@@ -82,6 +87,9 @@ function useRefetchAfterNotFound(id: string): void {
 
 function Loaded({ id, view, onDeleted }: { id: string; view: View; onDeleted: () => void }) {
   const { t } = page.useSearch();
+  const { tab, setTab, commentTask } = useTab();
+  const comments = useQuery(commentsQuery(id, commentsPollMs)).data;
+  const openThreads = useMemo(() => threadsOf(comments ?? []).filter(isOpen), [comments]);
   const client = useQueryClient();
   const [playback] = useState(() => createPlayback(momentOf({ t })));
   const [clip, setClip] = useState<ClipRange | null>(null);
@@ -97,6 +105,8 @@ function Loaded({ id, view, onDeleted }: { id: string; view: View; onDeleted: ()
       playback,
       hasMedia,
       createClip: setClip,
+      openThreads,
+      commentTask,
       title: view.recording.title,
       durationMs: view.recording.duration_ms,
       hasTranscript: view.transcript.segments > 0,
@@ -105,7 +115,7 @@ function Loaded({ id, view, onDeleted }: { id: string; view: View; onDeleted: ()
       copyLink: (ms) => copy.link(view.recording.url, ms),
       ...seeking,
     }),
-    [id, view, playback, hasMedia, seeking, copy],
+    [id, view, playback, hasMedia, seeking, copy, openThreads, commentTask],
   );
   // The recording is polled; the transcript is refetched only when its version changes.
   const { version } = view.transcript;
@@ -125,7 +135,7 @@ function Loaded({ id, view, onDeleted }: { id: string; view: View; onDeleted: ()
   return (
     <RecordingContext value={context}>
       <PlayerContext value={context}>
-        <Layout transcript={transcript} onDeleted={onDeleted} />
+        <Layout transcript={transcript} onDeleted={onDeleted} tab={tab} setTab={setTab} />
         <ClipDialog clip={null} range={clip} onClose={() => setClip(null)} />
       </PlayerContext>
     </RecordingContext>
@@ -134,10 +144,15 @@ function Loaded({ id, view, onDeleted }: { id: string; view: View; onDeleted: ()
 
 type TranscriptResult = Pick<UseQueryResult<Transcript>, "data" | "error" | "refetch">;
 
-function Layout({ transcript, onDeleted }: { transcript: TranscriptResult; onDeleted: () => void }) {
-  const { hasMedia } = useRecording();
+function Layout(props: {
+  transcript: TranscriptResult;
+  onDeleted: () => void;
+  tab: RecordingTab;
+  setTab: (tab: RecordingTab, task?: CommentTask) => void;
+}) {
+  const { transcript, onDeleted, tab, setTab } = props;
+  const { hasMedia, playback } = useRecording();
   const findField = useRef<HTMLInputElement>(null);
-  const [tab, setTab] = useTab();
   const [isHelpOpen, help] = useDisclosure();
   const isWide = useWider("md");
   useShortcuts({
@@ -148,6 +163,7 @@ function Layout({ transcript, onDeleted }: { transcript: TranscriptResult; onDel
       findField.current?.select();
     },
     onHelp: help.open,
+    onComment: () => setTab("comments", { at: playback.getState().timeMs }),
   });
   return (
     <div className={classes.page} data-filling={isWide || undefined}>
@@ -186,19 +202,24 @@ function Layout({ transcript, onDeleted }: { transcript: TranscriptResult; onDel
   );
 }
 
-/** The open tab. The URL follows it, without a step in the history for each choice. */
+/** The open tab, and what that of comments is opened for. The URL follows the tab, without a step in the history for each choice. */
 function useTab() {
-  const { tab: inUrl } = page.useSearch();
+  const { tab: inUrl, comment, t } = page.useSearch();
   const navigate = page.useNavigate();
   const [tab, setTab] = useState(inUrl);
+  const [commentTask, setTask] = useState<CommentTask | null>(null);
   useEffect(() => setTab(inUrl), [inUrl]);
-  const choose = (chosen: RecordingTab): void => {
+  useEffect(() => {
+    if (comment !== undefined) setTask({ id: comment, seeks: t === undefined });
+  }, [comment, t]);
+  const choose = (chosen: RecordingTab, task: CommentTask | null = null): void => {
     setTab(chosen);
+    setTask(task);
     void navigate({
-      search: (search) => ({ ...search, tab: chosen }),
+      search: ({ comment: _, ...search }) => ({ ...search, tab: chosen }),
       replace: true,
       resetScroll: false,
     });
   };
-  return [tab ?? "transcript", choose] as const;
+  return { tab: tab ?? "transcript", setTab: choose, commentTask } as const;
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Violation } from "../../../contract/errors.ts";
+import { splitMentions } from "../../../shared/mentions.ts";
 import type { Tx } from "../../platform/db/database.ts";
 import { invalidInput } from "../../platform/http/errors/problem.ts";
 
@@ -12,16 +13,9 @@ const mention = /@([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})
 
 /** The text to store: each `@` with the full name of a mentioned user becomes `@` and the id. */
 export function encodeMentions(text: string, mentioned: readonly Named[]): string {
-  // The longest name first: Ann Lee before Ann.
-  const names = mentioned.toSorted((a, b) => b.name.length - a.name.length);
-  const [start = "", ...parts] = text.split("@");
-  const encoded = parts.map((part) => {
-    const user = names.find(
-      ({ name }) => name !== "" && part.startsWith(name) && !/^[\p{L}\p{N}]/u.test(part.slice(name.length)),
-    );
-    return user === undefined ? part : user.id + part.slice(user.name.length);
-  });
-  return [start, ...encoded].join("@");
+  return splitMentions(text, mentioned)
+    .map((part) => (typeof part === "string" ? part : `@${part.id}`))
+    .join("");
 }
 
 /** A stored text as users read it. */

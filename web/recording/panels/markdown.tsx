@@ -138,33 +138,50 @@ function BlockView({ block }: { block: Block }) {
 }
 
 const inline =
-  /\*\*(?<bold>[^*]+)\*\*|__(?<strong>[^_]+)__|`(?<code>[^`]+)`|\[(?<label>[^[\]]+)\]\((?<url>[^()[\]\s]+)\)|\*(?<star>[^*\s][^*]*)\*|(?<![\p{L}\p{N}])_(?<low>[^_\s][^_]*)_(?![\p{L}\p{N}])/gu;
+  /\*\*(?<bold>[^*]+)\*\*|__(?<strong>[^_]+)__|`(?<code>[^`]+)`|\[(?<label>[^[\]]+)\]\((?<url>[^()[\]\s]+)\)|(?<bare>https?:\/\/[^\s<>()[\]*`"]+)|\*(?<star>[^*\s][^*]*)\*|(?<![\p{L}\p{N}])_(?<low>[^_\s][^_]*)_(?![\p{L}\p{N}])/giu;
 
-function Inline({ text }: { text: string }): ReactNode {
+/**
+ * Renders links and emphasis, and code unless `hasCode` is false.
+ * @param props.leaf renders the text between them.
+ */
+export function Inline(props: {
+  text: string;
+  leaf?: (text: string) => ReactNode;
+  hasCode?: boolean;
+}): ReactNode {
+  const { text, leaf = (part) => part, hasCode = true } = props;
   const parts: ReactNode[] = [];
   let done = 0;
+  const add = (to: number, node: ReactNode): void => {
+    parts.push(<Fragment key={parts.length}>{node}</Fragment>);
+    done = to;
+  };
   for (const match of text.matchAll(inline)) {
-    const { bold, strong, code, label, url, star, low } = match.groups ?? {};
-    parts.push(text.slice(done, match.index));
-    done = match.index + match[0].length;
-    if (bold ?? strong) parts.push(<strong key={done}>{bold ?? strong}</strong>);
-    else if (code) parts.push(<code key={done}>{code}</code>);
-    else if (star ?? low) parts.push(<em key={done}>{star ?? low}</em>);
-    else
-      parts.push(
-        isSafeUrl(url) ? (
-          <a key={done} href={url} rel="noreferrer noopener" target="_blank">
-            {label}
-          </a>
-        ) : (
-          <Fragment key={done}>{label}</Fragment>
-        ),
-      );
+    const { bold, strong, code, label, url, bare, star, low } = match.groups ?? {};
+    const end = match.index + match[0].length;
+    if (match.index > done) add(match.index, leaf(text.slice(done, match.index)));
+    if (bold ?? strong) add(end, <strong>{leaf(bold ?? strong ?? "")}</strong>);
+    else if (code) add(end, hasCode ? <code>{code}</code> : leaf(match[0]));
+    else if (star ?? low) add(end, <em>{leaf(star ?? low ?? "")}</em>);
+    else if (bare) {
+      // The end of a sentence is no part of a URL.
+      const link = bare.replace(/[.,;:!?'_]{1,9}$/, "");
+      add(match.index + link.length, <Link url={link}>{link}</Link>);
+    } else add(end, isSafeUrl(url) ? <Link url={url}>{label}</Link> : leaf(label ?? ""));
   }
-  return [...parts, text.slice(done)];
+  if (done < text.length) add(text.length, leaf(text.slice(done)));
+  return parts;
+}
+
+function Link({ url, children }: { url: string; children: ReactNode }) {
+  return (
+    <a href={url} rel="noreferrer noopener" target="_blank">
+      {children}
+    </a>
+  );
 }
 
 /** Other schemes could run scripts. */
-function isSafeUrl(url: string | undefined): boolean {
-  return /^(https?:\/\/|mailto:)/i.test(url ?? "");
+function isSafeUrl(url: string | undefined): url is string {
+  return url !== undefined && /^(https?:\/\/|mailto:)/i.test(url);
 }

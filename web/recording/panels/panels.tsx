@@ -11,6 +11,7 @@ import classes from "./panels.module.css";
 const SummaryPanel = lazyPart(async () => (await import("./summary.tsx")).SummaryPanel);
 const ActionItemsPanel = lazyPart(async () => (await import("./action-items.tsx")).ActionItemsPanel);
 const HighlightsPanel = lazyPart(async () => (await import("./highlights.tsx")).HighlightsPanel);
+const CommentsPanel = lazyPart(async () => (await import("./comments/panel.tsx")).CommentsPanel);
 const PeoplePanel = lazyPart(async () => (await import("./people.tsx")).PeoplePanel);
 const DetailsPanel = lazyPart(async () => (await import("./details.tsx")).DetailsPanel);
 
@@ -22,7 +23,7 @@ export function Panels(props: {
   onTab: (tab: RecordingTab) => void;
 }) {
   const { transcript, transcriptPane, tab, onTab } = props;
-  const { view } = useRecording();
+  const { view, openThreads } = useRecording();
   const { recording } = view;
   const open = (recording.ai_action_items ?? []).filter(({ status }) => status === "pending").length;
   return (
@@ -44,6 +45,9 @@ export function Panels(props: {
         <Tabs.Tab value="highlights" {...counted(recording.highlights?.length ?? 0)}>
           Highlights
         </Tabs.Tab>
+        <Tabs.Tab value="comments" {...counted(openThreads.length)}>
+          Comments
+        </Tabs.Tab>
         <Tabs.Tab value="notes">Notes</Tabs.Tab>
         <Tabs.Tab value="people">People</Tabs.Tab>
         <Tabs.Tab value="details">Details</Tabs.Tab>
@@ -59,6 +63,9 @@ export function Panels(props: {
       </Tabs.Panel>
       <Tabs.Panel value="highlights" className={classes.panel ?? ""} tabIndex={0}>
         <HighlightsPanel />
+      </Tabs.Panel>
+      <Tabs.Panel value="comments" className={classes.panel ?? ""} tabIndex={0}>
+        <CommentsPanel />
       </Tabs.Panel>
       <Tabs.Panel value="notes" className={classes.panel ?? ""} tabIndex={0}>
         <NotesPanel />

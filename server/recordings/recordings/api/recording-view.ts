@@ -55,6 +55,7 @@ export async function findRecordingView(
   // The recording was deleted in the meantime.
   if (row === undefined) return undefined;
   const mayWrite = refusal("write", principal) === null;
+  const isUser = mayWrite && principal.scope === "personal";
   const change = may(principal, "change", row);
   const can = {
     change,
@@ -63,7 +64,8 @@ export async function findRecordingView(
     edit_transcript: change,
     transcribe: change && hasSpeechModel,
     add_highlights: mayWrite,
-    write_private_notes: mayWrite && principal.scope === "personal",
+    write_private_notes: isUser,
+    comment: isUser,
   };
   return `{"recording":${recording},"can":${JSON.stringify(can)},${row.json.slice(1)}`;
 }

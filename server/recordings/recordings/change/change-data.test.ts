@@ -64,10 +64,11 @@ test("view: everything there is, and what each caller may do", async () => {
     transcribe: false,
     add_highlights: true,
     write_private_notes: true,
+    comment: true,
   };
   assert.deepEqual(body.can, all);
   const can = async (token: string) => (await manage("GET", `/recordings/${recordingId}`, token)).body.can;
-  assert.deepEqual(await can(workspace.token), { ...all, write_private_notes: false });
+  assert.deepEqual(await can(workspace.token), { ...all, write_private_notes: false, comment: false });
   await manage("PATCH", `/recordings/${recordingId}`, member.token, { share_state: "workspace" });
   const other = await makeUser(app.db, workspace);
   const none = { change: false, share: false, delete: false, edit_transcript: false, transcribe: false };
@@ -77,6 +78,7 @@ test("view: everything there is, and what each caller may do", async () => {
     ...none,
     add_highlights: false,
     write_private_notes: false,
+    comment: false,
   });
   const hidden = await manage("GET", `/recordings/${recordingId}`, stranger.token);
   assert.deepEqual([hidden.status, hidden.body.error], [404, "not_found"]);

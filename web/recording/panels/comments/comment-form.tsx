@@ -1,0 +1,133 @@
+import { Button, Group, Text, Textarea } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { type ReactNode, type Ref, useState } from "react";
+import { maxCommentLength, splitMentions } from "../../../../shared/mentions.ts";
+import { usersQuery } from "../../../api/directory.ts";
+import type { Comment } from "../../../api/recording/comments.ts";
+import { FormError } from "../../../common/actions.tsx";
+import { type Draft, useDraft } from "../../../common/drafts/use-draft.tsx";
+
+type User = Comment["mentions"][number];
+
+/** The count of characters is shown from here on. */
+const countedLength = maxCommentLength - 500;
+
+interface CommentValue {
+  readonly text: string;
+  /** Ids of users who were chosen from the list: others may have the same name. */
+  readonly chosen: string[];
+  /** The moment of a new thread in milliseconds; null: no moment, or no text yet. */
+  readonly at: number | null;
+}
+
+/** What is sent. */
+export interface CommentInput extends Pick<CommentValue, "text" | "at"> {
+  readonly mentions: string[];
+}
+
+/** The text of a comment, kept in this browser until it is sent. */
+export function useCommentDraft(name: string, text = ""): Draft<CommentValue> {
+  const [saved] = useState<CommentValue>(() => ({ text, chosen: [], at: null }));
+  return useDraft(name, saved);
+}
+
+/** A field for the text of a comment. Ctrl or Cmd with Enter sends it. */
+export function CommentForm(props: {
+  draft: Draft<CommentValue>;
+  /** Users that the comment mentions already, who may have left since. */
+  mentioned?: readonly User[];
+  label: string;
+  placeholder?: string;
+  /** The label of the button. */
+  button: string;
+  isFocused?: boolean;
+  field?: Ref<HTMLTextAreaElement>;
+  send: (input: CommentInput) => Promise<unknown>;
+  onText?: (text: string) => void;
+  onFocus?: () => void;
+  onBlur?: () => void;
+  onDone?: () => void;
+  onCancel?: () => void;
+  /** Beside the button. */
+  children?: ReactNode;
+}) {
+  const { draft, mentioned = [], label, placeholder, button, isFocused = false, field } = props;
+  const { text, chosen, at } = draft.value;
+  const users = useQuery(usersQuery).data?.users ?? [];
+  const send = useMutation({
+    mutationFn: () => {
+      const isChosen = ({ id }: User): boolean => chosen.includes(id);
+      const known = [...users.filter(isChosen), ...mentioned, ...users];
+      const found = splitMentions(text, known).flatMap((part) => (typeof part === "string" ? [] : part.id));
+      return props.send({ text, at, mentions: [...new Set(found)] });
+    },
+    onSuccess: () => {
+      draft.discard();
+      props.onDone?.();
+    },
+  });
+  const isTooLong = text.length > maxCommentLength;
+  const isReady = text.trim() !== "" && !isTooLong;
+  const submit = (): void => {
+    if (isReady && !send.isPending) send.mutate();
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Textarea
+        ref={field}
+        aria-label={label}
+        placeholder={placeholder}
+        autosize
+        minRows={1}
+        maxRows={12}
+        dir="auto"
+        autoFocus={isFocused}
+        value={text}
+        readOnly={send.isPending}
+        error={isTooLong}
+        onFocus={props.onFocus}
+        onBlur={props.onBlur}
+        onChange={({ currentTarget: { value } }) =>
+          (props.onText ?? ((next) => draft.change({ text: next })))(value)
+        }
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing || event.key !== "Enter") return;
+          if (!event.ctrlKey && !event.metaKey) return;
+          event.preventDefault();
+          submit();
+        }}
+      />
+      {text.length > countedLength ? (
+        <Text size="xs" mt={4} c={isTooLong ? "var(--mantine-color-error)" : "dimmed"} role="status">
+          {text.length.toLocaleString()} of {maxCommentLength.toLocaleString()} characters
+        </Text>
+      ) : null}
+      <FormError error={send.error} fields={[]} />
+      <Group gap="xs" mt={6} justify="space-between">
+        {props.children}
+        <Group gap="xs">
+          <Button type="submit" size="compact-sm" loading={send.isPending} disabled={!isReady}>
+            {button}
+          </Button>
+          {props.onCancel === undefined ? null : (
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={() => {
+                draft.forget();
+                props.onCancel?.();
+              }}
+            >
+              Cancel
+            </Button>
+          )}
+        </Group>
+      </Group>
+    </form>
+  );
+}
