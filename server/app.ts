@@ -102,7 +102,7 @@ import { uploadManagementRoutes } from "./processing/uploads/api/management-rout
 import { uploadRoutes } from "./processing/uploads/api/routes.ts";
 import { requireRoom } from "./processing/uploads/quotas.ts";
 import { uploadFileRoutes } from "./processing/uploads/transfer/file-routes.ts";
-import { notificationRoutes } from "./processing/uploads/transfer/notification-routes.ts";
+import { bucketNotificationRoutes } from "./processing/uploads/transfer/notification-routes.ts";
 import { resumableRoutes } from "./processing/uploads/transfer/resumable.ts";
 import { commentRoutes } from "./recordings/comments/routes.ts";
 import { clipRoutes } from "./recordings/highlights/clip-routes.ts";
@@ -122,6 +122,8 @@ import { storyRoutes } from "./recordings/stories/routes.ts";
 import { transcriptRoutes } from "./recordings/transcripts/routes.ts";
 import { trashRoutes } from "./recordings/trash/routes.ts";
 import { accessRequestRoutes } from "./sharing/access-requests/routes.ts";
+import { notificationRoutes } from "./sharing/notifications/routes.ts";
+import { createNotificationStreams } from "./sharing/notifications/streams.ts";
 import { publicLinkRoutes } from "./sharing/public-links/routes.ts";
 import { sharedFileRoutes } from "./sharing/public-links/view/file-routes.ts";
 import { sharedRoutes } from "./sharing/public-links/view/shared-routes.ts";
@@ -242,6 +244,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     ca: dependencies.trustedCertificate,
   });
   app.addHook("onClose", () => documents.close());
+  const streams = createNotificationStreams({ db, log });
+  app.addHook("preClose", () => streams.close());
   const origins = createTrustedOrigins(db);
   const banners = createBannerReader({ db, images });
   const words = createSharedWords(db.pool);
@@ -303,6 +307,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         config,
         hasSpeechModel: () => hasSpeechModel(config),
       });
+      notificationRoutes(api, { db, config, streams });
       accessRequestRoutes(api, { db, jobs, encryptor, config });
       participantRoutes(api, { db });
       meetingTypeRoutes(api, { db });
@@ -382,7 +387,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   highlightMediaRoutes(app, { db, store, signer });
   clipRoutes(app, { db, store, signer, views, stillSees });
   sharedFileRoutes(app, { db, store, signer, limiter, banners, words, config });
-  notificationRoutes(app, { db, jobs, store, limiter, config });
+  bucketNotificationRoutes(app, { db, jobs, store, limiter, config });
   await webAppRoutes(app, { db, signer, config, folder: dependencies.webFolder });
   return app;
 }

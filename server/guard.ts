@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Operation } from "../contract/operation.ts";
 import type { VersionName } from "../contract/versions.ts";
+import { streamNotifications } from "../contract/workspace/notifications.ts";
 import { createAuthenticate } from "./people/accounts/sign-in/authenticate.ts";
 import { createCredentialCheck } from "./people/accounts/tokens/credential-check.ts";
 import { allowRegisteredOrigins } from "./people/oauth/cors.ts";
@@ -26,6 +27,9 @@ export const apiPrefix = "/_/public-api/v2";
 
 /** Path of the management API, which is not part of the contract: no versions, same tokens and errors. */
 export const managementPrefix = "/_/api/v1";
+
+/** How often the access of streams of notifications is checked, of which there are many and which have no content. */
+const streamCheckMs = 5000;
 
 interface GuardDependencies {
   readonly db: Database;
@@ -132,7 +136,11 @@ function guard(
       const { version, share } = readVersionOf(request, reply);
       request.principal = await authenticate(request);
       request.apiVersion = version;
-      watch(reply.raw, async () => !endsWithAccess(request) || isStillActive(request.principal));
+      watch(
+        reply.raw,
+        async () => !endsWithAccess(request) || isStillActive(request.principal),
+        request.routeOptions.config.operation?.id === streamNotifications.id ? streamCheckMs : undefined,
+      );
       if (limit > 0) {
         const allowed = Math.max(1, Math.floor(limit * share));
         const { countedAs = request.principal.tokenId } = request.principal;

@@ -59,6 +59,7 @@ import { joinUploadPartsKind } from "./processing/uploads/transfer/finish-pieces
 import { reconcileClipsKind } from "./recordings/public-link-records/clips.ts";
 import { emptyTrashKind } from "./recordings/trash/purge.ts";
 import { deleteOldAccessRequestsKind, requestAccessKind } from "./sharing/access-requests/request.ts";
+import { deleteOldNotificationsKind } from "./sharing/notifications/delete-old.ts";
 import { renderClipKind } from "./sharing/public-links/render-clip.ts";
 
 /** Every background job. Its file says what it does, when it runs and how it is shown. */
@@ -82,6 +83,7 @@ export const jobKinds: readonly Job[] = [
   joinUploadPartsKind,
   // By the clock, once over all processes.
   deleteOldAccessRequestsKind,
+  deleteOldNotificationsKind,
   deleteOldMailCountsKind,
   deleteDeadLinksKind,
   deleteEndedSessionsKind,

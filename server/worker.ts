@@ -21,7 +21,7 @@ import { startSleep } from "./platform/jobs/sleep.ts";
 import { sweepScratch } from "./processing/media/scratch.ts";
 import { msUntilArrivalCheck } from "./processing/uploads/media-queries.ts";
 import { noticeArrivals } from "./processing/uploads/transfer/arrival.ts";
-import { announceReadyRecordings } from "./recordings/recordings/announce.ts";
+import { announceReadyRecordings, notifyOfReadyRecordings } from "./recordings/recordings/announce.ts";
 import { indexOutdated } from "./recordings/search/outdated.ts";
 import { mergePending } from "./recordings/search/pending-entries.ts";
 
@@ -117,6 +117,9 @@ export function startWorker(deps: WorkerDependencies): Worker {
   const announcements = startSchedule(announceMs, log, {
     "recordings that are ready": async () => {
       if ((await announceReadyRecordings(db)) > 0) jobs.wake();
+    },
+    "notifications of recordings that are ready": async () => {
+      if ((await notifyOfReadyRecordings(db)) > 0) jobs.wake();
     },
   });
   const sealing = startSchedule(sealIntervalMs, log, {

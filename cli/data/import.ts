@@ -104,7 +104,8 @@ async function importFrom(source: ImportSource, options: Options, config: Config
       console.error(describeResult(ended, result, options.dryRun ?? false));
       if (result.failed > 0) process.exitCode = 1;
     } catch (error) {
-      await endRun(db.kysely, row.id, "failed", (error as Error).message.slice(0, 1000));
+      const reason = (error as Error).message.slice(0, 1000);
+      await db.kysely.transaction().execute((tx) => endRun(tx, row.id, "failed", reason));
       throw error;
     } finally {
       report.done();

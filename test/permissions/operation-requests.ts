@@ -252,6 +252,12 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
     body: { prompt: "New" },
   }),
   deleteTemplate: async (world) => ({ params: { template_id: await world.template() } }),
+  listNotifications: () => ({}),
+  readNotifications: () => ({ body: { all: true } }),
+  streamNotifications: () => ({}),
+  getNotificationSettings: () => ({}),
+  updateNotificationSettings: () => ({ body: { replied: "off" } }),
+
   ask: (world) => ({ body: { question: "Who speaks?", ...recording(world) } }),
   listThreads: () => ({}),
   getThread: async (world) => ({ params: { thread_id: await world.thread() } }),

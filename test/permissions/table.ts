@@ -194,6 +194,12 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   listAllActionItems: kinds.own,
   updateActionItem: kinds.changes,
 
+  listNotifications: except(kinds.own, { workspace_token: 403 }),
+  readNotifications: except(kinds.own, { workspace_token: 403 }),
+  streamNotifications: except(kinds.own, { workspace_token: 403 }),
+  getNotificationSettings: except(kinds.own, { workspace_token: 403 }),
+  updateNotificationSettings: except(kinds.own, { workspace_token: 403 }),
+
   signInWithPassword: kinds.open,
   getMe: kinds.account,
   updateMe: kinds.account,

@@ -131,6 +131,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   ],
 
   "sharing/access-requests": ["people/accounts", "recordings/recordings"],
+  "sharing/notifications": ["people/events", "recordings/comments"],
   "sharing/public-links": [
     "people/access",
     "people/accounts",
@@ -153,6 +154,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "connections/exports",
     "people/accounts",
     "people/directory",
+    "people/events",
     "processing/intelligence",
     "processing/uploads",
     "recordings/recordings",

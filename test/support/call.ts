@@ -44,7 +44,7 @@ export async function call<T = any>(
     redirect: "manual",
     ...(payload === undefined ? {} : { body: payload }),
   });
-  const text = await response.text();
+  const text = isEndless(method, response) ? await readStart(response) : await response.text();
   // A response to HEAD has no body.
   const hasBody = method !== "HEAD";
   const isJson = hasBody && /[/+]json\b/.test(response.headers.get("content-type") ?? "");
@@ -61,6 +61,17 @@ export async function call<T = any>(
     assertDescribed(headers["public-api-version"], method, url, answer);
   }
   return answer;
+}
+
+/** Whether a response is a stream of events that lasts as long as the client listens. */
+function isEndless(method: string, { headers }: Response): boolean {
+  return method === "GET" && (headers.get("content-type") ?? "").startsWith("text/event-stream");
+}
+
+/** What a stream begins with; closes it. */
+async function readStart({ body }: Response): Promise<string> {
+  for await (const chunk of body ?? []) return Buffer.from(chunk).toString();
+  return "";
 }
 
 function assertProblem(answer: Answer<unknown>): void {

@@ -58,7 +58,7 @@ const other: readonly string[] = [
   ...["recording_media", "stored_files", "clips"],
   // Work in progress.
   ...["transcriptions", "transcription_chunks", "intelligence_runs", "intelligence_steps", "import_items"],
-  ...["pending_announcements", "uploads"],
+  ...["pending_announcements", "awaited_recordings", "uploads"],
   // Says which summary of which model was good; an import has no run of a model.
   "summary_feedback",
   // Written by users of this workspace to each other: an export has them, an import counts them as left out.
@@ -67,7 +67,7 @@ const other: readonly string[] = [
   ...["ask_threads", "ask_statements"],
   // What happened to it here, and what was decided about it here.
   ...["events", "deliveries", "transcript_edits", "retention_receipts", "legal_holds", "trashed_recordings"],
-  ...["access_requests", "public_links", "favorite_recordings", "recording_voices"],
+  ...["access_requests", "public_links", "favorite_recordings", "recording_voices", "notifications"],
 ];
 
 const source = await startTestApp({ port: await freePort() });

@@ -172,6 +172,11 @@ export interface AuditLog {
   workspace_id: string;
 }
 
+export interface AwaitedRecordings {
+  created_at: Generated<Timestamp>;
+  recording_id: string;
+}
+
 export interface BackupRuns {
   backup_id: string | null;
   bytes: Int8 | null;
@@ -563,6 +568,26 @@ export interface ModelInstalls {
   name: string;
   status: Generated<"pending" | "running" | "done" | "failed">;
   updated_at: Generated<Timestamp>;
+}
+
+export interface Notifications {
+  actor_id: string | null;
+  created_at: Generated<Timestamp>;
+  data: Generated<Json>;
+  email_at: Timestamp | null;
+  id: string;
+  key: string;
+  kind: string;
+  read_at: Timestamp | null;
+  recording_id: string | null;
+  subject_id: string | null;
+  user_id: string;
+}
+
+export interface NotificationSettings {
+  channel: "off" | "app" | "daily" | "email";
+  kind: string;
+  user_id: string;
 }
 
 export interface OauthClients {
@@ -1180,6 +1205,7 @@ export interface DB {
   attempts: Attempts;
   audit_chains: AuditChains;
   audit_log: AuditLog;
+  awaited_recordings: AwaitedRecordings;
   backup_runs: BackupRuns;
   clips: Clips;
   clock_guard: ClockGuard;
@@ -1213,6 +1239,8 @@ export interface DB {
   mail_counts: MailCounts;
   meeting_types: MeetingTypes;
   model_installs: ModelInstalls;
+  notification_settings: NotificationSettings;
+  notifications: Notifications;
   oauth_clients: OauthClients;
   oauth_codes: OauthCodes;
   oauth_families: OauthFamilies;

@@ -8,7 +8,7 @@ import { promptVersion } from "./generate/prompts.ts";
 import { wordsOnly } from "./generate/quotes.ts";
 import type { StoredSection } from "./generate/sections.ts";
 import type { Understanding } from "./generate/summarize.ts";
-import { type ClaimedRun, findTypesOfScope } from "./queries.ts";
+import { type ClaimedRun, findTypesOfScope, notifyAssignees } from "./queries.ts";
 
 interface LockedRun {
   readonly status: string;
@@ -55,9 +55,10 @@ export async function finishRun(
       recording.transcript_version !== claimed.transcript_version
     )
       return "stale";
+    const itemsBefore = recording.ai_action_items ?? [];
     const changes = {
       ai_summary: result.summary,
-      ai_action_items: mergeItems(recording.ai_action_items ?? [], result.items),
+      ai_action_items: mergeItems(itemsBefore, result.items),
       ai_template_sections: result.sections,
       ai_chapters: recording.chapters_by_hand ? (recording.ai_chapters ?? []) : result.chapters,
       title: chooseTitle(recording, run, result),
@@ -65,6 +66,7 @@ export async function finishRun(
     };
     if (await write(tx, recordingId, changes)) {
       await syncGrants(tx, [recordingId]);
+      await notifyAssignees(tx, recordingId, itemsBefore, changes.ai_action_items, null);
       await record(tx, {
         workspaceId: recording.workspace_id,
         type: "recording_updated",

@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { SummaryLength } from "../../../contract/recordings/intelligence.ts";
 import { languageOf } from "../../../contract/workspace/spoken-language.ts";
+import { notify } from "../../people/events/notify.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
 import { hasNoJob } from "../../platform/jobs/queue.ts";
 import type { StoredItem } from "./generate/action-items.ts";
@@ -247,6 +249,35 @@ export async function findStoredItems(tx: Executor, recordingId: string): Promis
   const { rows } = await sql<{ items: StoredItem[] | null }>`
     select ai_action_items as items from recordings where id = ${recordingId}`.execute(tx);
   return rows[0]?.items ?? [];
+}
+
+/** Notifies users whom a change of the action items has assigned something. @param before the items before the change. */
+export async function notifyAssignees(
+  tx: Tx,
+  recordingId: string,
+  before: readonly StoredItem[],
+  after: readonly StoredItem[],
+  actorId: string | null,
+): Promise<void> {
+  const known = new Map(before.map(({ id, assignee_id }) => [id, assignee_id]));
+  const assigned = Map.groupBy(
+    after.filter(
+      ({ id, assignee_id, status }) =>
+        assignee_id !== null && status === "pending" && known.get(id) !== assignee_id,
+    ),
+    (item) => item.assignee_id,
+  );
+  for (const [assigneeId, items] of assigned)
+    await notify(tx, {
+      kind: "action_item_assigned",
+      key: `assigned:${randomUUID()}`,
+      to: sql`
+        select p.id from participants a join users p on p.workspace_id = a.workspace_id and p.email_key = a.email_key
+        where a.recording_id = ${recordingId} and a.id = ${assigneeId}::uuid`,
+      actorId,
+      recordingId,
+      data: { item_ids: items.map(({ id }) => id) },
+    });
 }
 
 export async function saveStoredItems(

@@ -9,7 +9,7 @@ import { lockFor, may, recordingNotFound, rightMissing } from "../../recordings/
 import { hasLanguageModel } from "../models/index.ts";
 import type { StoredItem } from "./generate/action-items.ts";
 import { findSettings } from "./model/budget.ts";
-import { findStoredItems, insertRun, type RunChoices, saveStoredItems } from "./queries.ts";
+import { findStoredItems, insertRun, notifyAssignees, type RunChoices, saveStoredItems } from "./queries.ts";
 import { findAssignedUser, hasParticipant, hasSegments } from "./read-queries.ts";
 
 /**
@@ -96,11 +96,9 @@ export async function updateActionItem(
     const isEdited = changed.text !== item.text || changed.assignee_id !== item.assignee_id;
     if (!isEdited && changed.status === item.status) return;
     const kept = isEdited ? { ...changed, is_edited: true } : changed;
-    await saveStoredItems(
-      tx,
-      recordingId,
-      items.map((one) => (one.id === itemId ? kept : one)),
-    );
+    const after = items.map((one) => (one.id === itemId ? kept : one));
+    await saveStoredItems(tx, recordingId, after);
+    await notifyAssignees(tx, recordingId, items, after, principal.userId);
     await record(tx, {
       workspaceId: recording.workspace_id,
       type: "recording_updated",

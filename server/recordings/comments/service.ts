@@ -2,6 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import type { z } from "zod";
 import * as contract from "../../../contract/recordings/comments.ts";
+import { notify } from "../../people/events/notify.ts";
 import { record } from "../../people/events/record.ts";
 import { type Requester, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
@@ -45,15 +46,43 @@ export async function createComment(
         timestamp_ms: input.timestamp ?? null,
       })
       .execute();
-    await setMentions(
-      tx,
-      id,
-      mentioned.map((user) => user.id),
-    );
+    const mentionedIds = mentioned.map((user) => user.id);
+    await setMentions(tx, id, mentionedIds);
+    await notifyMentioned(tx, principal, recordingId, id, mentionedIds);
+    if (parentId !== null)
+      await notify(tx, {
+        kind: "replied",
+        key: `replied:${id}`,
+        to: sql`
+          select c.user_id from comments c join users p on p.id = c.user_id join workspaces w on w.id = p.workspace_id
+          where (c.id = ${parentId} or c.parent_id = ${parentId}) and c.user_id <> all(${mentionedIds}::uuid[])
+            and exists (select 1 from recording_grants g where g.recording_id = ${recordingId}
+              and g.principal_id = any(parley_principals(p.id, w.members_id)))`,
+        actorId: principal.userId,
+        recordingId,
+        subjectId: id,
+      });
     await report(tx, "comment_added", recording, id);
     await recordAudit(tx, actor, { action: "comment_created", ...subjectOf(id, recordingId) });
   });
   return id;
+}
+
+function notifyMentioned(
+  tx: Tx,
+  { userId }: Principal,
+  recordingId: string,
+  commentId: string,
+  userIds: readonly string[],
+): Promise<void> {
+  return notify(tx, {
+    kind: "mentioned",
+    key: `mentioned:${commentId}`,
+    to: sql`select unnest(${userIds}::uuid[])`,
+    actorId: userId,
+    recordingId,
+    subjectId: commentId,
+  });
 }
 
 /** Changes the text of the caller's comment. */
@@ -81,10 +110,14 @@ export async function updateComment(
     await sql`update comments set text = ${text}, edited_at = clock_timestamp() where id = ${commentId}`.execute(
       tx,
     );
-    await setMentions(
+    const mentionedIds = mentioned.map((user) => user.id);
+    await setMentions(tx, commentId, mentionedIds);
+    await notifyMentioned(
       tx,
+      principal,
+      recording.id,
       commentId,
-      mentioned.map((user) => user.id),
+      mentionedIds.filter((id) => !known.has(id)),
     );
     await report(tx, "comment_updated", recording, commentId);
     await recordAudit(tx, actor, { action: "comment_changed", ...subjectOf(commentId, recording.id) });

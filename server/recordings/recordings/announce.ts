@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { notify } from "../../people/events/notify.ts";
 import { record } from "../../people/events/record.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 
@@ -31,6 +32,10 @@ export async function announceRecording(
     where r.id = ${recording.id} and w.recording_added = 'when_ready' and ${isInWork}
     returning 1`.execute(tx);
   if (rows.length === 0) await recordAdded(tx, recording.workspaceId, recording.id);
+  await sql`
+    insert into awaited_recordings (recording_id)
+    select r.id from recordings r where r.id = ${recording.id} and ${isInWork}
+    on conflict do nothing`.execute(tx);
 }
 
 /**
@@ -56,6 +61,41 @@ export async function announceReadyRecordings(db: Database): Promise<number> {
       await recordAdded(tx, workspace_id, id);
       if (rows[0].is_changed)
         await record(tx, { workspaceId: workspace_id, type: "recording_updated", subjectId: id, data: {} });
+    });
+  return ready.length;
+}
+
+/**
+ * Notifies recorders and participants that the transcription and the summary of a new recording have ended; not of what an
+ * import brought. Safe to run in several processes.
+ * @returns how many recordings.
+ */
+export async function notifyOfReadyRecordings(db: Database): Promise<number> {
+  const { rows: ready } = await sql<{ id: string }>`
+    select r.id from awaited_recordings a join recordings r on r.id = a.recording_id
+    where not ${isInWork} order by a.created_at limit ${batch}`.execute(db.kysely);
+  for (const { id } of ready)
+    await db.kysely.transaction().execute(async (tx) => {
+      const { rows } = await sql<{ transcript: string | null; summary: string | null }>`
+        with ended as (delete from awaited_recordings where recording_id = ${id} returning recording_id)
+        select (select t.status from transcriptions t where t.recording_id = e.recording_id) as transcript,
+          (select i.status from intelligence_runs i where i.recording_id = e.recording_id) as summary
+        from ended e`.execute(tx);
+      const [states] = rows;
+      if (states === undefined) return;
+      await notify(tx, {
+        kind: "recording_ready",
+        key: `ready:${id}`,
+        to: sql`
+          select p.id from recordings r join users p on p.workspace_id = r.workspace_id
+          where r.id = ${id} and (
+            exists (select 1 from recording_recorders rr where rr.recording_id = r.id and rr.user_id = p.id)
+            or exists (select 1 from participants a where a.recording_id = r.id and a.email_key = p.email_key))
+            and not exists (select 1 from import_items i join uploads u on u.id = i.upload_id where u.recording_id = r.id)`,
+        actorId: null,
+        recordingId: id,
+        data: { ...states },
+      });
     });
   return ready.length;
 }

@@ -56,7 +56,8 @@ async function importRecordingsJob(
     if (signal.aborted) throw error;
     if (error instanceof WaitError) return await postponeRun(db.kysely, runId, error.waitMs);
     if (!timeout.aborted && !(error instanceof ImportError)) throw error;
-    await endRun(db.kysely, runId, "failed", timeout.aborted ? tooLong : (error as Error).message);
+    const reason = timeout.aborted ? tooLong : (error as Error).message;
+    await db.kysely.transaction().execute((tx) => endRun(tx, runId, "failed", reason));
   } finally {
     stopWatching();
   }
@@ -66,7 +67,7 @@ const tooLong = `the import took more than ${maxRunMs / 3_600_000} hours; start 
 
 /** Starts the jobs of runs whose wait is over, and ends runs whose job was stopped. */
 export async function continueRuns(db: Database, jobs: JobQueue): Promise<void> {
-  await failStoppedRuns(db.kysely);
+  await db.kysely.transaction().execute(failStoppedRuns);
   const isAnyDue = await db.kysely.transaction().execute(async (tx) => {
     const due = await takeDueRuns(tx);
     for (const runId of due) await jobs.enqueue(tx, "import_recordings", { runId }, runId);

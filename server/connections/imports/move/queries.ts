@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { type Selectable, sql } from "kysely";
+import { notify } from "../../../people/events/notify.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
 import type { ImportRuns } from "../../../platform/db/types.ts";
@@ -66,22 +67,38 @@ export async function takeDueRuns(tx: Tx): Promise<string[]> {
 }
 
 /** Ends runs whose job was stopped because the server died twice while it ran. */
-export async function failStoppedRuns(db: Executor): Promise<void> {
-  await sql`
+export async function failStoppedRuns(tx: Tx): Promise<void> {
+  const { rows } = await sql<EndedRun>`
     update import_runs set state = 'failed', token = null, resume_at = null, finished_at = clock_timestamp(),
       error = 'the server ended twice while it ran this import; ask the operator for the cause before you start it again'
     where state in ('pending', 'running') and token is not null
-      and ${hasStoppedJob("import_recordings", sql`import_runs.id`)}`.execute(db);
+      and ${hasStoppedJob("import_recordings", sql`import_runs.id`)}
+    returning id, created_by, is_dry_run`.execute(tx);
+  for (const run of rows) await notifyOfEnd(tx, run);
 }
 
-/** Ends a run and removes its token. A run that has ended stays as it is. */
+type EndedRun = Pick<ImportRunRow, "id" | "created_by" | "is_dry_run">;
+
+/** Notifies the admin who started a run that it has ended; a dry run reports to where it was started. */
+async function notifyOfEnd(tx: Tx, { id, created_by, is_dry_run }: EndedRun): Promise<void> {
+  if (is_dry_run) return;
+  await notify(tx, {
+    kind: "import_ended",
+    key: `import:${id}`,
+    to: sql`select ${created_by}::uuid`,
+    actorId: null,
+    subjectId: id,
+  });
+}
+
+/** Ends a run, removes its token, and notifies who started it, unless it was canceled. A run that has ended stays as it is. */
 export async function endRun(
-  db: Executor,
+  tx: Tx,
   runId: string,
   state: "done" | "failed" | "canceled",
   error: string | null = null,
 ): Promise<boolean> {
-  const row = await db
+  const row = await tx
     .updateTable("import_runs")
     .set({
       state,
@@ -93,8 +110,9 @@ export async function endRun(
     })
     .where("id", "=", runId)
     .where("state", "in", ["pending", "running"])
-    .returning("id")
+    .returning(["id", "created_by", "is_dry_run"])
     .executeTakeFirst();
+  if (row !== undefined && state !== "canceled") await notifyOfEnd(tx, row);
   return row !== undefined;
 }
 

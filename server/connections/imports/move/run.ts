@@ -96,7 +96,7 @@ export async function runImport(
     await sendAll(deps, run, counts.recordings ?? 0);
     if (row.is_dry_run) await beginRun(db.kysely, row.id, { ...counts, ...Object.fromEntries(run.omitted) });
     else while ((await refreshItems(db.kysely, row.id)) > 0) await pause(deps, run);
-    await endRun(db.kysely, row.id, "done");
+    await db.kysely.transaction().execute((tx) => endRun(tx, row.id, "done"));
     return findResult(db.kysely, row.id);
   });
 }

@@ -47,6 +47,8 @@ export async function eraseAccount(
     "ask_leases",
     "recording_user_shares",
     "access_requests",
+    "notifications",
+    "notification_settings",
     "team_members",
     "oauth_grants",
     "access_tokens",
@@ -65,6 +67,7 @@ export async function eraseAccount(
     })
     .where("id", "=", account.id)
     .execute();
+  await tx.updateTable("notifications").set({ actor_id: null }).where("actor_id", "=", account.id).execute();
   await eraseFromComments(tx, workspaceId, account.id);
   await syncGrants(tx, recordingIds);
   return { id: account.id, name: account.name };

@@ -1,3 +1,5 @@
+import { sql } from "kysely";
+import { notify } from "../../../people/events/notify.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { uploadFinished } from "../../../platform/telemetry/signals.ts";
@@ -24,9 +26,24 @@ export async function transition(
   if (changed === undefined) throw new Error(`upload ${row.id} left ${row.status} before ${event}`);
   await recordUploadUpdated(tx, changed);
   reportEnd(changed);
+  if (to === "failure") await notifyOfFailure(tx, changed);
   const job = jobOf(changed);
   if (job !== null) await jobs.enqueue(tx, job, { uploadId: row.id }, row.id);
   return advance(tx, jobs, changed);
+}
+
+/** Not of files of imports and watched folders, which report what failed where they are listed. */
+function notifyOfFailure(tx: Tx, { id, created_by }: UploadRow): Promise<void> {
+  return notify(tx, {
+    kind: "upload_failed",
+    key: `upload:${id}`,
+    to: sql`
+      select ${created_by}::uuid
+      where not exists (select 1 from import_items where upload_id = ${id})
+        and not exists (select 1 from watched_files where upload_id = ${id})`,
+    actorId: null,
+    subjectId: id,
+  });
 }
 
 /** Counts an upload that has ended. Before the commit: one that fails now, which is rare, is counted twice. */

@@ -20,7 +20,7 @@ const Notification = z.object({
  * Receives a bucket's notifications (`PARLEY_S3_NOTIFICATION_TOKEN`). A notification only triggers a check: the bucket
  * itself shows whether the file is there, so a false notification does nothing.
  */
-export function notificationRoutes(
+export function bucketNotificationRoutes(
   app: FastifyInstance,
   deps: {
     readonly db: Database;

@@ -1,4 +1,6 @@
+import { type RawBuilder, sql } from "kysely";
 import { findTeam, findUser } from "../../../people/directory/queries.ts";
+import { notify, today } from "../../../people/events/notify.ts";
 import { type AuditActor, type AuditEntry, recordAudit } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
@@ -32,7 +34,9 @@ export function shareWithUser(
         throw invalidInput([
           { pointer: "/user_id", detail: "is not a user of this workspace; see List Users" },
         ]);
-      return changedIf(await addUserShare(tx, actor, recording.id, userId));
+      const isNew = await addUserShare(tx, actor, recording.id, userId);
+      if (isNew) await notifyShared(tx, actor, recording.id, "shared", sql`select ${userId}::uuid`);
+      return changedIf(isNew);
     },
     "share",
   );
@@ -51,6 +55,25 @@ export async function addUserShare(
   if (!(await insertUserShare(tx, recordingId, userId))) return false;
   await recordAudit(tx, actor, sharing("recording_shared", recordingId, { user_id: userId }));
   return true;
+}
+
+/** Notifies users, once a day at most, that they see the recording now. */
+export function notifyShared(
+  tx: Tx,
+  { userId }: AuditActor,
+  recordingId: string,
+  kind: "shared" | "access_granted",
+  to: RawBuilder<unknown>,
+  data: { readonly is_team?: true } = {},
+): Promise<void> {
+  return notify(tx, {
+    kind,
+    key: `shared:${recordingId}:${today()}`,
+    to,
+    actorId: userId,
+    recordingId,
+    data,
+  });
 }
 
 /** Stops sharing a recording with a user. */
@@ -97,6 +120,10 @@ export function shareWithTeam(
         ]);
       if (!(await insertTeam(tx, recording.id, teamId))) return changedIf(false);
       await recordAudit(tx, actor, sharing("recording_shared", recording.id, { team_id: teamId }));
+      const others = sql`
+        select user_id from team_members where team_id = ${teamId}
+        except select user_id from recording_recorders where recording_id = ${recording.id}`;
+      await notifyShared(tx, actor, recording.id, "shared", others, { is_team: true });
       return changedIf(true);
     },
     "share",

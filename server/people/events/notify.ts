@@ -1,0 +1,60 @@
+import { type RawBuilder, sql } from "kysely";
+import { type NotificationKind, notificationKinds } from "../../../contract/workspace/notifications.ts";
+import type { Tx } from "../../platform/db/database.ts";
+
+/** Notifies the processes that stream the notifications of a user; the payload is the user's id. */
+export const notificationChannel = "parley_notifications";
+
+/** The hour of the daily email, in the time zone of the server. */
+const digestHour = 8;
+
+export interface NewNotification {
+  readonly kind: NotificationKind;
+  /** What happened: nobody is notified of the same key twice. */
+  readonly key: string;
+  /** A query for the ids of the users to notify. */
+  readonly to: RawBuilder<unknown>;
+  /** The user who did it, who is not notified; null: Parley did. */
+  readonly actorId: string | null;
+  readonly recordingId?: string;
+  /** The comment, upload or import it is about. */
+  readonly subjectId?: string;
+  /** What can't be read later; never content of recordings. */
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Notifies users, in the transaction of the change that they are notified of: either both exist or neither. What each has
+ * chosen in their settings decides whether and when the email is due.
+ */
+export async function notify(tx: Tx, notification: NewNotification): Promise<void> {
+  const { kind, key, to, actorId, recordingId = null, subjectId = null, data = {} } = notification;
+  await sql`
+    with added as (
+      insert into notifications (id, user_id, kind, key, recording_id, subject_id, actor_id, data, email_at)
+      select gen_random_uuid(), u.id, ${kind}, ${key}, ${recordingId}::uuid, ${subjectId}::uuid, ${actorId}::uuid,
+        ${JSON.stringify(data)}::jsonb,
+        case chosen.channel when 'email' then clock_timestamp() when 'daily' then ${nextDigest(new Date())}::timestamptz end
+      from users u
+        left join notification_settings s on s.user_id = u.id and s.kind = ${kind}
+        cross join lateral (select coalesce(s.channel, ${notificationKinds[kind].default}) as channel) chosen
+      where u.id in (${to}) and u.id is distinct from ${actorId}::uuid
+        and u.deactivated_at is null and u.invited_at is null and chosen.channel <> 'off'
+      on conflict (user_id, key) do nothing
+      returning user_id
+    )
+    select pg_notify(${notificationChannel}, user_id::text) from added`.execute(tx);
+}
+
+/** A part of a key with which something can be notified of again the next day. */
+export function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
+/** When the next daily email is due. */
+export function nextDigest(now: Date): Date {
+  const next = new Date(now);
+  next.setHours(digestHour, 0, 0, 0);
+  if (next <= now) next.setDate(next.getDate() + 1);
+  return next;
+}

@@ -1,0 +1,89 @@
+import * as contract from "../../../contract/workspace/notifications.ts";
+import type { Principal } from "../../platform/auth/principal.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { ProblemError } from "../../platform/http/errors/problem.ts";
+import { readPage, timeCursor } from "../../platform/http/page.ts";
+import { type Api, Ready, route } from "../../platform/http/routing/route.ts";
+import { present } from "./describe.ts";
+import * as queries from "./queries.ts";
+import type { NotificationStreams } from "./streams.ts";
+
+const cursorFormat = timeCursor("notifications");
+
+/** The notifications of the caller, and how they are notified. */
+export function notificationRoutes(
+  api: Api,
+  {
+    db,
+    config,
+    streams,
+  }: {
+    readonly db: Database;
+    readonly config: Pick<Config, "baseUrl" | "pageSize">;
+    readonly streams: NotificationStreams;
+  },
+): void {
+  route(api, contract.listNotifications, async ({ principal, query }) => {
+    const userId = userOf(principal);
+    const [{ rows, cursor }, states] = await Promise.all([
+      readPage({
+        cursor: query.cursor,
+        size: config.pageSize,
+        format: cursorFormat,
+        fetch: (page) => queries.findPage(db.pool, userId, { ...page, isUnread: query.unread === "true" }),
+        positionOf: ({ created_at: at, id }) => ({ at, id }),
+      }),
+      queries.readStates(db.pool, [userId]),
+    ]);
+    return {
+      notifications: rows.map((row) => present(row, config.baseUrl)),
+      unread: states.get(userId)?.unread ?? 0,
+      cursor,
+    };
+  });
+
+  route(api, contract.readNotifications, async ({ principal, body }) => {
+    await queries.markRead(db.kysely, userOf(principal), body.ids ?? null);
+    return { success: true } as const;
+  });
+
+  route(api, contract.streamNotifications, async ({ principal, request }) => {
+    const userId = userOf(principal);
+    return new Ready(request.method === "HEAD" ? "" : streams.open(userId), {
+      "content-type": "text/event-stream; charset=utf-8",
+      // nginx would keep the events until there are many.
+      "x-accel-buffering": "no",
+    });
+  });
+
+  const readSettings = async (userId: string) => {
+    const chosen = await queries.findSettings(db.kysely, userId);
+    return Object.fromEntries(
+      contract.notificationKindNames.map((kind) => [
+        kind,
+        chosen.get(kind) ?? contract.notificationKinds[kind].default,
+      ]),
+    ) as Record<contract.NotificationKind, contract.NotificationChannel>;
+  };
+  route(api, contract.getNotificationSettings, ({ principal }) => readSettings(userOf(principal)));
+  route(api, contract.updateNotificationSettings, async ({ principal, body }) => {
+    const userId = userOf(principal);
+    const chosen = contract.notificationKindNames.flatMap((kind) => {
+      const channel = body[kind];
+      return channel === undefined ? [] : [{ kind, channel }];
+    });
+    await db.kysely.transaction().execute((tx) => queries.saveSettings(tx, userId, chosen));
+    return readSettings(userId);
+  });
+}
+
+/** @throws ProblemError `forbidden` for workspace tokens, which belong to no user. */
+function userOf({ scope, userId }: Principal): string {
+  if (scope === "workspace")
+    throw new ProblemError(
+      "forbidden",
+      "notifications belong to a user and this is a workspace token; use a personal token",
+    );
+  return userId;
+}

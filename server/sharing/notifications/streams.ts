@@ -1,0 +1,167 @@
+import { PassThrough, type Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FastifyBaseLogger } from "fastify";
+import pg from "pg";
+import { notificationChannel } from "../../people/events/notify.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { readStates } from "./queries.ts";
+
+/** How often a stream shows proxies that it is used, and states are read without a notification of the database. */
+const heartbeatMs = 25_000;
+
+/** How long to wait for further changes, so that a change for many users is read once. */
+const collectMs = 20;
+
+/** Pause before connecting again. */
+const retryMs = 2000;
+
+const timeoutMs = 10_000;
+
+/** Streams of a user in this process; the oldest ends when another begins. */
+const maxPerUser = 20;
+
+/** Users whose states are read by one statement. */
+const batch = 500;
+
+interface Opened {
+  readonly stream: PassThrough;
+  /** The last message, which is not repeated. */
+  last: string | null;
+}
+
+/** The streams of notifications of this process. */
+export interface NotificationStreams {
+  /** A stream that sends the state of a user's notifications at once and whenever it changes. */
+  open(userId: string): Readable;
+  /** Ends all streams. */
+  close(): Promise<void>;
+}
+
+/**
+ * All streams of a process share a connection that the database notifies of changes, a timer, and the statement that reads
+ * the states of users. Messages are states, not events: what a stream missed is in its next message.
+ */
+export function createNotificationStreams({
+  db,
+  log,
+}: {
+  readonly db: Pick<Database, "pool" | "session">;
+  readonly log: Pick<FastifyBaseLogger, "debug" | "warn">;
+}): NotificationStreams {
+  const users = new Map<string, Opened[]>();
+  const changed = new Set<string>();
+  const closing = new AbortController();
+  let sending: Promise<void> | null = null;
+  let listening: Promise<void> | null = null;
+  let heartbeat: NodeJS.Timeout | null = null;
+  let endListening = (): void => undefined;
+
+  function open(userId: string): Readable {
+    const stream = new PassThrough();
+    const opened: Opened = { stream, last: null };
+    const streams = users.get(userId) ?? [];
+    users.set(userId, streams);
+    streams.push(opened);
+    if (streams.length > maxPerUser) streams[0]?.stream.end();
+    stream.once("close", () => remove(userId, opened));
+    if (closing.signal.aborted) {
+      stream.end();
+      return stream;
+    }
+    // The response begins at once, whatever the database does.
+    stream.write(": connected\n\n");
+    listening ??= listen();
+    heartbeat ??= setInterval(beat, heartbeatMs).unref();
+    refresh([userId]);
+    return stream;
+  }
+
+  function remove(userId: string, opened: Opened): void {
+    const left = (users.get(userId) ?? []).filter((one) => one !== opened);
+    if (left.length > 0) users.set(userId, left);
+    else users.delete(userId);
+    if (users.size === 0 && heartbeat !== null) {
+      clearInterval(heartbeat);
+      heartbeat = null;
+    }
+  }
+
+  function beat(): void {
+    for (const streams of users.values()) for (const { stream } of streams) stream.write(": alive\n\n");
+    refresh(users.keys());
+  }
+
+  function refresh(userIds: Iterable<string>): void {
+    for (const userId of userIds) if (users.has(userId)) changed.add(userId);
+    if (changed.size > 0)
+      sending ??= send().finally(() => {
+        sending = null;
+        // Changed since the last batch was taken.
+        if (!closing.signal.aborted && changed.size > 0) refresh([]);
+      });
+  }
+
+  async function send(): Promise<void> {
+    await sleep(collectMs);
+    const userIds = [...changed].slice(0, batch);
+    for (const userId of userIds) changed.delete(userId);
+    try {
+      for (const [userId, state] of await readStates(db.pool, userIds)) {
+        const message = `id: ${state.newest?.id ?? ""}\ndata: ${JSON.stringify(state)}\n\n`;
+        for (const opened of users.get(userId) ?? []) {
+          if (opened.last === message || opened.stream.writableEnded) continue;
+          opened.last = message;
+          opened.stream.write(message);
+        }
+      }
+    } catch (error) {
+      // The next heartbeat reads them again.
+      log.warn({ err: error }, "the states of notifications could not be read");
+    }
+  }
+
+  async function listen(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await listenOnce().catch((error: Error) =>
+        log.debug({ err: error }, "no notifications of the database; reading states by time"),
+      );
+      await sleep(retryMs, undefined, { signal: closing.signal }).catch(() => undefined);
+    }
+  }
+
+  async function listenOnce(): Promise<void> {
+    const client = new pg.Client({
+      ...db.session,
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
+    });
+    const ended = Promise.withResolvers<void>();
+    endListening = ended.resolve;
+    client.on("error", (error) => {
+      log.debug({ err: error }, "the connection for notifications is lost");
+      ended.resolve();
+    });
+    client.on("end", ended.resolve);
+    client.on("notification", ({ payload = "" }) => refresh([payload]));
+    try {
+      await client.connect();
+      await client.query(`listen ${notificationChannel}`);
+      // What happened while nobody listened.
+      refresh(users.keys());
+      await ended.promise;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  return {
+    open,
+    async close() {
+      closing.abort();
+      endListening();
+      for (const streams of users.values()) for (const { stream } of streams) stream.end();
+      if (heartbeat !== null) clearInterval(heartbeat);
+      await Promise.all([sending, listening]);
+    },
+  };
+}
