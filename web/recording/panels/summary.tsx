@@ -6,7 +6,7 @@ import {
   intelligenceStateQuery,
   isInProgress,
 } from "../../api/recording/intelligence.ts";
-import { FeedbackThumbs } from "../../common/feedback.tsx";
+import { FeedbackThumbs } from "../../common/forms/feedback-thumbs.tsx";
 import { EmptyState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
 import { Chapters } from "./chapters.tsx";

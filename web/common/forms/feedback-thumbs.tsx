@@ -2,9 +2,9 @@ import { ActionIcon, Button, Group, Stack, Text, Textarea, Tooltip } from "@mant
 import { IconThumbDown, IconThumbDownFilled, IconThumbUp, IconThumbUpFilled } from "@tabler/icons-react";
 import type { QueryKey } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Feedback } from "../api/feedback.ts";
-import { useAction } from "./actions.tsx";
-import { Form, useForm } from "./forms/form.tsx";
+import type { Feedback } from "../../api/feedback.ts";
+import { useAction } from "../actions.tsx";
+import { Form, useForm } from "./form.tsx";
 
 interface Thumb {
   readonly rating: Feedback["rating"];
