@@ -11,6 +11,8 @@ export const errorCatalogue = {
   token_missing: { status: 401, title: "An access token is required" },
   token_invalid: { status: 401, title: "The access token is not valid" },
   sign_in_refused: { status: 401, title: "Incorrect email or password" },
+  second_factor_required: { status: 401, title: "A second factor is required" },
+  proof_required: { status: 403, title: "Sign in again to do this" },
   password_required: { status: 401, title: "The link requires a password" },
   password_wrong: { status: 401, title: "Incorrect password" },
   rate_limited: { status: 429, title: "Too many requests" },
@@ -50,6 +52,10 @@ export interface Violation {
   readonly detail: string;
 }
 
+/** What a user can prove themselves with beside the password. */
+export const secondFactorMethods = ["totp", "recovery_code"] as const;
+export type SecondFactorMethod = (typeof secondFactorMethods)[number];
+
 /** The body of every error response. Source: RFC 9457 (Problem Details for HTTP APIs). */
 export const Problem = z
   .strictObject({
@@ -75,6 +81,10 @@ export const Problem = z
       )
       .optional()
       .meta({ description: "Every invalid value in the input." }),
+    methods: z
+      .array(z.enum(secondFactorMethods))
+      .optional()
+      .meta({ description: "For `second_factor_required`: what the account accepts as `code`." }),
     transcript_version: z.int().optional().meta({
       description: "For `wrong_state` of a transcript edit: the transcript's current version.",
     }),

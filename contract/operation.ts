@@ -27,6 +27,11 @@ export interface Operation {
   readonly gate: Gate;
   /** Who may call it; see `permissions`. */
   readonly permission: Permission;
+  /**
+   * Whether the caller must have proven who they are in the last 15 minutes. `if_session`: a session must be that young;
+   * tokens prove themselves with each request. `required`: only such a session may call it.
+   */
+  readonly proof?: "if_session" | "required";
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path below the base URL; `:name` marks a parameter. */
   readonly path: string;

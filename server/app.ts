@@ -39,6 +39,7 @@ import { createViewCheck } from "./people/access/viewer.ts";
 import { linkPages } from "./people/accounts/pages/link-pages.ts";
 import { signInPages } from "./people/accounts/pages/sign-in-pages.ts";
 import { accountRoutes } from "./people/accounts/routes.ts";
+import { secondFactorRoutes } from "./people/accounts/second-factor/routes.ts";
 import { createPasswordWork } from "./people/accounts/sign-in/password-work.ts";
 import type { PasswordCost } from "./people/accounts/sign-in/passwords.ts";
 import { singleSignOnRoutes } from "./people/accounts/sso/routes.ts";
@@ -329,7 +330,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       feedbackRoutes(api, { db });
       askRoutes(api, { db, limiter, config });
       auditRoutes(api, { db, config });
-      sessionRoutes(api, { db, config, managesSystem: (user) => managesSystem(db, user) });
+      sessionRoutes(api, { db, encryptor, config, managesSystem: (user) => managesSystem(db, user) });
+      secondFactorRoutes(api, { db, jobs, encryptor, config });
       userRoutes(api, { db, jobs, encryptor, config });
       teamRoutes(api, { db });
       workspaceRoutes(api, { db, config });
@@ -356,14 +358,15 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   pageRoutes(app);
   await app.register(async (scope) => {
     limitForms(scope, { limiter, config });
-    await signInPages(scope, { db, config });
-    await linkPages(scope, { db, jobs, config });
+    await signInPages(scope, { db, encryptor, config });
+    await linkPages(scope, { db, encryptor, jobs, config });
   });
   await singleSignOnRoutes(app, { db, encryptor, config });
   await app.register(async (scope) => {
     limitForms(scope, { limiter, config });
     await oauthRoutes(scope, {
       db,
+      encryptor,
       signer,
       config,
       limiter,

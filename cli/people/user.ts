@@ -1,5 +1,6 @@
 import { text } from "node:stream/consumers";
 import { Command, Option } from "commander";
+import { resetSecondFactor } from "../../server/people/accounts/second-factor/changes.ts";
 import {
   AccountError,
   chooseWorkspace,
@@ -80,7 +81,21 @@ export function userCommand(command: Command): Command {
         return "ended sessions and revoked tokens are not restored";
       }),
     )
+    .addCommand(resetSecondFactorCommand())
     .addCommand(roleCommand());
+}
+
+function resetSecondFactorCommand(): Command {
+  return new Command("reset-second-factor")
+    .description("turn off a user's two-factor authentication and end their sessions")
+    .requiredOption("--email <email>", "email of the user")
+    .action(async (options: { email: string }) => {
+      await withTransaction(async (tx) => {
+        const user = await findAnyUser(tx, options.email);
+        await resetSecondFactor(tx, commandLine(user.workspace_id), user.id, null);
+      });
+      console.error(`${options.email} signs in with their password alone now`);
+    });
 }
 
 function inviteCommand(): Command {

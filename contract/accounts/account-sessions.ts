@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Success, Timestamp, Uuid } from "../common.ts";
+import { secondFactorMethods } from "../errors.ts";
 import { operation } from "../operation.ts";
 
 export const Role = z
@@ -17,10 +18,17 @@ const Me = z
     user: z.strictObject({ id: Uuid, name: z.string(), email: z.string(), role: Role }),
     workspace: z.strictObject({ id: Uuid, name: z.string() }),
     session: z
-      .strictObject({ id: Uuid, method: SignInMethod, expires_at: Timestamp })
+      .strictObject({
+        id: Uuid,
+        method: SignInMethod,
+        second_factor: z.enum(secondFactorMethods).nullable(),
+        created_datetime: Timestamp,
+        expires_at: Timestamp,
+      })
       .nullable()
       .meta({ description: "Null if the request used a personal access token." }),
     has_password: z.boolean(),
+    has_second_factor: z.boolean(),
     manages_system: z.boolean().meta({
       description:
         "Whether the user sees the state of the installation: an admin of the operator's workspace.",
@@ -40,6 +48,10 @@ const Session = z
     id: Uuid,
     current: z.boolean().meta({ description: "Whether it is the session of this request." }),
     method: SignInMethod,
+    second_factor: z
+      .enum(secondFactorMethods)
+      .nullable()
+      .meta({ description: "What the user signed in with beside the password." }),
     ip: z.string(),
     user_agent: z.string(),
     created_datetime: Timestamp,
@@ -59,10 +71,18 @@ export const signInWithPassword = operation({
   path: "/_/api/v1/session",
   summary: "Sign In",
   description:
-    "Signs a user in with email and password and sets the session cookie. The response is the same for a wrong password and an unknown email. Attempts are throttled: 429 with `Retry-After`.",
-  body: z.object({ email: z.string().min(1).max(320), password: z.string().min(1).max(4000) }),
+    "Signs a user in with email and password and sets the session cookie. The response is the same for a wrong password and an unknown email. If the user has turned on two-factor authentication, a right password without `code` gets 401 `second_factor_required` with the `methods` that the account accepts; send the call again with a `code` of the authenticator app or a recovery code. Each code is accepted once. Attempts are throttled: 429 with `Retry-After`.",
+  body: z.object({
+    email: z.string().min(1).max(320),
+    password: z.string().min(1).max(4000),
+    code: z
+      .string()
+      .max(100)
+      .optional()
+      .meta({ description: "Of the authenticator app, or a recovery code." }),
+  }),
   response: Me,
-  errors: [...bodyErrors, "sign_in_refused", "rate_limited", "forbidden"],
+  errors: [...bodyErrors, "sign_in_refused", "second_factor_required", "rate_limited", "forbidden"],
 });
 
 export const getMe = operation({
@@ -136,6 +156,7 @@ export const changePassword = operation({
   tag: "Sign-in",
   gate: "every_version",
   permission: "account",
+  proof: "if_session",
   method: "POST",
   path: "/_/api/v1/me/password",
   summary: "Change Password",

@@ -30,6 +30,7 @@ const base = { tag: "Tokens", gate: "every_version", permission: "account" } as 
 export const createToken = operation({
   ...base,
   id: "createToken",
+  proof: "if_session",
   method: "POST",
   path: "/_/api/v1/tokens",
   summary: "Create Token",

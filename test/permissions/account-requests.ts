@@ -1,5 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { Secret, TOTP } from "otpauth";
+import { pino } from "pino";
 import { createAccessToken } from "../../server/people/accounts/service.ts";
+import { newTotpSecret } from "../../server/people/accounts/sign-in/codes.ts";
+import { confirmSecret, keepSecret } from "../../server/people/accounts/sign-in/second-factor.ts";
 import { makeClient, obtainTokens, password } from "../support/oauth.ts";
 import type { BuildRequest, OperationRequest } from "./request.ts";
 import type { World } from "./world.ts";
@@ -20,6 +24,25 @@ export const accountRequests: Readonly<Record<string, BuildRequest>> = {
     credentials: (await world.fresh(caller)).credentials,
   }),
   unbindMySingleSignOn: async (world, caller) => ({ credentials: (await world.fresh(caller)).credentials }),
+  getSecondFactor: () => ({}),
+  addSecondFactor: async (world, caller) => ({
+    body: { type: "totp", password },
+    credentials: (await world.fresh(caller)).credentials,
+  }),
+  confirmSecondFactor: async (world, caller) => {
+    const { id, credentials } = await world.fresh(caller);
+    return { body: { code: await secondFactorOf(world, id, "waiting") }, credentials };
+  },
+  replaceRecoveryCodes: async (world, caller) => {
+    const { id, credentials } = await world.fresh(caller);
+    await secondFactorOf(world, id, "on");
+    return { credentials };
+  },
+  removeSecondFactor: async (world, caller) => {
+    const { id, credentials } = await world.fresh(caller);
+    await secondFactorOf(world, id, "on");
+    return { credentials };
+  },
   signOut: async (world, caller) => ({ credentials: (await world.fresh(caller)).credentials }),
   listSessions: () => ({}),
   endSession: async (world, caller) => {
@@ -58,6 +81,21 @@ export const accountRequests: Readonly<Record<string, BuildRequest>> = {
   },
   "revokeOAuthGrant of another user": async (world) => grantOf(world, (await world.fresh("recorder")).id),
 };
+
+/** Gives a user a second factor. @returns its current code. */
+export async function secondFactorOf(
+  { app }: World,
+  userId: string,
+  state: "waiting" | "on",
+): Promise<string> {
+  const secret = await newTotpSecret();
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+  await app.db.kysely.transaction().execute(async (tx) => {
+    await keepSecret(tx, app.encryptor, userId, secret);
+    if (state === "on") await confirmSecret(tx, { encryptor: app.encryptor, log: pino() }, userId, code);
+  });
+  return code;
+}
 
 async function tokenOf({ app }: World, email: string): Promise<string> {
   const token = await app.db.kysely

@@ -5,6 +5,7 @@ import { insertFailedJob } from "../../server/operations/system/test/failed-job.
 import { claimByOperator } from "../../server/people/accounts/workspaces/claim-domains.ts";
 import { makeTeam } from "../support/factories.ts";
 import { makeClient, redirectUri } from "../support/oauth.ts";
+import { secondFactorOf } from "./account-requests.ts";
 import type { BuildRequest, OperationRequest } from "./request.ts";
 import type { World } from "./world.ts";
 
@@ -30,6 +31,11 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
   getUserAccess: member,
   createPasswordResetLink: member,
   unbindSingleSignOn: member,
+  resetSecondFactor: async (world) => {
+    const { params } = await member(world);
+    await secondFactorOf(world, params.user_id, "on");
+    return { params };
+  },
 
   listTeamMembers: () => ({}),
   createTeam: () => ({ body: { name: `Team ${unique()}` } }),

@@ -32,6 +32,9 @@ export const otherRoutes: Readonly<Record<string, RoutePermissions>> = {
 
   "GET /sign-in": except<RoutePermissions>(open, { anonymous: "asks", token: "asks" }),
   "POST /sign-in": except<RoutePermissions>(ofApp, form),
+  // The key is the started sign-in of this browser; without it both lead back to the sign-in page.
+  "GET /sign-in/code": open,
+  "POST /sign-in/code": except<RoutePermissions>(ofApp, form),
   "GET /sign-out": open,
   "POST /sign-out": except<RoutePermissions>(open, { ...form, wrong: 403, right: "ok" }),
   "GET /sign-in/sso": open,

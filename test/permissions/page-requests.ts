@@ -14,6 +14,7 @@ import {
   type TestClient,
   tokenPath,
 } from "../support/oauth.ts";
+import { secondFactorOf } from "./account-requests.ts";
 import type { RouteCaller } from "./callers.ts";
 import { type BuildRouteRequests, type RouteRequest, sendForm, sendJson } from "./route-request.ts";
 import type { World } from "./world.ts";
@@ -48,6 +49,17 @@ export const pageRequests: Readonly<Record<string, BuildRouteRequests>> = {
     const { email } = await world.fresh("recorder");
     const known = { right: password, wrong: "another password" }[caller as string] ?? "";
     return sendForm("/sign-in", { email, password: known });
+  },
+  "GET /sign-in/code": () => ({ path: "/sign-in/code" }),
+  "POST /sign-in/code": async (world, caller) => {
+    if (caller !== "right" && caller !== "wrong") return sendForm("/sign-in/code", { code: "123456" });
+    const { id, email } = await world.fresh("recorder");
+    const code = await secondFactorOf(world, id, "on");
+    await world.app.db.pool.query("update second_factors set last_step = 0 where user_id = $1", [id]);
+    const browser = openPages(world.app);
+    await browser.submit("/sign-in", { email, password });
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    return sendForm("/sign-in/code", { code: caller === "right" ? code : "not a code" }, cookie);
   },
   "POST /sign-out": async (world, caller) => {
     if (caller !== "right" && caller !== "wrong") return sendForm("/sign-out", {});

@@ -207,6 +207,11 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   unbindMySingleSignOn: kinds.account,
   // Tokens are revoked instead.
   signOut: onlySignedIn,
+  getSecondFactor: kinds.account,
+  addSecondFactor: kinds.account,
+  confirmSecondFactor: kinds.account,
+  replaceRecoveryCodes: onlySignedIn,
+  removeSecondFactor: onlySignedIn,
   listSessions: kinds.account,
   endSession: kinds.account,
   "endSession of another user": except(kinds.accountOrAdmins, {
@@ -239,6 +244,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   getUserAccess: kinds.adminsHere,
   createPasswordResetLink: kinds.adminsHere,
   unbindSingleSignOn: kinds.adminsHere,
+  resetSecondFactor: except(kinds.adminsHere, { admin: 403, admin_no_access: 403, other_workspace: 403 }),
   listTeamMembers: kinds.own,
   createTeam: kinds.admins,
   renameTeam: kinds.adminsHere,

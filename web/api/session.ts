@@ -33,8 +33,8 @@ export async function currentSession(signal?: AbortSignal): Promise<Session | nu
   }
 }
 
-/** Signs in with a password. @throws ApiError when email or password is wrong, or after too many attempts. */
-export function signIn(body: { readonly email: string; readonly password: string }): Promise<Session> {
+/** Signs in with a password, and a code where the user has a second factor. @throws ApiError `second_factor_required` without it, or when email or password is wrong, or after too many attempts. */
+export function signIn(body: z.input<(typeof signInWithPassword)["body"]>): Promise<Session> {
   return call(signInWithPassword, { body, isAboutSession: true });
 }
 
@@ -48,7 +48,7 @@ export async function signOut(): Promise<void> {
 }
 
 /** The sign-in page, which returns to the current page. */
-export function signInUrl(): string {
+export function signInUrl(path: "/sign-in" | "/sign-in/sso" = "/sign-in"): string {
   const { pathname, search, hash } = window.location;
-  return `/sign-in?next=${encodeURIComponent(pathname + search + hash)}`;
+  return `${path}?next=${encodeURIComponent(pathname + search + hash)}`;
 }

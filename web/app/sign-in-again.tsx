@@ -2,7 +2,8 @@ import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/c
 import { IconExternalLink } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { reportSignedIn } from "../api/client/signed-out.ts";
+import { ApiError } from "../api/client/api-error.ts";
+import { release, type SignInReason } from "../api/client/signed-out.ts";
 import { currentSession, type Session, sessionQuery, signIn, signInUrl } from "../api/session.ts";
 import { FormError } from "../common/actions.tsx";
 import { ownerOf } from "../common/drafts/store.ts";
@@ -10,22 +11,32 @@ import { ownerOf } from "../common/drafts/store.ts";
 /** How often to check whether the user has signed in in another tab. */
 const checkMs = 3000;
 
-/** Signs the same user in again. If another user has signed in meanwhile, offers to continue as that user. */
-export function SignInAgain({ session }: { session: Session }) {
+/** Signs the same user in again, as often as the server asks for it. If another user has signed in meanwhile, offers to continue as that user. */
+export function SignInAgain({ session, reason }: { session: Session; reason: SignInReason | null }) {
   const client = useQueryClient();
+  const isProof = reason === "proof_required";
   const [password, setPassword] = useState("");
+  const [code, setCode] = useState<string | null>(null);
   const [other, setOther] = useState<Session | null>(null);
   const proceed = (now: Session): void => {
     if (ownerOf(now) === ownerOf(session)) {
       client.setQueryData(sessionQuery.queryKey, now);
-      reportSignedIn();
+      release(true);
     } else setOther(now);
   };
   const enter = useMutation({
-    mutationFn: () => signIn({ email: session.user.email, password }),
+    mutationFn: () =>
+      signIn({ email: session.user.email, password, ...(code === null ? {} : { code: code.trim() }) }),
     onSuccess: proceed,
+    onError: (error) => {
+      if (needsCode(error)) setCode("");
+    },
   });
-  useCheck(proceed);
+  // A session that is too old to prove anything still works.
+  const old = isProof ? client.getQueryData(sessionQuery.queryKey)?.session?.id : undefined;
+  useCheck((now) => {
+    if (now.session?.id !== old) proceed(now);
+  });
   if (other !== null)
     return (
       <Stack>
@@ -39,7 +50,8 @@ export function SignInAgain({ session }: { session: Session }) {
   const newTab = (
     <Button
       component="a"
-      href={signInUrl()}
+      // The sign-in page has nothing to offer to who is signed in.
+      href={isProof ? signInUrl("/sign-in/sso") : signInUrl()}
       target="_blank"
       rel="noopener"
       variant={session.has_password ? "default" : "filled"}
@@ -57,7 +69,9 @@ export function SignInAgain({ session }: { session: Session }) {
     >
       <Stack>
         <Text size="sm">
-          This page stays as it is. Unsaved changes are kept, and saving continues once you are signed in.
+          {isProof
+            ? "You signed in more than 15 minutes ago. To do this, sign in again; the page stays as it is."
+            : "This page stays as it is. Unsaved changes are kept, and saving continues once you are signed in."}
         </Text>
         {session.has_password ? (
           <>
@@ -71,13 +85,30 @@ export function SignInAgain({ session }: { session: Session }) {
               onChange={(event) => setPassword(event.currentTarget.value)}
               visibilityToggleButtonProps={{ "aria-label": "Show password" }}
             />
+            {code === null ? null : (
+              <TextInput
+                label="Code"
+                description="Of your authenticator app, or a recovery code."
+                autoComplete="one-time-code"
+                autoFocus
+                required
+                maxLength={100}
+                value={code}
+                onChange={(event) => setCode(event.currentTarget.value)}
+              />
+            )}
           </>
         ) : null}
-        <FormError error={enter.error} fields={[]} />
+        <FormError error={needsCode(enter.error) ? null : enter.error} fields={[]} />
         <Group justify="space-between">
-          {newTab}
+          {isProof ? (
+            <Button variant="default" onClick={() => release(false)}>
+              Cancel
+            </Button>
+          ) : null}
+          {isProof && session.has_password ? null : newTab}
           {session.has_password ? (
-            <Button type="submit" loading={enter.isPending} disabled={password === ""}>
+            <Button type="submit" loading={enter.isPending} disabled={password === "" || code === ""}>
               Sign in
             </Button>
           ) : null}
@@ -85,6 +116,11 @@ export function SignInAgain({ session }: { session: Session }) {
       </Stack>
     </form>
   );
+}
+
+/** Whether the password was right, and the account asks for a code too. */
+function needsCode(error: unknown): boolean {
+  return error instanceof ApiError && error.code === "second_factor_required";
 }
 
 /** Polls the session while this page is visible, and when it becomes visible. */

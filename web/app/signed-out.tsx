@@ -1,6 +1,6 @@
 import { Modal } from "@mantine/core";
 import { useEffect, useSyncExternalStore } from "react";
-import { signedOutStore } from "../api/client/signed-out.ts";
+import { release, signedOutStore } from "../api/client/signed-out.ts";
 import type { Session } from "../api/session.ts";
 import { lazyPart } from "../common/load-part.tsx";
 
@@ -10,15 +10,15 @@ const SignInAgain = lazyPart(async () => (await import("./sign-in-again.tsx")).S
 const zIndex = 10_000;
 
 /**
- * Covers the page when the session has ended, until the user has signed in here or in another tab. The page stays as it is,
- * and its waiting requests then continue.
+ * Covers the page when the session has ended or is too old to prove who the user is, until they have signed in here or in
+ * another tab. The page stays as it is, and its waiting requests then continue.
  */
 export function SignedOut({ session }: { session: Session }) {
-  const isOut = useSyncExternalStore(signedOutStore.subscribe, signedOutStore.get);
+  const reason = useSyncExternalStore(signedOutStore.subscribe, signedOutStore.get);
   useEffect(() => {
     // Escape would close the dialogs below.
     const keepDialogs = (event: KeyboardEvent): void => {
-      if (event.key === "Escape" && signedOutStore.get()) event.stopImmediatePropagation();
+      if (event.key === "Escape" && signedOutStore.get() === "signed_out") event.stopImmediatePropagation();
     };
     window.addEventListener("keydown", keepDialogs, { capture: true });
     return () => window.removeEventListener("keydown", keepDialogs, { capture: true });
@@ -33,17 +33,17 @@ export function SignedOut({ session }: { session: Session }) {
   }, []);
   return (
     <Modal
-      opened={isOut}
-      onClose={() => undefined}
+      opened={reason !== null}
+      onClose={() => reason === "proof_required" && release(false)}
       withCloseButton={false}
       closeOnClickOutside={false}
-      closeOnEscape={false}
+      closeOnEscape={reason === "proof_required"}
       centered
-      title="You've been signed out. Sign in again."
+      title={reason === "proof_required" ? "Confirm that it's you" : "You've been signed out. Sign in again."}
       zIndex={zIndex}
       overlayProps={{ backgroundOpacity: 0.55, blur: 3 }}
     >
-      <SignInAgain session={session} />
+      <SignInAgain session={session} reason={reason} />
     </Modal>
   );
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { CompatibilityDefaults, Config } from "../../platform/config/config.ts";
+import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { readForms } from "../../platform/http/body/form-body.ts";
@@ -20,6 +21,7 @@ export async function oauthRoutes(
   app: FastifyInstance,
   deps: {
     readonly db: Database;
+    readonly encryptor: Encryptor;
     readonly signer: LinkSigner;
     readonly config: Pick<Config, "baseUrl" | "oauthRegistration" | "oauthRedirectSchemes"> &
       CompatibilityDefaults;

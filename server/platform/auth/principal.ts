@@ -23,6 +23,8 @@ export interface Principal {
   /** Name of the user, or of the workspace for a workspace token. */
   readonly name: string;
   readonly expiresAt: Date | null;
+  /** When a session proved who its user is; left out for tokens, which prove it with each request. */
+  readonly provenAt?: Date;
   /** How date filters are read. Left out: as the setting PARLEY_DATETIME_FILTERS says. */
   readonly datetimeFilters?: DatetimeFilters;
   /** Names of the original service that are also used. Left out: as the setting PARLEY_COMPAT says. */

@@ -814,6 +814,12 @@ export interface RecordingVoices {
   speaker: string;
 }
 
+export interface RecoveryCodes {
+  created_at: Generated<Timestamp>;
+  hash: Buffer;
+  user_id: string;
+}
+
 export interface ResumableLeases {
   expires_at: Timestamp;
   holder: string;
@@ -870,6 +876,14 @@ export interface SearchRecordings {
   words: string;
 }
 
+export interface SecondFactors {
+  confirmed_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  encrypted_secret: Buffer;
+  last_step: Generated<Int8>;
+  user_id: string;
+}
+
 export interface SectionTemplates {
   created_at: Generated<Timestamp>;
   id: string;
@@ -891,6 +905,7 @@ export interface Sessions {
   ip: string;
   last_used_at: Generated<Timestamp>;
   method: "password" | "single_sign_on" | "link";
+  second_factor: "totp" | "recovery_code" | null;
   user_agent: string;
   user_id: string;
 }
@@ -1262,12 +1277,14 @@ export interface DB {
   recording_user_shares: RecordingUserShares;
   recording_voices: RecordingVoices;
   recordings: Recordings;
+  recovery_codes: RecoveryCodes;
   resumable_leases: ResumableLeases;
   retention_receipts: RetentionReceipts;
   retention_rules: RetentionRules;
   search_changes: SearchChanges;
   search_chunks: SearchChunks;
   search_recordings: SearchRecordings;
+  second_factors: SecondFactors;
   section_templates: SectionTemplates;
   sessions: Sessions;
   setting_changes: SettingChanges;

@@ -4,7 +4,7 @@ import { versionNames } from "../../../contract/versions.ts";
 import { isSignedOut, readProblem, unreachable } from "./api-error.ts";
 import { pause } from "./pause.ts";
 import { noteAllowance, pauseBulk, waitMsOf } from "./rate-limit.ts";
-import { reportSignedOut, untilSignedIn } from "./signed-out.ts";
+import { reportSignedOut, untilProven, untilSignedIn } from "./signed-out.ts";
 
 /** The response body of an operation, typed by its schema. */
 export type Output<O extends Operation> = O["response"] extends z.ZodType ? z.output<O["response"]> : string;
@@ -60,7 +60,7 @@ const version = versionNames[versionNames.length - 1] ?? "";
 /**
  * Calls an API operation as the signed-in user. In the browser an operation has only its method and path; see
  * `operationsOnly` in vite.config.ts. When the session has ended, the request waits and is sent again after the next sign-in;
- * that is safe because a 401 changes nothing.
+ * that is safe because a 401 changes nothing. So it is when the session is too old for the operation.
  * @throws ApiError for every unsuccessful response, and when the server can't be reached.
  */
 export async function call<O extends Operation>(
@@ -78,6 +78,7 @@ export async function call<O extends Operation>(
       return (isJson ? JSON.parse(text) : text) as Output<O>;
     }
     const problem = readProblem(response, text);
+    if (problem.code === "proof_required" && attempt < maxAttempts && (await untilProven(signal))) continue;
     if (isAboutSession || !isSignedOut(problem) || attempt === maxAttempts) throw problem;
     reportSignedOut();
   }

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import * as sessions from "../../../contract/accounts/account-sessions.ts";
 import * as tokens from "../../../contract/accounts/account-tokens.ts";
 import * as apps from "../../../contract/accounts/oauth-management.ts";
+import * as factors from "../../../contract/accounts/second-factor.ts";
 import { call } from "../client/call.ts";
 
 export type Token = z.output<typeof tokens.AccessToken>;
@@ -16,6 +17,20 @@ export const rename = (name: string) => call(sessions.updateMe, { body: { name }
 
 export const changePassword = (body: z.input<typeof sessions.changePassword.body>) =>
   call(sessions.changePassword, { body });
+
+export const secondFactorQuery = queryOptions({
+  queryKey: ["second-factor"],
+  queryFn: ({ signal }) => call(factors.getSecondFactor, { signal }),
+});
+
+export const addSecondFactor = (password: string) =>
+  call(factors.addSecondFactor, { body: { type: "totp", password } });
+
+export const confirmSecondFactor = (code: string) => call(factors.confirmSecondFactor, { body: { code } });
+
+export const replaceRecoveryCodes = () => call(factors.replaceRecoveryCodes);
+
+export const removeSecondFactor = () => call(factors.removeSecondFactor);
 
 export const endSession = (id: string) => call(sessions.endSession, { params: { session_id: id } });
 

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Role as RoleName } from "../../../contract/accounts/account-sessions.ts";
 import * as teams from "../../../contract/accounts/account-teams.ts";
 import * as users from "../../../contract/accounts/account-users.ts";
+import * as factors from "../../../contract/accounts/second-factor.ts";
 import { call } from "../client/call.ts";
 
 export type User = z.output<typeof users.UserAccount>;
@@ -42,6 +43,8 @@ export const reactivate = (id: string) => call(users.reactivateUser, { params: {
 export const makeResetLink = (id: string) => call(users.createPasswordResetLink, { params: { user_id: id } });
 
 export const unbindSingleSignOn = (id: string) => call(users.unbindSingleSignOn, { params: { user_id: id } });
+
+export const resetSecondFactor = (id: string) => call(factors.resetSecondFactor, { params: { user_id: id } });
 
 export const teamMembersQuery = queryOptions({
   queryKey: ["team members"],

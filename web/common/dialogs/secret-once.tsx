@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, TextInput } from "@mantine/core";
+import { Alert, Button, Group, Stack, Textarea, TextInput } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy, IconEyeOff } from "@tabler/icons-react";
 
@@ -31,12 +31,15 @@ export function SecretOnce({ label, value, children, onDone }: SecretProps) {
   );
 }
 
-/** A read-only text with a copy button; it can be selected where the browser blocks clipboard access. */
+/** A read-only text of one or more lines with a copy button; it can be selected where the browser blocks clipboard access. */
 export function CopyField({ label, value }: { label: string; value: string }) {
   const clipboard = useClipboard({ timeout: 2500 });
+  const lines = value.split("\n").length;
+  const Field = lines > 1 ? Textarea : TextInput;
   return (
     <Group align="flex-end" gap="xs" wrap="nowrap">
-      <TextInput
+      <Field
+        {...(lines > 1 ? { rows: lines } : {})}
         label={label}
         value={value}
         readOnly

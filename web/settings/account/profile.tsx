@@ -20,6 +20,7 @@ import { Loaded, Panel, Row, Rows, Section, SettingsPage, Tag } from "../parts.t
 import { AppearanceForm } from "./appearance.tsx";
 import { browserName } from "./browser-name.ts";
 import { SingleSignOn } from "./single-sign-on.tsx";
+import { TwoFactor } from "./two-factor.tsx";
 
 const parent = getRouteApi("/signed-in");
 
@@ -42,6 +43,7 @@ export function ProfilePage() {
           <PasswordForm />
         </Section>
       ) : null}
+      {session.has_password ? <TwoFactor session={session} /> : null}
       <Section title="Appearance" lead="In this browser.">
         <AppearanceForm />
       </Section>
@@ -179,7 +181,7 @@ function Sessions({ session }: { session: Session }) {
                 badges={session.current ? <Tag tone="accent">This browser</Tag> : null}
                 facts={[
                   session.ip,
-                  `signed in ${methods[session.method]}, ${whenInLine(session.created_datetime)}`,
+                  `signed in ${methods[session.method]}${session.second_factor === null ? "" : " and a code"}, ${whenInLine(session.created_datetime)}`,
                   `last used ${whenInLine(session.last_used_datetime)}`,
                 ]}
                 actions={

@@ -12,6 +12,7 @@ import {
   type Role,
   reactivate,
   renewInvitation,
+  resetSecondFactor,
   teamMembersQuery,
   type User,
   unbindSingleSignOn,
@@ -120,9 +121,10 @@ function ParticipantRow({ user, showLink }: { user: User; showLink: (shown: Show
 }
 
 /** How a user can sign in. */
-function signsIn({ has_password, single_sign_on, state }: User): string | null {
+function signsIn({ has_password, has_second_factor, single_sign_on, state }: User): string | null {
   if (state !== "active") return null;
-  if (has_password) return single_sign_on ? "password and single sign-on" : "password";
+  const password = has_second_factor ? "password with a code" : "password";
+  if (has_password) return single_sign_on ? `${password} and single sign-on` : password;
   return single_sign_on ? "single sign-on" : "not set up";
 }
 
@@ -130,6 +132,7 @@ function UserMenu(props: { user: User; isMe: boolean; showLink: (shown: ShownLin
   const { user, isMe, showLink } = props;
   const [asks, { open, close }] = useDisclosure();
   const [isUnlinking, unlinking] = useDisclosure();
+  const [isResetting, resetting] = useDisclosure();
   const refresh = [managedUsersQuery.queryKey, ["directory"]];
   const setRole = useAction({
     run: (role: Role) => changeRole(user.id, role),
@@ -179,6 +182,9 @@ function UserMenu(props: { user: User; isMe: boolean; showLink: (shown: ShownLin
               {user.single_sign_on ? (
                 <Menu.Item onClick={unlinking.open}>Unlink single sign-on</Menu.Item>
               ) : null}
+              {user.has_second_factor ? (
+                <Menu.Item onClick={resetting.open}>Reset two-factor authentication</Menu.Item>
+              ) : null}
               <Menu.Divider />
               <Menu.Item color="red" onClick={open}>
                 Deactivate
@@ -199,6 +205,18 @@ function UserMenu(props: { user: User; isMe: boolean; showLink: (shown: ShownLin
         Removes the link to their account at the identity provider, for example after it was recreated there.
         The next sign-in links the account with their verified email.
         {user.has_password ? "" : " Until then they can't sign in, because they have no password."}
+      </Confirm>
+      <Confirm
+        opened={isResetting}
+        onClose={resetting.close}
+        title={`Reset two-factor authentication of ${user.name}?`}
+        label="Reset"
+        run={() => resetSecondFactor(user.id)}
+        done={`${user.name} can sign in with their password alone.`}
+        refresh={[["users"]]}
+      >
+        For someone who has lost their phone and recovery codes: make sure that it is {user.name} who asks. It
+        signs them out everywhere, and they receive an email about it.
       </Confirm>
       <Deactivate user={user} opened={asks} onClose={close} />
     </>

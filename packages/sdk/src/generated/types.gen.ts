@@ -639,7 +639,7 @@ export type Problem = {
     /**
      * Machine-readable code; never changes its meaning.
      */
-    error: 'version_missing' | 'version_unknown' | 'version_retired' | 'token_missing' | 'token_invalid' | 'sign_in_refused' | 'password_required' | 'password_wrong' | 'rate_limited' | 'bad_request' | 'invalid_json' | 'invalid_input' | 'invalid_cursor' | 'cursor_expired' | 'hook_unreachable' | 'forbidden' | 'quota_exceeded' | 'not_found' | 'not_in_version' | 'method_not_allowed' | 'link_invalid' | 'link_expired' | 'wrong_state' | 'already_uploaded' | 'precondition_failed' | 'precondition_required' | 'range_not_satisfiable' | 'body_too_large' | 'unsupported_encoding' | 'misdirected_request' | 'uri_too_long' | 'headers_too_large' | 'request_timeout' | 'internal' | 'unavailable';
+    error: 'version_missing' | 'version_unknown' | 'version_retired' | 'token_missing' | 'token_invalid' | 'sign_in_refused' | 'second_factor_required' | 'proof_required' | 'password_required' | 'password_wrong' | 'rate_limited' | 'bad_request' | 'invalid_json' | 'invalid_input' | 'invalid_cursor' | 'cursor_expired' | 'hook_unreachable' | 'forbidden' | 'quota_exceeded' | 'not_found' | 'not_in_version' | 'method_not_allowed' | 'link_invalid' | 'link_expired' | 'wrong_state' | 'already_uploaded' | 'precondition_failed' | 'precondition_required' | 'range_not_satisfiable' | 'body_too_large' | 'unsupported_encoding' | 'misdirected_request' | 'uri_too_long' | 'headers_too_large' | 'request_timeout' | 'internal' | 'unavailable';
     /**
      * Identifies this request in the server's log.
      */
@@ -657,6 +657,10 @@ export type Problem = {
          */
         detail: string;
     }>;
+    /**
+     * For `second_factor_required`: what the account accepts as `code`.
+     */
+    methods?: Array<'totp' | 'recovery_code'>;
     /**
      * For `wrong_state` of a transcript edit: the transcript's current version.
      */

@@ -41,6 +41,8 @@ export async function eraseAccount(
     "sessions",
     "identities",
     "one_time_links",
+    "second_factors",
+    "recovery_codes",
     "private_notes",
     "ask_threads",
     "summary_feedback",

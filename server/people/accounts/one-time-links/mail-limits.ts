@@ -9,6 +9,7 @@ import { keyOf } from "../sign-in/throttle.ts";
 const perRecipient = {
   invitation: 5,
   password_reset: 20,
+  account_change: 20,
   access_request: 50,
   access_granted: 50,
   backup_failure: 20,

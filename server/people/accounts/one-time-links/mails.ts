@@ -1,3 +1,4 @@
+import { units } from "../../../platform/config/values.ts";
 import type { Mail } from "./mailer.ts";
 import type { LinkOwner } from "./one-time-links.ts";
 
@@ -50,6 +51,23 @@ export function resetWaitsMail(owner: Pick<LinkOwner, "email" | "name">, expires
       `Someone, most likely you, asked to reset your password. An admin of your workspace has already created a reset link for you, which expires on ${formatTime(expiresAt)}. Use that link, or ask them for a new one. If this wasn't you, ignore this email.`,
     ].join("\n\n"),
     expiresAtMs: expiresAt.getTime(),
+  };
+}
+
+/** Tells a user about a change of how they sign in, in case it was not theirs. */
+export function accountChangeMail(
+  owner: { readonly email: string; readonly name: string },
+  change: { readonly subject: string; readonly text: string; readonly url: string },
+): Mail {
+  return {
+    to: owner.email,
+    subject: change.subject,
+    text: [
+      `Hello ${plainName(owner.name)},`,
+      change.text,
+      `If this wasn't you, change your password and sign out everywhere: ${change.url}`,
+    ].join("\n\n"),
+    expiresAtMs: Date.now() + 7 * units.d,
   };
 }
 

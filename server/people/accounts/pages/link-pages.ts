@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { originOf } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
+import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { html } from "../../../platform/pages/html.ts";
@@ -12,16 +13,21 @@ import { hashPassword } from "../sign-in/passwords.ts";
 import { sessionCookieOf, setSessionCookie } from "../sign-in/session-cookie.ts";
 import { endSessionOf } from "../sign-in/sessions.ts";
 import { acceptLink } from "../users/accept-link.ts";
+import { askForCode } from "./code-step.ts";
 import { checkForm, errorNotice, field, hiddenToken, seeOther, servePages } from "./page-parts.ts";
 
 interface Dependencies {
   readonly db: Database;
+  readonly encryptor: Encryptor;
   readonly jobs: JobQueue;
   readonly config: Pick<Config, "baseUrl" | "smtp">;
 }
 
 /** The pages behind one-time links, and the page that requests a password reset. */
-export async function linkPages(app: FastifyInstance, { db, jobs, config }: Dependencies): Promise<void> {
+export async function linkPages(
+  app: FastifyInstance,
+  { db, encryptor, jobs, config }: Dependencies,
+): Promise<void> {
   const { baseUrl } = config;
 
   await app.register(async (scope) => {
@@ -89,7 +95,7 @@ export async function linkPages(app: FastifyInstance, { db, jobs, config }: Depe
         ...(name === undefined ? {} : { name }),
       });
     const passwordHash = await scope.passwordWork.run((cost) => hashPassword(password, cost));
-    const cookie = await acceptLink(db, {
+    const result = await acceptLink(db, {
       purpose,
       token,
       owner,
@@ -98,9 +104,11 @@ export async function linkPages(app: FastifyInstance, { db, jobs, config }: Depe
       endsTokens: purpose === "password_reset" && field(request, "end_tokens") !== "",
       from: originOf(request),
     });
-    if (cookie === null) return sendInvalidLink(reply);
+    if (result === null) return sendInvalidLink(reply);
     await endSessionOf(db, sessionCookieOf(request, baseUrl));
-    setSessionCookie(reply, baseUrl, cookie);
+    if (result.outcome === "code_required")
+      return askForCode(reply, { encryptor, baseUrl }, result.started, "/");
+    setSessionCookie(reply, baseUrl, result.cookie);
     return seeOther(reply, "/");
   }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { originOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
+import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { html } from "../../../platform/pages/html.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
@@ -8,17 +9,20 @@ import { userCard } from "../../../platform/pages/person.ts";
 import { readSession } from "../sign-in/authenticate.ts";
 import { clearSessionCookie, sessionCookieOf, setSessionCookie } from "../sign-in/session-cookie.ts";
 import { endOwnSession, endSessionOf } from "../sign-in/sessions.ts";
-import { actorFor, signIn } from "../sign-in/sign-in.ts";
+import { actorFor, finishSignIn, signIn } from "../sign-in/sign-in.ts";
+import { askForCode, forgetStartedSignIn, startedSignIn } from "./code-step.ts";
 import { ownPath } from "./next.ts";
 import { checkForm, errorNotice, field, hiddenToken, seeOther, servePages } from "./page-parts.ts";
 
 interface Dependencies {
   readonly db: Database;
+  readonly encryptor: Encryptor;
   readonly config: Pick<Config, "baseUrl" | "singleSignOn">;
 }
 
 /** The sign-in and sign-out pages. They work without JavaScript. */
-export async function signInPages(app: FastifyInstance, { db, config }: Dependencies): Promise<void> {
+export async function signInPages(app: FastifyInstance, deps: Dependencies): Promise<void> {
+  const { db, encryptor, config } = deps;
   const { baseUrl } = config;
   await app.register(async (scope) => {
     servePages(scope);
@@ -34,13 +38,15 @@ export async function signInPages(app: FastifyInstance, { db, config }: Dependen
       await checkForm(db.pool, request, baseUrl);
       const next = ownPath(field(request, "next"));
       const email = field(request, "email");
-      const result = await signIn(db, request, { email, password: field(request, "password") });
+      const result = await signIn(deps, request, { email, password: field(request, "password") });
       if (result.outcome === "signed_in") {
         await endSessionOf(db, sessionCookieOf(request, baseUrl));
         setSessionCookie(reply, baseUrl, result.cookie);
         return seeOther(reply, next);
       }
-      if (result.outcome === "refused")
+      if (result.outcome === "code_required")
+        return askForCode(reply, { encryptor, baseUrl }, result.started, next);
+      if (result.outcome !== "wait")
         return sendSignIn(request, reply, {
           next,
           email,
@@ -53,6 +59,46 @@ export async function signInPages(app: FastifyInstance, { db, config }: Dependen
         email,
         status: 429,
         problem: `Too many attempts. Try again in ${formatWait(result.retryAfterSec)}.`,
+      });
+    });
+
+    scope.get("/sign-in/code", async (request, reply) =>
+      startedSignIn(request, { encryptor, baseUrl }) === null
+        ? seeOther(reply, "/sign-in")
+        : sendCodeForm(request, reply, {}),
+    );
+
+    scope.post("/sign-in/code", async (request, reply) => {
+      await checkForm(db.pool, request, baseUrl);
+      const started = startedSignIn(request, { encryptor, baseUrl });
+      if (started === null)
+        return sendSignIn(request, reply, {
+          next: "/",
+          status: 401,
+          problem: "It took more than ten minutes to enter the code. Sign in again.",
+        });
+      const result = await finishSignIn(deps, request, started, field(request, "code"));
+      if (result.outcome === "signed_in") {
+        await endSessionOf(db, sessionCookieOf(request, baseUrl));
+        forgetStartedSignIn(reply, baseUrl);
+        setSessionCookie(reply, baseUrl, result.cookie);
+        return seeOther(reply, ownPath(started.next));
+      }
+      if (result.outcome === "wait") {
+        reply.header("retry-after", String(result.retryAfterSec));
+        const problem = `Too many attempts. Try again in ${formatWait(result.retryAfterSec)}.`;
+        return sendCodeForm(request, reply, { status: 429, problem });
+      }
+      if (result.outcome === "code_refused")
+        return sendCodeForm(request, reply, {
+          status: 401,
+          problem: "The code is wrong or was already used. Enter the code that the app shows now.",
+        });
+      forgetStartedSignIn(reply, baseUrl);
+      return sendSignIn(request, reply, {
+        next: ownPath(started.next),
+        status: 401,
+        problem: "The account was changed meanwhile. Sign in again.",
       });
     });
 
@@ -114,6 +160,27 @@ ${
 <p><a class="button quiet" href="/sign-in/sso${query}">Sign in with ${singleSignOn.name}</a></p>`
 }
 <p class="small"><a href="/password-reset${query}">Forgot your password?</a></p>`,
+    });
+  }
+
+  function sendCodeForm(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    form: { status?: number; problem?: string },
+  ): FastifyReply {
+    return sendPage(reply, {
+      title: "Enter your code",
+      status: form.status ?? 200,
+      body: html`<h1>Enter your code</h1>
+<p class="soft" id="hint">Open your authenticator app and enter the six digits it shows for Parley. If you don't have it at hand, enter one of your recovery codes.</p>
+${errorNotice(form.problem ?? null)}
+<form method="post" action="/sign-in/code">
+${hiddenToken(request, baseUrl)}
+<label>Code <input name="code" autocomplete="one-time-code" autocapitalize="off" spellcheck="false" required maxlength="100" aria-describedby="hint"${autofocus}></label>
+<button>Sign in</button>
+</form>
+<p class="small">Lost both? An admin of your workspace can reset your two-factor authentication.</p>
+<p class="small"><a href="/sign-in">Back to sign-in</a></p>`,
     });
   }
 

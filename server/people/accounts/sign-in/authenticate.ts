@@ -65,6 +65,7 @@ export async function readSession(
     emailKey: row.email_key,
     name: row.user_name,
     expiresAt: row.expires_at,
+    provenAt: row.created_at,
     // The web app follows the contract.
     datetimeFilters: "contract",
     compatibility: "none",

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import type pg from "pg";
+import type { SecondFactorMethod } from "../../../../contract/errors.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
 import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 import type { SessionRow } from "../tokens/queries.ts";
@@ -12,6 +13,13 @@ export const sessionIdleMs = 14 * 86_400_000;
 export const sessionTtlMs = 90 * 86_400_000;
 
 export type SignInMethod = "password" | "single_sign_on" | "link";
+
+/** How a session proved who its user is. Its age says when: a user who has to prove it again signs in again. */
+export interface Proof {
+  readonly method: SignInMethod;
+  /** What was proven beside the password. */
+  readonly secondFactor?: SecondFactorMethod;
+}
 
 /** 256 random bits as base64url. */
 const sessionPattern = /^[A-Za-z0-9_-]{43}$/;
@@ -29,7 +37,7 @@ export function looksLikeSession(text: string): boolean {
 /** Creates a session. @returns its id and the cookie value, which is not stored. */
 export async function createSession(
   tx: Tx,
-  input: { userId: string; method: SignInMethod; ip: string; userAgent: string },
+  input: Proof & { userId: string; ip: string; userAgent: string },
 ): Promise<{ id: string; cookie: string }> {
   const cookie = randomBytes(32).toString("base64url");
   const id = randomUUIDv7();
@@ -40,6 +48,7 @@ export async function createSession(
       user_id: input.userId,
       hash: hashSession(cookie),
       method: input.method,
+      second_factor: input.secondFactor ?? null,
       ip: input.ip,
       user_agent: input.userAgent,
       expires_at: new Date(Date.now() + sessionTtlMs),
@@ -67,7 +76,7 @@ export async function endSessions(tx: Tx, userId: string, except?: string): Prom
 export async function findSession(pool: pg.Pool, hash: Buffer): Promise<SessionRow | undefined> {
   const { rows } = await pool.query<SessionRow>({
     name: "find_session",
-    text: `select s.id, w.id as workspace_id, s.user_id, u.name as user_name, u.email_key, u.role, s.expires_at,
+    text: `select s.id, w.id as workspace_id, s.user_id, u.name as user_name, u.email_key, u.role, s.created_at, s.expires_at,
              array[s.user_id, w.members_id]
                || array(select m.team_id from team_members m where m.user_id = s.user_id) as sees,
              s.last_used_at < now() - interval '1 minute' as use_is_old
@@ -96,7 +105,7 @@ export async function touchSession(pool: pg.Pool, id: string): Promise<void> {
 export function findSessions(db: Executor, userId: string) {
   return db
     .selectFrom("sessions")
-    .select(["id", "method", "ip", "user_agent", "created_at", "last_used_at", "expires_at"])
+    .select(["id", "method", "second_factor", "ip", "user_agent", "created_at", "last_used_at", "expires_at"])
     .where("user_id", "=", userId)
     .where("expires_at", ">", sql<Date>`now()`)
     .where("last_used_at", ">", sql<Date>`now() - make_interval(secs => ${sessionIdleMs / 1000})`)

@@ -1,10 +1,13 @@
+import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import { originOf, recordAudit } from "../../../platform/audit/record.ts";
+import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { ipPrefixOf } from "../../../platform/http/limits/ip-prefix.ts";
 import { pretendToVerify, verifyPassword } from "./passwords.ts";
-import { createSession, type SignInMethod } from "./sessions.ts";
+import { findSecondFactor, useCode } from "./second-factor.ts";
+import { createSession, type Proof } from "./sessions.ts";
 import {
   deleteAttempts,
   foldEmail,
@@ -25,8 +28,26 @@ export type SignInResult =
       readonly sessionId: string;
       readonly cookie: string;
     }
+  /** The password was right; the account asks for a code too. */
+  | { readonly outcome: "code_required"; readonly started: StartedSignIn }
   | { readonly outcome: "refused" }
+  | { readonly outcome: "code_refused" }
   | { readonly outcome: "wait"; readonly retryAfterSec: number };
+
+/** A sign-in that lacks the code of the second factor. */
+export interface StartedSignIn {
+  readonly userId: string;
+  readonly email: string;
+  readonly method: "password" | "link";
+  /** Of the password that was proven or just set: if it changes, the sign-in starts over. */
+  readonly passwordKey: string;
+}
+
+/** What signing in needs. */
+export interface SignInDependencies {
+  readonly db: Database;
+  readonly encryptor: Encryptor;
+}
 
 /** The user who signs in. */
 export interface SignInUser {
@@ -38,10 +59,71 @@ export interface SignInUser {
 /**
  * Signs a user in with email and password. Attempts are throttled per account and IP prefix, per IP prefix, and per
  * account, whether or not the account exists. The last two apply only to IP prefixes the user has not signed in from, so
- * that attackers can't lock users out of the networks they use, even from the same network.
+ * that attackers can't lock users out of the networks they use, even from the same network. Where the user has a second
+ * factor, the session is created only with its code.
  * @throws ProblemError `unavailable` when too many users sign in at once.
  */
 export async function signIn(
+  deps: SignInDependencies,
+  request: FastifyRequest,
+  input: { readonly email: string; readonly password: string; readonly code?: string | undefined },
+): Promise<SignInResult> {
+  const result = await checkPassword(deps.db, request, input);
+  if (result.outcome !== "code_required" || input.code === undefined) return result;
+  return finishSignIn(deps, request, result.started, input.code);
+}
+
+/**
+ * Ends a sign-in with the code of the second factor. Guesses are throttled as those of passwords are, and each code is
+ * accepted once.
+ */
+export async function finishSignIn(
+  { db, encryptor }: SignInDependencies,
+  request: FastifyRequest,
+  started: StartedSignIn,
+  code: string,
+): Promise<SignInResult> {
+  const from = originOf(request);
+  const { email } = started;
+  const limits = codeLimits(email, from.ip, await isKnownIpPrefix(db, email, from.ip));
+  const keys = limits.map(({ key }) => key);
+  const retryAfterSec = await takeAttempt(db, limits);
+  if (retryAfterSec > 0) return { outcome: "wait", retryAfterSec };
+  return db.kysely.transaction().execute(async (tx): Promise<SignInResult> => {
+    const user = await lockForSignIn(tx, started.userId);
+    if (user === undefined || passwordKeyOf(user.password_hash) !== started.passwordKey)
+      return { outcome: "refused" };
+    const secondFactor = await useCode(tx, { encryptor, log: request.log }, user.id, code);
+    if (secondFactor === null) {
+      await touchAttempt(tx, keys);
+      await recordFailure(tx, user, from, { method: "second_factor" });
+      return { outcome: "code_refused" };
+    }
+    await deleteAttempts(tx, [codeKey(email, from.ip)]);
+    const { id, cookie } = await beginSession(tx, user, { method: started.method, secondFactor }, from);
+    return { outcome: "signed_in", userId: user.id, sessionId: id, cookie };
+  });
+}
+
+/** Begins a session, or, where the account has a second factor, a sign-in that its code ends. */
+export async function beginSignIn(
+  tx: Tx,
+  user: SignInUser & { readonly password_hash: string | null },
+  method: StartedSignIn["method"],
+  from: { readonly ip: string; readonly userAgent: string },
+): Promise<Extract<SignInResult, { outcome: "signed_in" | "code_required" }>> {
+  if ((await findSecondFactor(tx, user.id)) !== undefined) {
+    const passwordKey = passwordKeyOf(user.password_hash);
+    return {
+      outcome: "code_required",
+      started: { userId: user.id, email: user.email_key, method, passwordKey },
+    };
+  }
+  const { id, cookie } = await beginSession(tx, user, { method }, from);
+  return { outcome: "signed_in", userId: user.id, sessionId: id, cookie };
+}
+
+async function checkPassword(
   db: Database,
   request: FastifyRequest,
   input: { readonly email: string; readonly password: string },
@@ -72,8 +154,7 @@ export async function signIn(
       return { outcome: "refused" };
     }
     await refundAttempt(tx, keys);
-    const { id, cookie } = await beginSession(tx, user, "password", { ip, userAgent });
-    return { outcome: "signed_in", userId: user.id, sessionId: id, cookie };
+    return beginSignIn(tx, user, "password", { ip, userAgent });
   });
 }
 
@@ -84,17 +165,23 @@ export async function signIn(
 export async function beginSession(
   tx: Tx,
   user: SignInUser,
-  method: SignInMethod,
+  proof: Proof,
   from: { readonly ip: string; readonly userAgent: string },
 ): Promise<{ id: string; cookie: string }> {
   await deleteAttempts(tx, [pairKey(user.email_key, from.ip)]);
   await rememberIpPrefix(tx, user.email_key, from.ip);
   await tx.updateTable("users").set({ last_signed_in_at: sql`now()` }).where("id", "=", user.id).execute();
-  const session = await createSession(tx, { userId: user.id, method, ...from });
+  const session = await createSession(tx, { userId: user.id, ...proof, ...from });
   await recordAudit(
     tx,
     { ...actorFor(user), ...from, credential: "session", credentialId: session.id },
-    { action: "signed_in", details: { method } },
+    {
+      action: "signed_in",
+      details: {
+        method: proof.method,
+        ...(proof.secondFactor === undefined ? {} : { second_factor: proof.secondFactor }),
+      },
+    },
   );
   return session;
 }
@@ -110,6 +197,20 @@ function limitsFor(email: string, ip: string, isKnown: boolean): Limit[] {
   ];
 }
 
+function codeLimits(email: string, ip: string, isKnown: boolean): Limit[] {
+  const pair = { key: codeKey(email, ip), free: 5, leakSec: 900 };
+  return isKnown ? [pair] : [pair, { key: keyOf("code account", email), free: 20, leakSec: 900 }];
+}
+
+function codeKey(email: string, ip: string): Buffer {
+  return keyOf("code", email, ipPrefixOf(ip));
+}
+
+/** Stands for a password hash where the hash itself must not go, such as in a cookie. */
+function passwordKeyOf(passwordHash: string | null): string {
+  return createHash("sha256").update(`password:${passwordHash}`).digest("base64url");
+}
+
 function pairKey(email: string, ip: string): Buffer {
   return keyOf("pair", email, ipPrefixOf(ip));
 }
@@ -123,11 +224,12 @@ async function recordFailure(
   tx: Tx,
   user: SignInUser,
   from: { readonly ip: string; readonly userAgent: string },
+  details: { readonly method?: "second_factor" } = {},
 ): Promise<void> {
   await recordAudit(
     tx,
     { ...actorFor(user), ...from, credential: null, credentialId: null },
-    { action: "sign_in_failed" },
+    { action: "sign_in_failed", details },
   );
 }
 
@@ -142,12 +244,16 @@ function findForSignIn(db: Database, email: string) {
 
 /** Locks the account: a concurrent deactivation is either seen here, or comes later and ends the session. */
 async function isUnchanged(tx: Tx, user: { id: string; password_hash: string | null }): Promise<boolean> {
-  const row = await tx
+  const row = await lockForSignIn(tx, user.id);
+  return row !== undefined && row.password_hash === user.password_hash;
+}
+
+function lockForSignIn(tx: Tx, userId: string) {
+  return tx
     .selectFrom("users")
-    .select("password_hash")
-    .where("id", "=", user.id)
+    .select(["id", "workspace_id", "email_key", "password_hash"])
+    .where("id", "=", userId)
     .where("deactivated_at", "is", null)
     .forNoKeyUpdate()
     .executeTakeFirst();
-  return row !== undefined && row.password_hash === user.password_hash;
 }

@@ -181,9 +181,15 @@ export async function deleteSignInHistory(tx: Tx, userId: string, email: string)
   const prefixes = [...new Set(rows.map(({ ip }) => ipPrefixOf(ip)))];
   const keys = [
     keyOf("account", email),
+    keyOf("code account", email),
+    keyOf("second factor", userId),
     keyOf("reset", email),
     keyOf("change", userId),
-    ...prefixes.flatMap((prefix) => [keyOf("pair", email, prefix), keyOf("known", email, prefix)]),
+    ...prefixes.flatMap((prefix) => [
+      keyOf("pair", email, prefix),
+      keyOf("code", email, prefix),
+      keyOf("known", email, prefix),
+    ]),
   ];
   await tx.deleteFrom("known_ip_addresses").where("key", "in", keys).execute();
   await deleteAttempts(tx, keys);

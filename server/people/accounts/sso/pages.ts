@@ -53,7 +53,7 @@ export function createSingleSignOnPages(
         const { identity, next } = await singleSignOn.finish(at === -1 ? "" : request.url.slice(at), cookie);
         const session = await transactWithRetry(db, async (tx) => {
           const user = await matchIdentity(tx, identity, { createUsers: settings.createUsers, from });
-          return beginSession(tx, user, "single_sign_on", from);
+          return beginSession(tx, user, { method: "single_sign_on" }, from);
         });
         await endSessionOf(db, sessionCookieOf(request, baseUrl));
         setSessionCookie(reply, baseUrl, session.cookie);

@@ -35,6 +35,7 @@ export interface SessionRow {
   readonly user_name: string;
   readonly email_key: string;
   readonly role: Role;
+  readonly created_at: Date;
   readonly expires_at: Date;
   readonly sees: readonly string[];
   readonly use_is_old: boolean;

@@ -8,14 +8,15 @@ import {
   type LinkPurpose,
 } from "../one-time-links/one-time-links.ts";
 import { endSessions } from "../sign-in/sessions.ts";
-import { actorFor, beginSession } from "../sign-in/sign-in.ts";
+import { actorFor, beginSignIn, type SignInResult } from "../sign-in/sign-in.ts";
 import { isOutsideItsDomain } from "../workspaces/email-domains.ts";
 import { endTokens } from "./end-access.ts";
 import { proveEmail } from "./prove-email.ts";
 
 /**
- * Uses a link up: sets the password and signs the user in. All other sessions end.
- * @returns the new session's cookie; null when the link was used, replaced or expired in the meantime.
+ * Uses a link up: sets the password and signs the user in, or, where the account has a second factor, up to its code. All
+ * other sessions end.
+ * @returns the sign-in; null when the link was used, replaced or expired in the meantime.
  */
 export async function acceptLink(
   db: Database,
@@ -30,7 +31,7 @@ export async function acceptLink(
     readonly endsTokens?: boolean;
     readonly from: { readonly ip: string; readonly userAgent: string };
   },
-): Promise<string | null> {
+): Promise<Extract<SignInResult, { outcome: "signed_in" | "code_required" }> | null> {
   const { purpose, token, owner, from } = input;
   return transactWithRetry(db, async (tx) => {
     // Locked in the same order as a deactivation does (account, then link), to avoid deadlocks.
@@ -69,6 +70,6 @@ export async function acceptLink(
         details: { by: purpose, ...(tokens > 0 ? { revoked_tokens: tokens } : {}) },
       },
     );
-    return (await beginSession(tx, owner, "link", from)).cookie;
+    return beginSignIn(tx, { ...owner, password_hash: input.passwordHash }, "link", from);
   });
 }

@@ -15,6 +15,7 @@ export interface UserAccountRow {
   readonly team_ids: string[];
   readonly single_sign_on: boolean;
   readonly has_password: boolean;
+  readonly has_second_factor: boolean;
 }
 
 /** All users of a workspace by name, or one of them. */
@@ -27,7 +28,9 @@ export async function findUserAccounts(
     select u.id, u.name, u.email, u.role, u.deactivated_at, u.invited_at, u.last_signed_in_at, u.created_at,
       array(select m.team_id from team_members m where m.user_id = u.id order by m.team_id) as team_ids,
       exists (select 1 from identities i where i.user_id = u.id) as single_sign_on,
-      u.password_hash is not null as has_password
+      u.password_hash is not null as has_password,
+      exists (select from second_factors f where f.user_id = u.id and f.confirmed_at is not null)
+        as has_second_factor
     from users u
     where u.workspace_id = ${workspaceId} and (${userId ?? null}::uuid is null or u.id = ${userId ?? null}::uuid)
     order by u.name, u.id`.execute(db);

@@ -135,6 +135,7 @@ function present(row: UserAccountRow) {
     team_ids: row.team_ids,
     single_sign_on: row.single_sign_on,
     has_password: row.has_password,
+    has_second_factor: row.has_second_factor,
     last_signed_in_datetime: row.last_signed_in_at?.toISOString() ?? null,
     created_datetime: row.created_at.toISOString(),
   };

@@ -1,12 +1,15 @@
 import type { FastifyRequest } from "fastify";
 import * as contract from "../../../../contract/accounts/account-sessions.ts";
+import { type SecondFactorMethod, secondFactorMethods } from "../../../../contract/errors.ts";
 import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Role } from "../../../platform/auth/principal.ts";
 import type { Config } from "../../../platform/config/config.ts";
+import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { readQuarantine } from "../../../platform/db/quarantine.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type Api, Ready, route } from "../../../platform/http/routing/route.ts";
+import { findSecondFactor } from "../sign-in/second-factor.ts";
 import { clearedSessionCookie, sessionCookie, sessionCookieOf } from "../sign-in/session-cookie.ts";
 import {
   endOwnSession,
@@ -25,6 +28,7 @@ export function sessionRoutes(
   api: Api,
   deps: {
     readonly db: Database;
+    readonly encryptor: Encryptor;
     readonly config: Pick<Config, "baseUrl">;
     /** Whether a user sees the state of the installation. */
     readonly managesSystem: (user: { readonly role: Role; readonly workspaceId: string }) => Promise<boolean>;
@@ -46,9 +50,12 @@ export function sessionRoutes(
           : {
               id: session.id,
               method: session.method as SignInMethod,
+              second_factor: session.second_factor as SecondFactorMethod | null,
+              created_datetime: session.created_at.toISOString(),
               expires_at: session.expires_at.toISOString(),
             },
       has_password: me.password_hash !== null,
+      has_second_factor: (await findSecondFactor(db.kysely, userId)) !== undefined,
       quarantine: quarantine && { backup: quarantine.backup, since: quarantine.since.toISOString() },
       manages_system: await managesSystem({ role: me.role as Role, workspaceId: me.workspace_id }),
       identities: (await findIdentities(db.kysely, userId)).map(({ issuer, created_at }) => ({
@@ -61,12 +68,23 @@ export function sessionRoutes(
     presentMe(principal.userId, currentSession(principal));
 
   route(api, contract.signInWithPassword, async ({ request, body }) => {
-    const result = await signIn(db, request, body);
+    const result = await signIn(deps, request, body);
     if (result.outcome === "wait") throw tooManyAttempts(result.retryAfterSec);
-    if (result.outcome === "refused")
-      throw new ProblemError("sign_in_refused", "incorrect email or password", {
-        headers: { "www-authenticate": 'Bearer realm="parley"' },
-      });
+    const headers = { "www-authenticate": 'Bearer realm="parley"' };
+    if (result.outcome === "code_required")
+      throw new ProblemError(
+        "second_factor_required",
+        "send the call again with code: the six digits of your authenticator app, or a recovery code",
+        { headers, methods: secondFactorMethods },
+      );
+    if (result.outcome !== "signed_in")
+      throw new ProblemError(
+        "sign_in_refused",
+        result.outcome === "code_refused"
+          ? "the code is wrong or was already used"
+          : "incorrect email or password",
+        { headers },
+      );
     await endSessionOf(db, sessionCookieOf(request, baseUrl));
     return new Ready(JSON.stringify(await presentMe(result.userId, result.sessionId)), {
       "set-cookie": sessionCookie(baseUrl, result.cookie),
@@ -97,6 +115,7 @@ export function sessionRoutes(
         id: row.id,
         current: row.id === current,
         method: row.method as SignInMethod,
+        second_factor: row.second_factor as SecondFactorMethod | null,
         ip: row.ip,
         user_agent: row.user_agent,
         created_datetime: row.created_at.toISOString(),

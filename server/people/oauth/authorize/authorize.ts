@@ -3,9 +3,11 @@ import { oauthPaths } from "../../../../contract/accounts/oauth.ts";
 import { type AuditActor, originOf } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { CompatibilityDefaults, Config } from "../../../platform/config/config.ts";
+import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { isCrossSite } from "../../../platform/http/origin/cross-site.ts";
 import { type Page, sendPage } from "../../../platform/pages/page.ts";
+import { askForCode } from "../../accounts/pages/code-step.ts";
 import { readSession } from "../../accounts/sign-in/authenticate.ts";
 import { setSessionCookie } from "../../accounts/sign-in/session-cookie.ts";
 import { endSession } from "../../accounts/sign-in/sessions.ts";
@@ -29,6 +31,7 @@ import { type AuthorizeRequest, continueUrl, readAuthorizeRequest, type Target }
 
 export interface AuthorizeDependencies {
   readonly db: Database;
+  readonly encryptor: Encryptor;
   readonly config: Pick<Config, "baseUrl" | "oauthRedirectSchemes"> & CompatibilityDefaults;
   readonly formTokens: FormTokens;
   readonly findApp: FindApp;
@@ -144,13 +147,20 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
         problem: { text: "Enter your email and password.", status: 400 },
       });
     const before = await readSession(db.pool, request, config.baseUrl);
-    const result = await signIn(db, request, { email, password });
+    const result = await signIn(deps, request, { email, password });
     if (result.outcome === "wait") {
       reply.header("retry-after", result.retryAfterSec);
       const text = `Too many attempts. Try again in ${result.retryAfterSec} seconds.`;
       return showSignIn(reply, read, { email, problem: { text, status: 429 } });
     }
-    if (result.outcome === "refused")
+    if (result.outcome === "code_required")
+      return askForCode(
+        reply,
+        { encryptor: deps.encryptor, baseUrl: config.baseUrl },
+        result.started,
+        continueUrl(oauthPaths.authorize, read),
+      );
+    if (result.outcome !== "signed_in")
       return showSignIn(reply, read, {
         email,
         problem: { text: "Incorrect email or password.", status: 403 },

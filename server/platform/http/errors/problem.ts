@@ -1,5 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type ErrorCode, errorCatalogue, type Violation } from "../../../../contract/errors.ts";
+import {
+  type ErrorCode,
+  errorCatalogue,
+  type SecondFactorMethod,
+  type Violation,
+} from "../../../../contract/errors.ts";
 
 /** An error for the client: a code of the catalog and the details of this case. */
 export class ProblemError extends Error {
@@ -7,6 +12,7 @@ export class ProblemError extends Error {
   readonly violations: readonly Violation[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly transcriptVersion: number | undefined;
+  readonly methods: readonly SecondFactorMethod[] | undefined;
 
   /** @param detail public; must not hold secrets or internals. */
   constructor(
@@ -17,6 +23,8 @@ export class ProblemError extends Error {
       headers?: Record<string, string>;
       /** The version that an edit would have had to name. */
       transcriptVersion?: number;
+      /** What the account accepts as a second factor. */
+      methods?: readonly SecondFactorMethod[];
     } = {},
   ) {
     super(detail);
@@ -24,6 +32,7 @@ export class ProblemError extends Error {
     this.violations = extra.violations;
     this.headers = extra.headers ?? {};
     this.transcriptVersion = extra.transcriptVersion;
+    this.methods = extra.methods;
   }
 }
 
@@ -68,6 +77,7 @@ export function sendProblem(
   const body = {
     ...problemDocument(problem.code, problem.message, request.id),
     ...(problem.violations === undefined ? {} : { violations: problem.violations }),
+    ...(problem.methods === undefined ? {} : { methods: problem.methods }),
     ...(problem.transcriptVersion === undefined ? {} : { transcript_version: problem.transcriptVersion }),
   };
   return reply

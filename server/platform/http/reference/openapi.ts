@@ -209,7 +209,9 @@ function commonOf(operation: Operation): readonly ErrorCode[] {
     ? commonErrors.filter((code) => !code.startsWith("version_"))
     : commonErrors;
   const withBody: readonly ErrorCode[] = operation.method === "GET" ? common : [...common, "body_too_large"];
-  return isOpenToAll(operation.permission) ? withBody : [...withBody, "forbidden"];
+  const withProof: readonly ErrorCode[] =
+    operation.proof === undefined ? withBody : [...withBody, "proof_required"];
+  return isOpenToAll(operation.permission) ? withProof : [...withProof, "forbidden"];
 }
 
 /** Whether every kind of caller is allowed, including viewers. */

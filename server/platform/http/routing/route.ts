@@ -5,7 +5,7 @@ import type { Violation } from "../../../../contract/errors.ts";
 import type { Operation } from "../../../../contract/operation.ts";
 import { isRedirectResponse, isTextResponse } from "../../../../contract/operation.ts";
 import { describeGate, isOpen, type VersionName } from "../../../../contract/versions.ts";
-import { refusal } from "../../auth/permissions.ts";
+import { proofRefusal, refusal } from "../../auth/permissions.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { LinkSigner } from "../../crypto/link-signer.ts";
 import { validateBody } from "../body/body-rules.ts";
@@ -242,6 +242,8 @@ export function checkOperation(request: FastifyRequest, version: VersionName | n
   }
   if (operation.params !== undefined) request.params = checkParams(operation.params, request.params);
   checkPermission(operation, request.principal);
+  const unproven = proofRefusal(operation, request.principal);
+  if (unproven !== null) throw new ProblemError(unproven.code, unproven.detail);
 }
 
 function checkParams(schema: z.ZodObject, params: unknown): Record<string, unknown> {

@@ -1,0 +1,89 @@
+import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
+import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
+import type { Executor, Tx } from "../../../platform/db/database.ts";
+import { ProblemError } from "../../../platform/http/errors/problem.ts";
+import type { JobQueue } from "../../../platform/jobs/queue.ts";
+import { enqueueMail } from "../one-time-links/mailer.ts";
+import { accountChangeMail } from "../one-time-links/mails.ts";
+import { deleteSecondFactor } from "../sign-in/second-factor.ts";
+import { endSessions } from "../sign-in/sessions.ts";
+
+/** A change that its user is notified of. */
+export type Change =
+  | "second_factor_turned_on"
+  | "second_factor_turned_off"
+  | "second_factor_reset"
+  | "recovery_codes_replaced";
+
+/** What telling a user by email needs. */
+export interface MailDependencies {
+  readonly jobs: JobQueue;
+  readonly encryptor: Encryptor;
+  readonly baseUrl: string;
+}
+
+/**
+ * Turns a user's second factor off for them, and ends their sessions. They receive an email about it.
+ * @param mail null: no email, as with commands of the operator.
+ * @throws ProblemError `wrong_state` if it is off.
+ */
+export async function resetSecondFactor(
+  tx: Tx,
+  actor: AuditActor,
+  userId: string,
+  mail: MailDependencies | null,
+): Promise<void> {
+  if (!(await deleteSecondFactor(tx, userId))) throw isOff();
+  await endSessions(tx, userId);
+  await recordAudit(tx, actor, { action: "second_factor_reset", subject: { type: "user", id: userId } });
+  await tell(tx, mail, userId, "second_factor_reset");
+}
+
+const changeTexts: Readonly<Record<Change, { readonly subject: string; readonly text: string }>> = {
+  second_factor_turned_on: {
+    subject: "Two-factor authentication is on",
+    text: "Signing in to Parley with your password now also takes a code of your authenticator app.",
+  },
+  second_factor_turned_off: {
+    subject: "Two-factor authentication is off",
+    text: "Your password alone is enough to sign in to Parley now.",
+  },
+  second_factor_reset: {
+    subject: "Your two-factor authentication was reset",
+    text: "An admin turned off your two-factor authentication and signed you out everywhere. Your password alone is enough to sign in to Parley now. You can turn it on again in Settings → Profile.",
+  },
+  recovery_codes_replaced: {
+    subject: "You have new recovery codes",
+    text: "The recovery codes of your Parley account were replaced. Earlier ones no longer work.",
+  },
+};
+
+/** Tells a user by email, where this server sends email. The daily limit of emails stops no change. */
+export async function tell(
+  tx: Tx,
+  mail: MailDependencies | null,
+  userId: string,
+  change: Change,
+): Promise<void> {
+  if (mail === null) return;
+  const owner = await findAccount(tx, userId);
+  await enqueueMail(
+    tx,
+    mail,
+    accountChangeMail(owner, { ...changeTexts[change], url: `${mail.baseUrl}/settings` }),
+    { kind: "account_change", workspaceId: owner.workspace_id },
+  );
+}
+
+/** A user's account as this feature needs it. */
+export function findAccount(db: Executor, userId: string) {
+  return db
+    .selectFrom("users")
+    .select(["id", "workspace_id", "name", "email", "password_hash"])
+    .where("id", "=", userId)
+    .executeTakeFirstOrThrow();
+}
+
+export function isOff(): ProblemError {
+  return new ProblemError("wrong_state", "two-factor authentication is not turned on");
+}

@@ -1,0 +1,195 @@
+import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { renderSVG } from "uqr";
+import { type Session, sessionQuery } from "../../api/session.ts";
+import {
+  addSecondFactor,
+  confirmSecondFactor,
+  removeSecondFactor,
+  replaceRecoveryCodes,
+  secondFactorQuery,
+  sessionsQuery,
+} from "../../api/settings/account.ts";
+import { useAction } from "../../common/actions.tsx";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { CopyField, SecretOnce } from "../../common/dialogs/secret-once.tsx";
+import { whenInLine } from "../../common/format/time.ts";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
+import { Form, useForm } from "../../common/forms/form.tsx";
+import { Loaded, NoneYet, Row, Rows, Section } from "../parts.tsx";
+
+const changed = [secondFactorQuery.queryKey, sessionQuery.queryKey, sessionsQuery.queryKey];
+
+/** What the dialog shows. */
+type Step =
+  | { readonly kind: "password" }
+  | { readonly kind: "scan"; readonly secret: string; readonly uri: string }
+  | { readonly kind: "codes"; readonly codes: readonly string[] };
+
+/** Two-factor authentication of a user who signs in with a password. */
+export function TwoFactor({ session }: { session: Session }) {
+  const state = useQuery(secondFactorQuery);
+  const [step, setStep] = useState<Step | null>(null);
+  const replace = useAction({
+    run: replaceRecoveryCodes,
+    refresh: [secondFactorQuery.queryKey],
+    onDone: ({ recovery_codes }) => setStep({ kind: "codes", codes: recovery_codes }),
+  });
+  const isOn = session.has_second_factor;
+  return (
+    <Section
+      title="Two-factor authentication"
+      lead="Signing in with your password then also takes a code of an app on your phone."
+      action={
+        isOn ? (
+          <ConfirmButton
+            text="Turn off"
+            button={{ variant: "light", size: "sm" }}
+            title="Turn off two-factor authentication?"
+            label="Turn off"
+            run={removeSecondFactor}
+            done="Two-factor authentication is off."
+            refresh={changed}
+          >
+            Your password alone is then enough to sign in.
+          </ConfirmButton>
+        ) : (
+          <Button variant="light" size="sm" onClick={() => setStep({ kind: "password" })}>
+            Turn on
+          </Button>
+        )
+      }
+    >
+      <Loaded query={state}>
+        {({ since, recovery_codes_left }) =>
+          since === null ? (
+            <NoneYet>Off.</NoneYet>
+          ) : (
+            <Rows label="Two-factor authentication">
+              <Row
+                title="Authenticator app"
+                facts={[`on since ${whenInLine(since)}`, `${recovery_codes_left} of 10 recovery codes left`]}
+                actions={
+                  <Button
+                    variant="subtle"
+                    size="compact-sm"
+                    loading={replace.isPending}
+                    onClick={() => replace.mutate()}
+                  >
+                    New recovery codes
+                  </Button>
+                }
+              />
+            </Rows>
+          )
+        }
+      </Loaded>
+      <FormDialog
+        opened={step !== null}
+        onClose={() => setStep(null)}
+        title={step?.kind === "codes" ? "Recovery codes" : "Turn on two-factor authentication"}
+        centered
+      >
+        {step === null ? null : <Steps step={step} onStep={setStep} />}
+      </FormDialog>
+    </Section>
+  );
+}
+
+function Steps({ step, onStep }: { step: Step; onStep: (next: Step | null) => void }) {
+  switch (step.kind) {
+    case "password":
+      return (
+        <PasswordStep onDone={(added) => onStep({ kind: "scan", ...added })} onCancel={() => onStep(null)} />
+      );
+    case "scan":
+      return (
+        <ScanStep
+          {...step}
+          onDone={(codes) => onStep({ kind: "codes", codes })}
+          onCancel={() => onStep(null)}
+        />
+      );
+    case "codes":
+      return (
+        <SecretOnce label="Recovery codes" value={step.codes.join("\n")} onDone={() => onStep(null)}>
+          <Text size="sm">
+            Each code signs you in once if you don't have your phone. Keep them where you keep passwords, not
+            on the phone.
+          </Text>
+        </SecretOnce>
+      );
+  }
+}
+
+interface PasswordStepProps {
+  readonly onDone: (added: { secret: string; uri: string }) => void;
+  readonly onCancel: () => void;
+}
+
+function PasswordStep({ onDone, onCancel }: PasswordStepProps) {
+  const [password, setPassword] = useState("");
+  const add = useForm({ run: () => addSecondFactor(password), onDone });
+  return (
+    <Form form={add} label="Continue" isDisabled={password === ""} onCancel={onCancel}>
+      <PasswordInput
+        label="Your password"
+        autoComplete="current-password"
+        required
+        data-autofocus
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+        error={add.errorOf("password")}
+        visibilityToggleButtonProps={{ "aria-label": "Show password" }}
+      />
+    </Form>
+  );
+}
+
+interface ScanStepProps {
+  readonly secret: string;
+  readonly uri: string;
+  readonly onDone: (codes: readonly string[]) => void;
+  readonly onCancel: () => void;
+}
+
+function ScanStep({ secret, uri, onDone, onCancel }: ScanStepProps) {
+  const [code, setCode] = useState("");
+  const confirm = useForm({
+    run: () => confirmSecondFactor(code),
+    done: "Two-factor authentication is on.",
+    refresh: changed,
+    onDone: ({ recovery_codes }) => onDone(recovery_codes),
+  });
+  return (
+    <Form form={confirm} label="Turn on" isDisabled={code.trim() === ""} onCancel={onCancel}>
+      <Text size="sm">
+        Scan this with an authenticator app, such as the one of your password manager, 2FAS or Google
+        Authenticator. You are then signed out of other browsers.
+      </Text>
+      <Group justify="center">
+        <img
+          alt="QR code for your authenticator app"
+          width={200}
+          height={200}
+          // White around it in dark mode too, or cameras don't find it.
+          src={`data:image/svg+xml,${encodeURIComponent(renderSVG(uri, { border: 2 }))}`}
+        />
+      </Group>
+      <Stack gap={4}>
+        <CopyField label="Or enter this key" value={secret} />
+      </Stack>
+      <TextInput
+        label="Code that the app shows"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        required
+        maxLength={10}
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+        error={confirm.errorOf("code")}
+      />
+    </Form>
+  );
+}
