@@ -92,7 +92,16 @@ test("at 1280 by 720 all tabs and the player are visible together, and the open 
     const box = await page.getByRole(role, { name }).first().boundingBox();
     return box !== null && box.x >= 0 && box.x + box.width <= 1280 && box.y + box.height <= 720;
   };
-  for (const name of ["Transcript", "Summary", "Action items", "Highlights", "Notes", "People", "Details"])
+  for (const name of [
+    "Transcript",
+    "Summary",
+    "Action items",
+    "Highlights",
+    "Comments",
+    "Notes",
+    "People",
+    "Details",
+  ])
     assert.equal(await isVisible("tab", name), true, name);
   assert.equal(await isVisible("button", "Full screen"), true);
   await page.getByRole("tab", { name: "People" }).click();
