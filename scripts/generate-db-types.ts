@@ -16,7 +16,7 @@ import { migrate } from "../server/platform/db/migrate.ts";
 /** Columns whose type says more than the database does: JSON, and words of the contract. */
 const columnTypes: Readonly<Record<string, string>> = {
   "events.data": "JsonColumn<Record<string, unknown>>",
-  "hooks.hook_type": "HookType",
+  "hooks.hook_type": 'HookType | "delivery"',
   "hooks.include": "JsonColumn<Record<string, unknown>>",
   "hooks.version": "VersionName",
   "import_items.omitted": "Generated<JsonColumn<Record<string, number>>>",

@@ -7,6 +7,7 @@ import Fastify, {
 } from "fastify";
 import { mcpPath } from "../contract/accounts/oauth.ts";
 import type { Operation } from "../contract/operation.ts";
+import { deliveryRoutes } from "./connections/deliveries/routes.ts";
 import { connectionRoutes } from "./connections/imports/connect/routes.ts";
 import { connectionWebhookRoutes } from "./connections/imports/connect/webhook-route.ts";
 import { findByOldId } from "./connections/imports/move/queries.ts";
@@ -296,6 +297,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       publicLinkRoutes(api, { db, jobs, signer, config });
       sharedRoutes(api, { db, store, signer, words, config });
       hookManagementRoutes(api, { db, jobs, encryptor, config });
+      deliveryRoutes(api, { db, jobs, store, sender, encryptor, hostLimit, config });
       feedRoutes(api, { db, signer, config });
       trashRoutes(api, { db, store, config });
       libraryRoutes(api, { db, store, signer, config });

@@ -1,3 +1,5 @@
+import { removeLeftFilesKind } from "./connections/deliveries/files.ts";
+import { forgetDeletedRecordingsKind } from "./connections/deliveries/queries.ts";
 import { deleteOldConnectionEventsKind } from "./connections/imports/connect/events.ts";
 import {
   continueConnectionEventsKind,
@@ -123,6 +125,8 @@ export const jobKinds: readonly Job[] = [
   correctFutureDeliveriesKind,
   deleteOldHistoryKind,
   findForgottenHooksKind,
+  forgetDeletedRecordingsKind,
+  removeLeftFilesKind,
 ];
 
 /** The names of the jobs that are enqueued. */

@@ -1,4 +1,6 @@
 import type pg from "pg";
+import { addRecordingDeliveries } from "./connections/deliveries/fan-out.ts";
+import { sendRecording } from "./connections/deliveries/send.ts";
 import { startWatching } from "./connections/watched-folders/watch.ts";
 import { msUntilHookDue } from "./connections/webhooks/deliveries/leases.ts";
 import { startDeliveries } from "./connections/webhooks/dispatch/dispatcher.ts";
@@ -133,7 +135,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
     onError: (error) =>
       log.warn({ err: error }, "could not share the counts of hook requests; counting alone"),
   });
-  const deliveries = startDeliveries({
+  const sending = {
     ...deps,
     hostLimit: createHostLimit(limiter, config.hookRequestsPerHostPerMinute),
     clock: deps.clock ?? { now: () => new Date() },
@@ -142,6 +144,10 @@ export function startWorker(deps: WorkerDependencies): Worker {
     scheduleMs: config.hookRetryScheduleMs,
     random: Math.random,
     isAsleep,
+  };
+  const deliveries = startDeliveries({
+    ...sending,
+    others: { add: addRecordingDeliveries, send: (hook) => sendRecording(sending, hook) },
   });
   jobs.onWake(deliveries.wake);
   if (sleep !== null) jobs.onWake(sleep.wake);

@@ -83,6 +83,12 @@ const hookOfWorkspace = except(mine, {
   admin_no_access: "ok",
   workspace_token: "ok",
 });
+const delivery = except(mine, {
+  admin: "ok",
+  admin_session: "ok",
+  admin_no_access: "ok",
+  workspace_token: "ok",
+});
 /** The caller's own account: not for apps and workspace tokens. */
 const account = except(everybody, { oauth: 403, admin_oauth: 403, workspace_token: 403 });
 /** Admins only, with any credential. */
@@ -114,6 +120,9 @@ export const kinds = {
   mineToChange: except(mine, { viewer: 403 }),
   hookOfWorkspace,
   hookOfWorkspaceToChange: except(hookOfWorkspace, { viewer: 403 }),
+  /** A delivery: its owner's, and managed by admins themselves and workspace tokens. */
+  delivery,
+  deliveryToChange: except(delivery, { viewer: 403 }),
   /** Uploads: the caller's own; for workspace tokens all of the workspace. */
   myUpload: except(mine, { workspace_token: "ok" }),
   myUploadToChange: except(mine, { viewer: 403, workspace_token: "ok" }),

@@ -111,6 +111,22 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
     },
   }),
 
+  listDestinations: () => ({}),
+  createDestination: (world) => ({ body: { kind: "slack", url: `${world.receiver.url}/chat` } }),
+  "createDestination of the kind markdown": () => ({ body: { kind: "markdown" } }),
+  updateDestination: async (world) => ({
+    params: { delivery_id: await world.destination() },
+    body: { name: "Other" },
+  }),
+  deleteDestination: async (world) => ({ params: { delivery_id: await world.destination() } }),
+  testDestination: async (world) => ({ params: { delivery_id: await world.destination() } }),
+  previewDestination: (world) => ({ body: { kind: "teams", recording_id: world.recordingId } }),
+  listDestinationAttempts: async (world) => ({ params: { delivery_id: await world.destination() } }),
+  resendDestinationAttempt: async (world) => {
+    const id = await world.destination();
+    return { params: { delivery_id: id, attempt_id: await world.destinationAttempt(id) } };
+  },
+
   createHook: (world) => ({
     body: { hook_url: `${world.receiver.url}/hook`, hook_type: "recording_deleted" },
     version: olderVersion,

@@ -121,6 +121,17 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   "rotateHookSecret of the workspace": kinds.hookOfWorkspaceToChange,
   listEvents: kinds.own,
 
+  listDestinations: kinds.own,
+  createDestination: kinds.make,
+  // Emails and files reach others than the caller.
+  "createDestination of the kind markdown": except(kinds.manages, { admin_oauth: 403 }),
+  updateDestination: kinds.deliveryToChange,
+  deleteDestination: kinds.deliveryToChange,
+  testDestination: kinds.deliveryToChange,
+  previewDestination: kinds.adds,
+  listDestinationAttempts: kinds.delivery,
+  resendDestinationAttempt: kinds.deliveryToChange,
+
   search: kinds.own,
 
   getRecordingView: kinds.sees,

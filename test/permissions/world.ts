@@ -255,6 +255,22 @@ export class World {
     return id;
   }
 
+  /** A delivery to a chat. */
+  async destination(): Promise<string> {
+    const url = `${this.receiver.url}/chat`;
+    return (await this.asRecorder("POST", "/_/api/v1/deliveries", { kind: "slack", url })).id;
+  }
+
+  /** A recording that a delivery has sent. */
+  async destinationAttempt(id: string): Promise<string> {
+    const { rows } = await this.app.db.pool.query(
+      `insert into deliveries (hook_id, event_type, subject_id, recording_id, payload, state, settled_at)
+       values ($1, 'recording_added', $2, $2, '{}', 'delivered', now()) returning message_id`,
+      [id, this.recordingId],
+    );
+    return rows[0].message_id;
+  }
+
   async hook(): Promise<string> {
     const made = await this.asRecorder(
       "POST",

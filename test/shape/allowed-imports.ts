@@ -144,6 +144,13 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "recordings/stories",
   ],
 
+  "connections/deliveries": [
+    "connections/exports",
+    "connections/webhooks",
+    "people/accounts",
+    "people/events",
+    "recordings/recordings",
+  ],
   "connections/exports": [
     "people/access",
     "processing/integrity",

@@ -43,6 +43,6 @@ export function toMarkdown(recording: ExportedRecording, entries: readonly Expor
 }
 
 /** Text as Markdown shows it unchanged, on one line. */
-function escapeMarkdown(text: string): string {
+export function escapeMarkdown(text: string): string {
   return text.replace(/\s+/g, " ").replace(/[\\`*_[\]<>#|~]/g, "\\$&");
 }

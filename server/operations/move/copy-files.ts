@@ -3,7 +3,12 @@ import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { anchorPrefix } from "../../governance/audit/anchor.ts";
 import { forEachConcurrent } from "../../platform/concurrency.ts";
-import { contentTypeOf, importsPrefix, recordingsPrefix } from "../../platform/storage/layout.ts";
+import {
+  contentTypeOf,
+  importsPrefix,
+  notesPrefix,
+  recordingsPrefix,
+} from "../../platform/storage/layout.ts";
 import { ObjectExistsError, ObjectMissingError, type ObjectStore } from "../../platform/storage/store.ts";
 import { fingerprintOf } from "../../processing/integrity/stored-files.ts";
 import { MoveError } from "./errors.ts";
@@ -21,7 +26,7 @@ const retryMs = 1000;
  * Prefixes of what is copied, in the order of keys. Files of uploads stay until their uploads end, or the source is removed:
  * processes know them by their store's etag.
  */
-const prefixes = [importsPrefix, anchorPrefix, recordingsPrefix];
+const prefixes = [importsPrefix, notesPrefix, anchorPrefix, recordingsPrefix];
 
 /** Copies every file that is not copied yet. @returns numbers of all runs, and the damaged files of this one. */
 export async function copyFiles(

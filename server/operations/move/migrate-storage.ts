@@ -1,5 +1,10 @@
 import { type Laggard, takeMoverLock } from "../../platform/db/presence.ts";
-import { importsPrefix, recordingsPrefix, uploadsPrefix } from "../../platform/storage/layout.ts";
+import {
+  importsPrefix,
+  notesPrefix,
+  recordingsPrefix,
+  uploadsPrefix,
+} from "../../platform/storage/layout.ts";
 import type { ObjectStore, StoreKind } from "../../platform/storage/store.ts";
 import { countStoredFiles } from "../../processing/integrity/check.ts";
 import { connectForCopy } from "../backup/snapshot.ts";
@@ -96,7 +101,7 @@ async function begin(shared: Shared): Promise<void> {
     );
   const targetId = (await readStoreId(db, target)) ?? (await markSecondStore(db, target));
   if (targetId === sourceId) throw new MoveError("source and target are the same store");
-  for (const prefix of [recordingsPrefix, uploadsPrefix, importsPrefix])
+  for (const prefix of [recordingsPrefix, uploadsPrefix, importsPrefix, notesPrefix])
     for await (const { key } of target.list(prefix))
       throw new MoveError(
         `the ${target.kind} file store has files already, such as ${key}; choose an empty folder, bucket or PARLEY_S3_PREFIX`,

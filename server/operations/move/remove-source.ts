@@ -4,6 +4,7 @@ import { forEachConcurrent } from "../../platform/concurrency.ts";
 import { releaseBackupLock, takeBackupLock } from "../../platform/db/backup-lock.ts";
 import {
   importsPrefix,
+  notesPrefix,
   ownerOf,
   recordingsPrefix,
   uploadFileKey,
@@ -71,7 +72,7 @@ export async function removeSource(migrating: Migrating): Promise<number> {
 
 async function* batchesOf(source: ObjectStore): AsyncGenerator<readonly string[]> {
   let batch: string[] = [];
-  for (const prefix of [uploadsPrefix, importsPrefix, recordingsPrefix]) {
+  for (const prefix of [uploadsPrefix, importsPrefix, notesPrefix, recordingsPrefix]) {
     for await (const { key } of source.list(prefix)) {
       batch.push(key);
       if (batch.length < batchSize) continue;

@@ -281,6 +281,13 @@ export interface Connections {
   workspace_id: string;
 }
 
+export interface DeliveredRecordings {
+  attempt: number | null;
+  delivery_id: Int8 | null;
+  hook_id: string;
+  recording_id: string;
+}
+
 export interface Deliveries {
   attempts: Generated<number>;
   attempts_before: Generated<number>;
@@ -313,6 +320,19 @@ export interface DeliveryAttempts {
   response: string | null;
   started_at: Timestamp;
   status: number | null;
+}
+
+export interface Destinations {
+  conditions: Generated<Json>;
+  folder: string | null;
+  hook_id: string;
+  kind: "slack" | "teams" | "mattermost" | "discord" | "email" | "markdown";
+  link_people: Generated<boolean>;
+  name: string;
+  template: string | null;
+  updated_at: Generated<Timestamp>;
+  url: Buffer | null;
+  workspace_id: string;
 }
 
 export interface EmailDomainClaims {
@@ -385,7 +405,7 @@ export interface Hooks {
   disabled_at: Timestamp | null;
   disabled_reason: string | null;
   failing_since: Timestamp | null;
-  hook_type: HookType;
+  hook_type: HookType | "delivery";
   hook_url: string;
   id: string;
   include: JsonColumn<Record<string, unknown>>;
@@ -1209,6 +1229,17 @@ export interface Workspaces {
   voice_profiles: Generated<boolean>;
 }
 
+export interface WrittenFiles {
+  hook_id: string;
+  is_edited: Generated<boolean>;
+  key: string;
+  next_sha256: Buffer | null;
+  recording_id: string;
+  sha256: Buffer | null;
+  workspace_id: string;
+  written_at: Generated<Timestamp>;
+}
+
 export interface DB {
   access_requests: AccessRequests;
   access_tokens: AccessTokens;
@@ -1230,8 +1261,10 @@ export interface DB {
   connection_events: ConnectionEvents;
   connection_meetings: ConnectionMeetings;
   connections: Connections;
+  delivered_recordings: DeliveredRecordings;
   deliveries: Deliveries;
   delivery_attempts: DeliveryAttempts;
+  destinations: Destinations;
   email_domain_claims: EmailDomainClaims;
   erasures: Erasures;
   events: Events;
@@ -1312,4 +1345,5 @@ export interface DB {
   watched_files: WatchedFiles;
   watched_folders: WatchedFolders;
   workspaces: Workspaces;
+  written_files: WrittenFiles;
 }

@@ -4,6 +4,9 @@ export const recordingsPrefix = "recordings/";
 /** Files that an operator puts there to be imported; never swept. One folder per workspace, named by its id. */
 export const importsPrefix = "imports/";
 
+/** Markdown files that deliveries write. One folder per workspace, named by its id. */
+export const notesPrefix = "notes/";
+
 /** The uploaded file of an upload. */
 export function uploadFileKey(uploadId: string): string {
   return `${uploadsPrefix}${uploadId}/file`;

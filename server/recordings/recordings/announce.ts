@@ -9,11 +9,12 @@ const maxHoldMs = 3_600_000;
 /** Most recordings announced per run; the next run continues. */
 const batch = 200;
 
-/** Whether a transcription or a language model run of recording `r` is pending. Failed runs count as finished. */
-const isInWork = sql<boolean>`(
+/** SQL: whether a transcription or a language model run of recording `r` is pending. Failed runs count as finished. */
+export const inWork = `(
   exists (select 1 from transcriptions t where t.recording_id = r.id and t.status in ('pending', 'running'))
   or exists (select 1 from intelligence_runs i
     where i.recording_id = r.id and i.status in ('pending', 'running', 'waiting')))`;
+const isInWork = sql.raw<boolean>(inWork);
 
 /**
  * Announces a new recording with `recording_added`: immediately when no model run is pending or the workspace is set to,

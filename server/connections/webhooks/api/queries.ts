@@ -6,8 +6,8 @@ import type { Executor, Tx } from "../../../platform/db/database.ts";
 import type { Hooks } from "../../../platform/db/types.ts";
 import type { HookAccess } from "./access.ts";
 
-/** One row of hooks. */
-export type HookRow = Selectable<Hooks>;
+/** A webhook: one row of hooks, which also has deliveries (connections/deliveries). */
+export type HookRow = Selectable<Hooks> & { readonly hook_type: HookType };
 
 /**
  * Whether a hook is enabled and its token has not expired, as SQL.
@@ -98,6 +98,7 @@ export async function findHook(
     .selectFrom("hooks")
     .selectAll()
     .where("id", "=", hookId)
+    .where("hook_type", "<>", "delivery")
     .where(isManagedBy(principal))
     .executeTakeFirst();
   return row as HookRow | undefined;
@@ -115,5 +116,10 @@ export async function countHooksOf(db: Executor, userId: string): Promise<number
 
 /** Deletes a hook with its deliveries. @returns whether there was one. */
 export async function deleteHook(tx: Tx, principal: Principal, hookId: string): Promise<boolean> {
-  return (await deleteHooksWhere(tx, sql`id = ${hookId} and ${isManagedBy(principal)}`)) > 0;
+  return (
+    (await deleteHooksWhere(
+      tx,
+      sql`id = ${hookId} and hook_type <> 'delivery' and ${isManagedBy(principal)}`,
+    )) > 0
+  );
 }

@@ -16,11 +16,11 @@ const maxDeliveries = 5000;
  * positions in the feed and the due times of hooks are one transaction.
  * @returns how many events were processed; more may wait unless it is 0, as it is while another process does this.
  */
-export async function fanOut({ pool }: Pick<Database, "pool">): Promise<number> {
+export async function fanOut({ pool }: Pick<Database, "pool">, addMore?: AddDeliveries): Promise<number> {
   const client = await pool.connect();
   try {
     await client.query("begin");
-    const count = await fanOutWithin(client);
+    const count = await fanOutWithin(client, addMore);
     await client.query("commit");
     client.release();
     return count;
@@ -31,7 +31,13 @@ export async function fanOut({ pool }: Pick<Database, "pool">): Promise<number> 
   }
 }
 
-async function fanOutWithin(client: pg.PoolClient): Promise<number> {
+/** Which other hooks get a delivery of which events, decided in the transaction of the fan-out. */
+export type AddDeliveries = (
+  client: pg.PoolClient,
+  eventIds: readonly string[],
+) => Promise<readonly { readonly hook_id: string; readonly event_id: string }[]>;
+
+async function fanOutWithin(client: pg.PoolClient, addMore?: AddDeliveries): Promise<number> {
   const { rows: locks } = await client.query<{ locked: boolean }>({
     name: "fan_out_lock",
     text: "select pg_try_advisory_xact_lock($1) as locked",
@@ -61,7 +67,7 @@ async function fanOutWithin(client: pg.PoolClient): Promise<number> {
   });
   const ids = found[0]?.ids ?? [];
   if (ids.length === 0) return 0;
-  await client.query({
+  const { rows: created } = await client.query<{ hook_id: string }>({
     name: "fan_out",
     text: `with listening as materialized (
         -- Locked against deletion, which deletes the deliveries of a hook.
@@ -78,21 +84,34 @@ async function fanOutWithin(client: pg.PoolClient): Promise<number> {
         where e.id = any($1::bigint[]) and h.inserted_at <= e.occurred_at and ${canReceive("e")}
         order by e.id, h.id
         returning hook_id
-      ), due as (
-        select id from hooks where id in (select hook_id from created) order by id for no key update
       )
-      update hooks set next_due_at = least(next_due_at, now()) where id in (select id from due)`,
+      select distinct hook_id from created`,
     values: [ids],
   });
+  const added = (await addMore?.(client, ids)) ?? [];
   await client.query({
     name: "events_fanned_out",
     text: `with processed as (
         delete from waiting_events where event_id = any($1::bigint[])
+      ), added as (
+        insert into deliveries (hook_id, event_id, event_type, subject_id, recording_id, due_at)
+        select a.hook_id, e.id, e.type, e.subject_id, e.recording_id, statement_timestamp()
+        from unnest($3::uuid[], $4::bigint[]) a (hook_id, event_id) join events e on e.id = a.event_id
+        order by e.id, a.hook_id
+      ), due as (
+        select id from hooks where id = any($2::uuid[] || $3::uuid[]) order by id for no key update
+      ), woken as (
+        update hooks set next_due_at = least(next_due_at, now()) where id in (select id from due)
       )
       insert into feed_positions (event_id, workspace_id, position)
       select id, workspace_id, nextval('feed_positions_position_seq')
       from (select id, workspace_id from events where id = any($1::bigint[]) order by id) ordered`,
-    values: [ids],
+    values: [
+      ids,
+      created.map(({ hook_id }) => hook_id),
+      added.map(({ hook_id }) => hook_id),
+      added.map(({ event_id }) => event_id),
+    ],
   });
   return ids.length;
 }

@@ -1,4 +1,6 @@
+import type { Selectable } from "kysely";
 import type pg from "pg";
+import type { Hooks } from "../../../platform/db/types.ts";
 import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 import { type HookRow, isOn } from "../api/queries.ts";
 
@@ -38,6 +40,13 @@ export async function msUntilHookDue(client: pg.ClientBase): Promise<number> {
   return rows[0]?.ms ?? Number.POSITIVE_INFINITY;
 }
 
+/** A hook that this process serves; those of deliveries (connections/deliveries) are hooks too. */
+export type LeasedHook = Selectable<Hooks>;
+
+export function isWebhook(hook: LeasedHook): hook is HookRow {
+  return hook.hook_type !== "delivery";
+}
+
 /**
  * Leases hooks for which something is due and that no process holds, those that have waited longest first.
  * @param options.isFailing hooks whose last attempt failed, or the others.
@@ -46,8 +55,8 @@ export async function msUntilHookDue(client: pg.ClientBase): Promise<number> {
 export async function leaseHooks(
   pool: pg.Pool,
   options: { readonly isFailing: boolean; readonly limit: number; readonly now: Date },
-): Promise<HookRow[]> {
-  const { rows } = await pool.query<HookRow>({
+): Promise<LeasedHook[]> {
+  const { rows } = await pool.query<LeasedHook>({
     name: `lease_hooks_${options.isFailing}`,
     text: `update hooks set leased_by = gen_random_uuid(), leased_until = now() + make_interval(secs => ${leaseSeconds})
       -- An array is built once: a subquery with a limit that is joined may run again for each row, and lock too many.

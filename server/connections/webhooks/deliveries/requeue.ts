@@ -35,6 +35,21 @@ export async function insertTestDelivery(
   await makeHookDue(tx, hookId);
 }
 
+/** Adds a delivery without an event for each recording, which is rendered when it is sent. */
+export async function insertRecordingDeliveries(
+  tx: Tx,
+  hookId: string,
+  recordingIds: readonly string[],
+): Promise<void> {
+  await sql`
+    insert into deliveries (hook_id, event_type, subject_id, recording_id)
+    select id, 'recording_updated', recording_id, recording_id
+    from hooks cross join unnest(${recordingIds}::uuid[]) recording_id where id = ${hookId} for key share of hooks`.execute(
+    tx,
+  );
+  await makeHookDue(tx, hookId);
+}
+
 /**
  * Makes a hook due now, and ends a pause that its receiver asked for, because a user is waiting. It runs after the change of
  * its deliveries and in the same transaction: a worker that releases the hook meanwhile either waits for the row and then

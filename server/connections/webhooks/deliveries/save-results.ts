@@ -31,6 +31,7 @@ export async function saveResults(
   pool: Pick<pg.Pool, "query">,
   results: readonly DeliveryResult[],
   now: Date,
+  { isDurable = false }: { readonly isDurable?: boolean } = {},
 ): Promise<void> {
   const rows = results.map(({ attempt, ...result }) => ({ ...result, ...attempt }));
   await pool.query({
@@ -40,8 +41,8 @@ export async function saveResults(
           as s (id bigint, state text, due_at timestamptz, payload text, number integer, started_at timestamptz,
             duration_ms integer, status integer, error text, response text, signature text)
         -- The commit is not waited for: a database that crashes at that moment loses the last results, and these deliveries
-        -- are sent again under the same webhook-id.
-        where (select set_config('synchronous_commit', 'off', true)) is not null
+        -- are sent again under the same webhook-id. Chats have no such id, so the results of deliveries are durable.
+        where case when $4 then true else (select set_config('synchronous_commit', 'off', true)) is not null end
         -- All of them: without their number, the planner expects a hundred and reads the whole table instead.
         limit $3
       ), held as materialized (
@@ -69,7 +70,7 @@ export async function saveResults(
         parley_request_headers(message_id, signature, started_at)
       from held where number > 1
       on conflict (delivery_id, attempt) do nothing`,
-    values: [JSON.stringify(rows), now, rows.length],
+    values: [JSON.stringify(rows), now, rows.length, isDurable],
   });
   for (const { state, attempt } of results)
     deliveryResult.publish({

@@ -11,7 +11,7 @@ import type { DeliveryResult } from "../deliveries/save-results.ts";
 import type { HostLimit } from "../transport/host-limit.ts";
 import type { HookResponse, HookSender } from "../transport/send.ts";
 import type { PreparedDelivery } from "./prepare.ts";
-import { decide, isDeadFor, requestedPauseMs } from "./retry-policy.ts";
+import { deadAfter, decide, isDeadFor, requestedPauseMs } from "./retry-policy.ts";
 
 export interface AttemptDependencies {
   readonly sender: HookSender;
@@ -50,7 +50,8 @@ interface LastAttempt {
 }
 
 /** What is known of the receiver since the batch began. */
-interface Receiver {
+export interface Receiver {
+  readonly kind: keyof typeof deadAfter;
   failingSince: Date | null;
   last: LastAttempt | undefined;
   hasFailed: boolean;
@@ -62,13 +63,7 @@ interface Receiver {
 export function createAttempts(deps: AttemptDependencies, hook: HookRow): Attempts {
   const { sender, hostLimit, clock } = deps;
   const secrets = decryptSecrets(deps, hook, clock.now());
-  const receiver: Receiver = {
-    failingSince: hook.failing_since,
-    last: undefined,
-    hasFailed: false,
-    disable: undefined,
-    pauseUntil: undefined,
-  };
+  const receiver = newReceiver("webhook", hook);
   let hostFreeAt: Date | null = null;
   return {
     async make({ delivery, body, problem }) {
@@ -106,19 +101,31 @@ export function createAttempts(deps: AttemptDependencies, hook: HookRow): Attemp
       return conclude(deps, receiver, { delivery, body, response, startedAt, signature });
     },
     mayContinue: () => hostFreeAt === null && !receiver.hasFailed,
-    outcome() {
-      const { failingSince, disable, pauseUntil, last } = receiver;
-      const isChanged = failingSince?.getTime() !== hook.failing_since?.getTime();
-      return {
-        health: {
-          ...(isChanged ? { failingSince } : {}),
-          ...(disable === undefined ? {} : { disable }),
-          ...(pauseUntil === undefined ? {} : { pauseUntil }),
-        },
-        hostFreeAt,
-        last,
-      };
-    },
+    outcome: () => ({ health: healthOf(receiver, hook), hostFreeAt, last: receiver.last }),
+  };
+}
+
+export function newReceiver(kind: Receiver["kind"], hook: Pick<HookRow, "failing_since">): Receiver {
+  return {
+    kind,
+    failingSince: hook.failing_since,
+    last: undefined,
+    hasFailed: false,
+    disable: undefined,
+    pauseUntil: undefined,
+  };
+}
+
+/** What the attempts mean for the hook. */
+export function healthOf(
+  { failingSince, disable, pauseUntil }: Receiver,
+  hook: Pick<HookRow, "failing_since">,
+): HookHealth {
+  const isChanged = failingSince?.getTime() !== hook.failing_since?.getTime();
+  return {
+    ...(isChanged ? { failingSince } : {}),
+    ...(disable === undefined ? {} : { disable }),
+    ...(pauseUntil === undefined ? {} : { pauseUntil }),
   };
 }
 
@@ -139,10 +146,13 @@ function workOf(hook: HookRow, delivery: DueDelivery): TracedWork {
 }
 
 /** The parts of a response that decide the result and are kept in the log. */
-type AttemptResponse = Pick<HookResponse, "ok" | "status" | "headers" | "body" | "error" | "durationMs">;
+export type AttemptResponse = Pick<
+  HookResponse,
+  "ok" | "status" | "headers" | "body" | "error" | "durationMs"
+>;
 
 /** Instead of a response, if nothing could be sent. */
-function notSent(error: string | null): AttemptResponse {
+export function notSent(error: string | null): AttemptResponse {
   return { ok: false, status: null, headers: {}, body: "", error, durationMs: 0 };
 }
 
@@ -155,8 +165,13 @@ function isKept(type: DueDelivery["event_type"]): boolean {
 }
 
 /** Decides what a response means for the delivery and for the hook. */
-async function conclude(
-  { clock, isClockTrusted, scheduleMs, random }: AttemptDependencies,
+export async function conclude(
+  {
+    clock,
+    isClockTrusted,
+    scheduleMs,
+    random,
+  }: Pick<AttemptDependencies, "clock" | "isClockTrusted" | "scheduleMs" | "random">,
   receiver: Receiver,
   made: {
     readonly delivery: DueDelivery;
@@ -180,8 +195,11 @@ async function conclude(
     const pauseMs = Math.min(requestedPauseMs(response, now), maxPauseMs);
     if (pauseMs > 0) receiver.pauseUntil = new Date(now.getTime() + pauseMs);
     if (decision.outcome === "gone") receiver.disable = "the receiver responded with 410 Gone";
-    else if (isDeadFor(receiver.failingSince, now) && (await isClockTrusted()))
-      receiver.disable = "every attempt of five days failed";
+    else {
+      const { ms, words } = deadAfter[receiver.kind];
+      if (isDeadFor(receiver.failingSince, now, ms) && (await isClockTrusted()))
+        receiver.disable = `every attempt of ${words} failed`;
+    }
   }
   return {
     id: delivery.id,

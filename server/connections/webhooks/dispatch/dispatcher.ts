@@ -1,11 +1,26 @@
 import type { FastifyBaseLogger } from "fastify";
 import { coalesce } from "../../../platform/coalesce.ts";
 import { createSemaphore } from "../../../platform/concurrency.ts";
-import type { HookRow } from "../api/queries.ts";
-import { fanOut } from "../deliveries/fan-out.ts";
-import { findWork, isWithinLease, leaseHooks, type Release, releaseHooks } from "../deliveries/leases.ts";
+import { type AddDeliveries, fanOut } from "../deliveries/fan-out.ts";
+import {
+  findWork,
+  isWebhook,
+  isWithinLease,
+  type LeasedHook,
+  leaseHooks,
+  type Release,
+  releaseHooks,
+} from "../deliveries/leases.ts";
 import { type DeliveryResult, saveResults } from "../deliveries/save-results.ts";
-import { type BatchDependencies, sendBatch } from "./send-batch.ts";
+import { type BatchDependencies, type SentBatch, sendBatch } from "./send-batch.ts";
+
+/** What is sent besides webhooks, by rows of hooks of another type. */
+export interface OtherDeliveries {
+  /** Creates deliveries of events. */
+  readonly add: AddDeliveries;
+  /** Sends what is due to a leased hook. */
+  readonly send: (hook: LeasedHook) => Promise<SentBatch>;
+}
 
 export interface DeliveryDependencies extends Omit<BatchDependencies, "semaphore" | "save" | "mayStart"> {
   readonly log: FastifyBaseLogger;
@@ -13,6 +28,7 @@ export interface DeliveryDependencies extends Omit<BatchDependencies, "semaphore
   readonly isAsleep?: () => boolean;
   /** Whether deliveries are created but not sent for now; without it, they are sent. */
   readonly isHeldBack?: () => Promise<boolean>;
+  readonly others?: OtherDeliveries;
 }
 
 export interface Deliveries {
@@ -86,7 +102,7 @@ export function startDeliveries(deps: DeliveryDependencies): Deliveries {
   /** @returns whether there was something to do. */
   async function turn(): Promise<boolean> {
     const { hasEvents, hasHooks } = await findWork(db.pool, clock.now());
-    const events = hasEvents ? await fanOut(db) : 0;
+    const events = hasEvents ? await fanOut(db, deps.others?.add) : 0;
     const hooks = hasHooks || events > 0 ? await serveDue() : 0;
     return events + hooks > 0;
   }
@@ -115,12 +131,15 @@ export function startDeliveries(deps: DeliveryDependencies): Deliveries {
     return count;
   }
 
-  async function serve(hook: HookRow, leasedAt: number): Promise<void> {
+  async function serve(hook: LeasedHook, leasedAt: number): Promise<void> {
     const lease = { hookId: hook.id, token: hook.leased_by };
     try {
       const mayStart = (): boolean => !isStopping && isWithinLease(leasedAt);
       const semaphore = hook.failing_since === null ? semaphores.healthy : semaphores.failing;
-      const sent = await sendBatch({ ...deps, save, semaphore, mayStart }, hook, responding.has(hook.id));
+      const sent = isWebhook(hook)
+        ? await sendBatch({ ...deps, save, semaphore, mayStart }, hook, responding.has(hook.id))
+        : await deps.others?.send(hook);
+      if (sent === undefined) throw new Error("nothing sends to this type of hook");
       if (responding.size >= maxResponding) responding.clear();
       if (sent.isResponding) responding.add(hook.id);
       else if (sent.isResponding === false) responding.delete(hook.id);

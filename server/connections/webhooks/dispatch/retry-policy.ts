@@ -13,8 +13,11 @@ const JITTER = 0.2;
 /** A receiver can delay an attempt by at most this. */
 const MAX_RETRY_AFTER_MS = DAY;
 
-/** A hook with nothing but failures for this long is disabled. */
-const DEAD_AFTER_MS = 5 * DAY;
+/** A hook with nothing but failures for this long is disabled; a delivery sooner, since its owner is notified of it. */
+export const deadAfter = {
+  webhook: { ms: 5 * DAY, words: "five days" },
+  delivery: { ms: 3 * DAY, words: "three days" },
+};
 
 /** The parts of a response that decide what follows. */
 export interface ResponseOutcome {
@@ -73,9 +76,9 @@ function retryAfterMs(value: string | undefined, now: Date): number {
 }
 
 /**
- * Whether a hook must be disabled: five days of nothing but failure.
+ * Whether a hook must be disabled: days of nothing but failure.
  * @param firstFailureAt the first failed attempt after the last success; null when the last attempt was a success.
  */
-export function isDeadFor(firstFailureAt: Date | null, now: Date): boolean {
-  return firstFailureAt !== null && now.getTime() - firstFailureAt.getTime() >= DEAD_AFTER_MS;
+export function isDeadFor(firstFailureAt: Date | null, now: Date, afterMs = deadAfter.webhook.ms): boolean {
+  return firstFailureAt !== null && now.getTime() - firstFailureAt.getTime() >= afterMs;
 }

@@ -39,6 +39,12 @@ const blockedMs = 25;
 const pauseShare = 20;
 const maxPauseMs = 60_000;
 
+/** How long a hook pauses after an attempt that failed. */
+export function pauseAfter({ failing_since }: Pick<HookRow, "failing_since">, endedAt: Date): number {
+  const failingMs = failing_since === null ? 0 : Math.max(0, endedAt.getTime() - failing_since.getTime());
+  return Math.min(maxPauseMs, failingMs / pauseShare);
+}
+
 export interface SentBatch {
   readonly health: HookHealth;
   /** The hook must not be leased again before. */
@@ -85,9 +91,7 @@ export async function sendBatch(
   });
   const { health, hostFreeAt, last } = attempts.outcome();
   const endedAt = last?.endedAt ?? clock.now();
-  const failingSince = last?.succeeded === false ? hook.failing_since : null;
-  const failingMs = failingSince === null ? 0 : Math.max(0, endedAt.getTime() - failingSince.getTime());
-  const pauseMs = Math.min(maxPauseMs, failingMs / pauseShare);
+  const pauseMs = last?.succeeded === false ? pauseAfter(hook, endedAt) : 0;
   // By the system's clock: this pause is no part of the retry schedule.
   const blockedUntil = due.length === 0 ? new Date(Date.now() + blockedMs) : null;
   return {

@@ -13,6 +13,8 @@ const perRecipient = {
   access_request: 50,
   access_granted: 50,
   backup_failure: 20,
+  delivery_disabled: 20,
+  delivery: 200,
 } as const;
 
 export type MailKind = keyof typeof perRecipient;

@@ -1,0 +1,85 @@
+/** Templates of deliveries: Markdown with placeholders in braces. The server fills them in; the web app lists them. */
+
+export const placeholders = {
+  title: "The recording's title",
+  url: "The link to the recording",
+  date: "When it began",
+  duration: "How long it is",
+  people: "Names of the participants",
+  tags: "Its tags",
+  meeting_type: "Its meeting type",
+  summary: "The summary",
+  action_items: "Action items with their assignees",
+  chapters: "Chapters with links to their moments",
+  highlights: "Highlights with links to their moments",
+} as const;
+
+export type Placeholder = keyof typeof placeholders;
+
+export const placeholderNames = Object.keys(placeholders) as [Placeholder, ...Placeholder[]];
+
+/** What is sent below the title unless a delivery has a template of its own. */
+export const defaultTemplate = `{date} · {duration} · {people}
+
+{summary}
+
+## Action items
+{action_items}
+
+## Chapters
+{chapters}
+
+## Highlights
+{highlights}`;
+
+export const maxTemplateLength = 10_000;
+
+const pattern = /\{([a-z_]{1,40})\}/g;
+
+function isPlaceholder(name: string): name is Placeholder {
+  return Object.hasOwn(placeholders, name);
+}
+
+/** The names in braces that are no placeholders, each once. */
+export function unknownPlaceholders(template: string): string[] {
+  const names = [...template.matchAll(pattern)].map(([, name = ""]) => name);
+  return [...new Set(names.filter((name) => !isPlaceholder(name)))];
+}
+
+/**
+ * Fills in a template. A part of a line, between ` · `, goes when all its placeholders are empty, and a line with all its
+ * parts; a heading goes when nothing stands below it.
+ */
+export function fillTemplate(template: string, values: Readonly<Record<Placeholder, string>>): string {
+  const lines = template.split(/\r?\n/).flatMap((line) => {
+    const parts = line.split(" · ").flatMap((part) => fillPart(part, values) ?? []);
+    return parts.length === 0 ? [] : parts.join(" · ").split("\n");
+  });
+  const kept: string[] = [];
+  let hasContent = false;
+  // From the end, so that what stands below a heading is known.
+  for (const line of lines.reverse()) {
+    const isHeading = /^#{1,6} /.test(line);
+    if (isHeading && !hasContent) continue;
+    if (isHeading) hasContent = false;
+    else if (line.trim() !== "") hasContent = true;
+    // One blank line in place of several.
+    if (line.trim() === "" && (kept.length === 0 || kept.at(-1)?.trim() === "")) continue;
+    kept.push(line);
+  }
+  while (kept.at(-1)?.trim() === "") kept.pop();
+  return kept.reverse().join("\n");
+}
+
+/** @returns null if all placeholders of the part are empty. */
+function fillPart(part: string, values: Readonly<Record<Placeholder, string>>): string | null {
+  let hasPlaceholder = false;
+  let hasValue = false;
+  const filled = part.replace(pattern, (whole, name: string) => {
+    if (!isPlaceholder(name)) return whole;
+    hasPlaceholder = true;
+    if (values[name] !== "") hasValue = true;
+    return values[name];
+  });
+  return hasPlaceholder && !hasValue ? null : filled;
+}

@@ -1,0 +1,103 @@
+import { sql } from "kysely";
+import { enqueueMail, type Mail, sendMail } from "../../people/accounts/one-time-links/mailer.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Encryptor } from "../../platform/crypto/encryptor.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { JobQueue } from "../../platform/jobs/queue.ts";
+import { type AttemptResponse, notSent } from "../webhooks/dispatch/attempt.ts";
+import { dateInUtc, dateMark, type Message } from "./content.ts";
+import { parseLines, type Style, writeLine } from "./formats/lines.ts";
+import { type Attempt, beginAttempt } from "./queries.ts";
+
+interface Dependencies {
+  readonly db: Database;
+  readonly jobs: JobQueue;
+  readonly encryptor: Encryptor;
+  readonly config: Pick<Config, "smtp">;
+}
+
+/** How long an email is worth sending. */
+const mailValidMs = 3 * 86_400_000;
+
+/** Lines of an email may be long, but not endless. Source: RFC 5321, section 4.5.3.1.6. */
+const maxLine = 900;
+
+export function emailOf(message: Message, to: string): Mail {
+  const signs = { item: "- ", open: "[ ] ", done: "[x] ", heading: "", text: "", blank: "" };
+  const style: Style = {
+    text: (text) => text,
+    bold: (text) => text,
+    italic: (text) => text,
+    code: (text) => text,
+    // The links of moments are all to the same page.
+    link: (text, url) => (url.startsWith(message.url) ? text : `${text} (${url})`),
+    date: dateInUtc(message.start),
+    prefix: (line) => "  ".repeat(line.indent) + signs[line.kind],
+  };
+  const lines = parseLines(message.text, dateMark).flatMap((line) =>
+    writeLine(line, style, maxLine).map((text) => (line.kind === "heading" ? text.toUpperCase() : text)),
+  );
+  return {
+    to,
+    subject: message.title,
+    text: [message.title, message.url, "", ...lines, ""].join("\n"),
+    expiresAtMs: Date.now() + mailValidMs,
+  };
+}
+
+/** The participants who are users of the workspace and can see the recording at this moment. */
+async function findRecipients({ db }: Dependencies, recordingId: string): Promise<string[]> {
+  const { rows } = await sql<{ email: string }>`
+    select distinct u.email from participants p
+      join users u on u.workspace_id = p.workspace_id and u.email_key = p.email_key
+      join workspaces w on w.id = u.workspace_id
+    where p.recording_id = ${recordingId} and u.deactivated_at is null and u.invited_at is null and exists (
+      select 1 from recording_grants g
+      where g.recording_id = p.recording_id and g.principal_id = any(parley_principals(u.id, w.members_id)))
+    order by u.email`.execute(db.kysely);
+  return rows.map(({ email }) => email);
+}
+
+/** Queues an email for each participant, all with the note that this attempt was made, so that none is queued twice. */
+export async function sendEmails(
+  deps: Dependencies,
+  attempt: Attempt,
+  message: Message,
+): Promise<AttemptResponse> {
+  const { db, jobs, config } = deps;
+  if (config.smtp === null) return notSent("this server has no mail server; set PARLEY_SMTP_URL");
+  const recipients = await findRecipients(deps, attempt.recordingId);
+  let refused = 0;
+  await db.kysely.transaction().execute(async (tx) => {
+    for (const to of recipients) {
+      const kind = "delivery" as const;
+      if ((await enqueueMail(tx, deps, emailOf(message, to), { kind, workspaceId: null })) !== null)
+        refused += 1;
+    }
+    await beginAttempt(tx, attempt);
+  });
+  jobs.wake();
+  const limit = refused === 0 ? "" : `; ${refused} have got as many as one user is sent in a day`;
+  return queued(`queued for ${recipients.length - refused} of the participants${limit}`);
+}
+
+/** Emails that were queued are sent by their own jobs. */
+export function queued(body: string): AttemptResponse {
+  return { ok: true, status: null, headers: {}, body, error: null, durationMs: 0 };
+}
+
+/** Sends an email now. */
+export async function sendTestEmail(
+  { config: { smtp } }: Pick<Dependencies, "config">,
+  message: Message,
+  to: string,
+): Promise<AttemptResponse> {
+  if (smtp === null) return notSent("this server has no mail server; set PARLEY_SMTP_URL");
+  const startedAt = performance.now();
+  try {
+    await sendMail(smtp, emailOf(message, to));
+    return { ...queued("the mail server accepted the email"), durationMs: performance.now() - startedAt };
+  } catch (error) {
+    return notSent(error instanceof Error ? error.message : String(error));
+  }
+}

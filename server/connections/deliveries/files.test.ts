@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startTestApp } from "../../../test/support/app.ts";
+import { makeRecording, makeUser, makeWorkspace } from "../../../test/support/factories.ts";
+import { runJob } from "../../../test/support/run-job.ts";
+import { until } from "../../../test/support/until.ts";
+import { dataTools } from "../../recordings/recordings/test/recordings.ts";
+import { removeFiles, removeLeftFilesKind, writeFile } from "./files.ts";
+
+const app = await startTestApp({
+  env: { PARLEY_SMTP_URL: "smtp://127.0.0.1:9", PARLEY_SMTP_FROM: "parley@x.example" },
+});
+const { db, store } = app;
+const { manage } = dataTools(app);
+const workspace = await makeWorkspace(db);
+const { member, admin } = workspace;
+
+async function made(body: object): Promise<string> {
+  const { status, body: delivery, text } = await manage("POST", "/deliveries", admin.token, body);
+  assert.equal(status, 200, text);
+  return delivery.id;
+}
+async function shared(attributes: object): Promise<string> {
+  const { recordingId } = await makeRecording(app, member.token, attributes);
+  await manage("PATCH", `/recordings/${recordingId}`, member.token, { share_state: "workspace" });
+  return recordingId;
+}
+async function keys(prefix = `notes/${workspace.id}/`): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { key } of store.list(prefix)) found.push(key.slice(prefix.length));
+  return found;
+}
+const textAt = async (key: string): Promise<string> =>
+  Buffer.concat(await (await store.get(`notes/${workspace.id}/${key}`)).body.toArray()).toString();
+const put = (key: string, text: string) => store.put(`notes/${workspace.id}/${key}`, Buffer.from(text));
+const untilKeys = (what: string, check: (found: string[]) => boolean) =>
+  until(what, async () => {
+    app.jobs.wake();
+    const found = await keys();
+    return check(found) ? found : undefined;
+  });
+
+test("a Markdown file has properties for Obsidian, follows its recording and goes with it, and with the owner's access", async () => {
+  const id = await made({ kind: "markdown", folder: "team/notes", link_people: true });
+  const recordingId = await shared({
+    title: 'Große "Runde": 1',
+    participants: [{ name: "Ada", email: "ada@x.example" }],
+  });
+  await manage("PATCH", `/recordings/${recordingId}`, member.token, { tags: ["launch"] });
+  const [key = ""] = await untilKeys("the file is written", (found) => found.length === 1);
+  assert.match(key, /^team\/notes\/\d{4}\/\d\d\/\d{4}-\d\d-\d\d-grosse-runde-1-[0-9a-f]{8}\.md$/);
+  const text = await until("it has the tag", async () => {
+    const found = await textAt(key);
+    return found.includes("tags:") ? found : undefined;
+  });
+  const [, properties = ""] = text.split("---\n");
+  assert.match(properties, /^title: "Große \\"Runde\\": 1"\ndate: \d{4}-\d\d-\d\dT/);
+  assert.match(properties, /\npeople:\n {2}- "\[\[Ada\]\]"\ntags:\n {2}- "launch"\n/);
+  assert.match(properties, new RegExp(`\nurl: "${app.config.baseUrl}/recordings/${recordingId}"\n$`));
+  assert.match(text, /\n## Transcript\n/);
+  // Another title is another name.
+  await manage("PATCH", `/recordings/${recordingId}`, member.token, { title: "Renamed" });
+  const [renamed = ""] = await untilKeys("it is renamed", ([first]) => first?.includes("-renamed-") === true);
+  assert.equal((await keys()).length, 1);
+  // A template of its own rewrites what was written.
+  await manage("PATCH", `/deliveries/${id}`, admin.token, { template: "By {people}", link_people: false });
+  await until("it is rewritten", async () => (await textAt(renamed)).includes("# Renamed\n\nBy "));
+  // When access ends, the file goes; one that a user changed goes too.
+  await put(renamed, "my own words");
+  await manage("PATCH", `/recordings/${recordingId}`, member.token, { title: "Renamed again" });
+  await untilKeys("their file is left alone", (found) => found.length === 2);
+  assert.equal(await textAt(renamed), "my own words");
+  await manage("PATCH", `/recordings/${recordingId}`, member.token, { share_state: "restricted" });
+  await untilKeys("all are removed", (found) => found.length === 0);
+  await manage("PATCH", `/recordings/${recordingId}`, member.token, { share_state: "workspace" });
+  await untilKeys("it is back", (found) => found.length === 1);
+  await manage("DELETE", `/recordings/${recordingId}`, member.token);
+  await untilKeys("it is removed with its recording", (found) => found.length === 0);
+  await manage("DELETE", `/deliveries/${id}`, admin.token);
+});
+
+test("a file that Parley didn't write is never overwritten nor removed, also after a kill at any step", async () => {
+  const deps = { pool: db.pool, store };
+  const owner = { hookId: workspace.id, recordingId: admin.id, workspaceId: workspace.id };
+  const path = `notes/${workspace.id}/x/note`;
+  const rows = async () =>
+    (
+      await db.pool.query("select key, sha256 is null as is_open from written_files where hook_id = $1", [
+        owner.hookId,
+      ])
+    ).rows;
+  await put("x/note.md", "theirs");
+  assert.equal(await writeFile(deps, owner, path, "one"), `${path}-2.md`);
+  assert.equal(await writeFile(deps, owner, path, "two"), `${path}-2.md`);
+  // Killed after the row of a change, before and after its file.
+  await db.pool.query("update written_files set next_sha256 = sha256('three'::bytea) where hook_id = $1", [
+    owner.hookId,
+  ]);
+  assert.equal(await writeFile(deps, owner, path, "four"), `${path}-2.md`);
+  await db.pool.query("update written_files set next_sha256 = sha256('five'::bytea) where hook_id = $1", [
+    owner.hookId,
+  ]);
+  await put("x/note-2.md", "five");
+  assert.equal(await writeFile(deps, owner, path, "six"), `${path}-2.md`);
+  // Killed before a first file, whose name somebody then took.
+  await db.pool.query(
+    "update written_files set sha256 = null, next_sha256 = sha256('seven'::bytea) where hook_id = $1",
+    [owner.hookId],
+  );
+  await put("x/note-2.md", "another's");
+  assert.equal(await writeFile(deps, owner, path, "seven"), `${path}-3.md`);
+  assert.deepEqual(await rows(), [{ key: `${path}-3.md`, is_open: false }]);
+  assert.equal(await removeFiles(deps, owner), 1);
+  assert.deepEqual(await keys(`notes/${workspace.id}/x/`), ["note-2.md", "note.md"]);
+  assert.deepEqual(await rows(), []);
+});
+
+test("files of a deleted delivery stay until their recording is deleted", async () => {
+  const id = await made({ kind: "markdown", folder: "kept" });
+  const recordingId = await shared({ title: "Kept" });
+  await untilKeys("the file is written", (found) => found.some((key) => key.startsWith("kept/")));
+  await manage("DELETE", `/deliveries/${id}`, admin.token);
+  await runJob(app, removeLeftFilesKind);
+  assert.equal((await keys(`notes/${workspace.id}/kept/`)).length, 1);
+  await manage("DELETE", `/recordings/${recordingId}`, member.token);
+  await runJob(app, removeLeftFilesKind);
+  assert.equal((await keys(`notes/${workspace.id}/kept/`)).length, 0);
+});
+
+test("emails go once to the participants who are users and can see the recording", async () => {
+  const id = await made({ kind: "email" });
+  const guest = await makeUser(db, workspace);
+  const hidden = await makeUser(db, workspace);
+  await db.pool.query("update users set deactivated_at = now() where id = $1", [hidden.id]);
+  const { rows: emails } = await db.pool.query("select email from users where id = any($1) order by email", [
+    [guest.id, hidden.id, member.id],
+  ]);
+  const recordingId = await shared({
+    title: "With guests",
+    participants: [...emails, { email: "outside@other.example" }].map(({ email }) => ({
+      name: email,
+      email,
+    })),
+  });
+  await until("it was sent", async () => {
+    app.jobs.wake();
+    const { rows } = await db.pool.query(
+      "select 1 from deliveries where hook_id = $1 and state = 'delivered'",
+      [id],
+    );
+    return rows.length > 0;
+  });
+  const { body } = await manage("GET", `/deliveries/${id}/attempts`, admin.token);
+  assert.deepEqual(
+    [body.attempts[0].recording_id, body.attempts[0].last_response],
+    [recordingId, "queued for 2 of the participants"],
+  );
+  const { rows } = await db.pool.query("select data from jobs where name = 'send_mail'");
+  const mails = rows.map(
+    ({ data }) => JSON.parse(app.encryptor.decrypt(Buffer.from(data.encrypted, "base64"))).mail,
+  );
+  const found = mails.filter(({ subject }) => subject === "With guests");
+  const visible = (
+    await db.pool.query("select email from users where id = any($1) order by email", [[guest.id, member.id]])
+  ).rows;
+  assert.deepEqual(
+    found.map(({ to }) => to).sort(),
+    visible.map(({ email }) => email),
+  );
+  assert.ok(found[0].text.includes(`/recordings/${recordingId}`));
+});

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { chatKinds } from "../../../../contract/deliveries/deliveries.ts";
+import {
+  fillTemplate,
+  type Placeholder,
+  placeholderNames,
+} from "../../../../contract/deliveries/template.ts";
+import { composeMessage, dateMark, type Message, sampleMessage } from "../content.ts";
+import { chatPayload } from "./chat.ts";
+
+const url = "https://parley.example/recordings/1";
+const message = (text: string, title = "Weekly"): Message => ({
+  title,
+  url,
+  start: "2026-11-28T09:30:00.000Z",
+  text,
+});
+const payload = (kind: (typeof chatKinds)[number], text: string, title?: string) =>
+  JSON.parse(chatPayload(kind, message(text, title)).body);
+
+/** What the services' documentation says of a message; fails for one that a service would refuse. */
+const limits = {
+  slack(body: { text: string; blocks: { type: string; text: { type: string; text: string } }[] }) {
+    assert.ok(body.text.length > 0 && body.blocks.length > 0 && body.blocks.length <= 50);
+    for (const { type, text } of body.blocks) {
+      assert.deepEqual([type, text.type], ["section", "mrkdwn"]);
+      assert.ok(text.text.length > 0 && text.text.length <= 3000, `${text.text.length}`);
+    }
+  },
+  teams(body: { type: string; attachments: { contentType: string; content: Record<string, unknown> }[] }) {
+    assert.equal(body.type, "message");
+    const [attachment] = body.attachments;
+    assert.equal(attachment?.contentType, "application/vnd.microsoft.card.adaptive");
+    assert.deepEqual([attachment.content.type, attachment.content.version], ["AdaptiveCard", "1.4"]);
+    assert.ok(
+      Buffer.byteLength(JSON.stringify(body)) <= 28_000,
+      `${Buffer.byteLength(JSON.stringify(body))}`,
+    );
+  },
+  mattermost(body: { text: string }) {
+    assert.deepEqual(Object.keys(body), ["text"]);
+    assert.ok(body.text.length > 0 && body.text.length <= 16_383);
+  },
+  discord(body: {
+    embeds: { title: string; description?: string; url: string }[];
+    allowed_mentions: object;
+  }) {
+    assert.deepEqual(body.allowed_mentions, { parse: [] });
+    const [embed] = body.embeds;
+    assert.ok(embed !== undefined && embed.title.length <= 256 && embed.title !== "");
+    assert.ok((embed.description ?? "x").length <= 4096 && embed.description !== "");
+  },
+};
+
+test("each service gets the sample and texts of any length within its published limits, cut at a whole line", () => {
+  const long = Array.from({ length: 3000 }, (_, n) => `- Point **${n}** of [the list](${url}?t=${n})`).join(
+    "\n",
+  );
+  const wide = `${"wörd ".repeat(20_000)}[end](${url})`;
+  const odd = `${"<&>*_`".repeat(9000)}\n${"x".repeat(30_000)}\n![image](${url})\n[bad](javascript:alert(1))`;
+  for (const kind of chatKinds)
+    for (const text of [sampleMessage(url, null).text, "", "\n\n", long, wide, odd]) {
+      const { body, isCut } = chatPayload(kind, { ...message(text), title: "T".repeat(200) });
+      limits[kind](JSON.parse(body));
+      assert.equal(isCut, text.length > 5000, `${kind}: ${text.slice(0, 20)}`);
+      if (isCut) assert.ok(body.includes("Read more"), kind);
+    }
+  const { blocks } = payload("slack", long);
+  const shown = blocks
+    .map(({ text }: { text: { text: string } }) => text.text)
+    .join("\n")
+    .split("\n");
+  const number = (shown.length - 3).toString();
+  assert.equal(shown.at(-2), `• Point *${number}* of <${url}?t=${number}|the list>`);
+  assert.equal(shown.at(-1), `<${url}|Read more>`);
+});
+
+test("Markdown becomes each service's own: headings, emphasis, links, tasks and dates in the reader's time zone", () => {
+  const text = `${dateMark} · Ada\n## To do\n- [ ] Call **Bo** <now> & _later_\n- [x] \\*Done\\* [0:12](${url}?t=12)\n@channel me@x.de`;
+  const slack = payload("slack", text).blocks.map((block: { text: { text: string } }) => block.text.text);
+  assert.deepEqual(slack, [
+    `*<${url}|Weekly>*`,
+    `<!date^1795858200^{date_short_pretty} {time}|2026-11-28 09:30 UTC> · Ada\n*To do*\n☐ Call *Bo* &lt;now&gt; &amp; _later_\n☑ *Done* <${url}?t=12|0:12>\n@channel me@x.de`,
+  ]);
+  assert.equal(
+    payload("mattermost", text).text,
+    `#### [Weekly](${url})\n2026-11-28 09:30 UTC · Ada\n##### To do\n- [ ] Call **Bo** \\<now\\> & _later_\n- [x] \\*Done\\* [0:12](${url}?t=12)\n@\u200Bchannel me@x.de`,
+  );
+  assert.equal(
+    payload("discord", text).embeds[0].description,
+    `<t:1795858200:f> · Ada\n### To do\n☐ Call **Bo** \\<now\\> & _later_\n☑ \\*Done\\* [0:12](${url}?t=12)\n@channel me@x.de`,
+  );
+  const { body } = payload("teams", text).attachments[0].content;
+  assert.deepEqual(
+    body.map((block: { text: string }) => block.text),
+    [
+      `[Weekly](${url})`,
+      "{{DATE(2026-11-28T09:30:00Z,SHORT)}} {{TIME(2026-11-28T09:30:00Z)}} · Ada",
+      "To do",
+      "☐ Call **Bo** <now> & _later_",
+      `☑ *Done* [0:12](${url}?t=12)`,
+      "@channel me@x.de",
+    ],
+  );
+});
+
+test("a template leaves out empty parts, lines and headings, and keeps what its author wrote", () => {
+  const values = Object.fromEntries(placeholderNames.map((name) => [name, ""])) as Record<
+    Placeholder,
+    string
+  >;
+  const fill = (template: string, some: Partial<Record<Placeholder, string>>): string =>
+    fillTemplate(template, { ...values, ...some });
+  const template =
+    "{date} · {duration} · {people}\n\n{summary}\n\n## Items\n{action_items}\n\n## End\nBye {people}";
+  assert.equal(fill(template, { date: "now" }), "now");
+  assert.equal(fill(template, { people: "Ada" }), "Ada\n\n## End\nBye Ada");
+  assert.equal(
+    fill(template, { summary: "A\n\nB", action_items: "- 1\n- 2" }),
+    "A\n\nB\n\n## Items\n- 1\n- 2",
+  );
+  assert.equal(fill("$& {summary}", { summary: "$1 {title}" }), "$& $1 {title}");
+});
+
+test("what users wrote can't become markup, a link or a date", () => {
+  const recording = {
+    id: "1",
+    url,
+    title: `*Bold* ${dateMark}<@U1>`,
+    start_datetime: "2026-11-28T09:30:00.000Z",
+    duration_ms: 60_000,
+    participants: [],
+    tags: [],
+    meeting_type: null,
+    ai_summary: null,
+    ai_action_items: [],
+    ai_chapters: [{ title: "[x](https://evil.example) <!channel>", start: 90_000, quote: "" }],
+    highlights: [],
+  };
+  const composed = composeMessage(recording, "https://parley.example", "{title}\n{chapters}");
+  const [head, body] = JSON.parse(chatPayload("slack", composed).body).blocks;
+  assert.equal(head.text.text, `*<${url}|*Bold* &lt;@U1&gt;>*`);
+  assert.equal(
+    body.text.text,
+    `*Bold* &lt;@U1&gt;\n• <${url}?t=90|1:30> [x](https://evil.example) &lt;!channel&gt;`,
+  );
+});

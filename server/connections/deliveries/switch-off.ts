@@ -1,0 +1,47 @@
+import { sql } from "kysely";
+import { enqueueMail } from "../../people/accounts/one-time-links/mailer.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Encryptor } from "../../platform/crypto/encryptor.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { JobQueue } from "../../platform/jobs/queue.ts";
+import type { DestinationRow } from "./queries.ts";
+
+/** How long the email is worth sending. */
+const mailValidMs = 3 * 86_400_000;
+
+/** Switches a delivery off and notifies its owner, in one transaction. */
+export async function switchOff(
+  deps: {
+    readonly db: Database;
+    readonly jobs: JobQueue;
+    readonly encryptor: Encryptor;
+    readonly config: Pick<Config, "baseUrl" | "smtp">;
+  },
+  { id, name }: Pick<DestinationRow, "id" | "name">,
+  reason: string,
+): Promise<void> {
+  const { db, jobs, encryptor, config } = deps;
+  await db.kysely.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ workspace_id: string; email: string | null }>`
+      select h.workspace_id, u.email from hooks h
+        left join users u on u.id = h.created_by and u.deactivated_at is null
+      where h.id = ${id} and h.disabled_at is null for no key update of h`.execute(tx);
+    const [found] = rows;
+    if (found === undefined) return;
+    await sql`select parley_disable_hooks(array[${id}::uuid], ${reason})`.execute(tx);
+    if (found.email === null || config.smtp === null) return;
+    const title = name.replace(/\s+/g, " ");
+    await enqueueMail(
+      tx,
+      { jobs, encryptor },
+      {
+        to: found.email,
+        subject: `Parley no longer sends to ${title}`,
+        text: `The delivery ${title} was switched off: ${reason}. Recordings are no longer sent there.\n\nSee what the service returned, correct the delivery and enable it again:\n\n${config.baseUrl}/settings/deliveries\n`,
+        expiresAtMs: Date.now() + mailValidMs,
+      },
+      { kind: "delivery_disabled", workspaceId: found.workspace_id },
+    );
+  });
+  jobs.wake();
+}
