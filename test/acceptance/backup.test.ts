@@ -56,6 +56,7 @@ function flipByte(path: string): () => void {
 await uploadMedia();
 await uploadMedia();
 for (let index = 0; index < 10; index++) await upload(`Before ${index}`);
+const empty = await prepareTarget();
 
 test("under write load, killed in each phase: nothing half-done looks complete, and a restore has everything acknowledged", async () => {
   const destination = join(folder, "plain");
@@ -100,7 +101,6 @@ test("under write load, killed in each phase: nothing half-done looks complete, 
   });
   await parley(server, "backup", destination);
   const original = await readAll(server);
-  await server.stop();
 
   const target = await prepareTarget();
   const early = await prepareTarget();
@@ -122,8 +122,12 @@ test("under write load, killed in each phase: nothing half-done looks complete, 
     return before.every((title) => titles.some((name) => name.startsWith(`${title} `))) || undefined;
   });
   await early.stop();
-  await server.start();
 });
+
+/** Checks every file of the newest backup, as before a restore. */
+async function check(destination: string): Promise<void> {
+  await parley(empty, "restore", destination, "--dry-run");
+}
 
 test("a second backup copies only what is new, and prune removes what nothing needs", async () => {
   const destination = join(folder, "again");
@@ -153,13 +157,12 @@ test("a second backup copies only what is new, and prune removes what nothing ne
   const pruned = JSON.parse(await parley(server, "backup", "prune", destination, "--keep", "1d", "--json"));
   assert.deepEqual([pruned.kept, pruned.removed.length], [[last.id], 3]);
   assert.deepEqual(filesBelow(join(destination, "objects")), files);
-  await parley(server, "backup", "verify", destination);
+  await check(destination);
 });
 
 test("one flipped byte in any part: verify and restore name it, and restore changes nothing", async () => {
   const destination = join(folder, "flipped");
   const id = await parley(server, "backup", destination);
-  const target = await prepareTarget();
   const parts = filesBelow(destination);
   const chosen = [
     "/media.mp3/",
@@ -177,10 +180,11 @@ test("one flipped byte in any part: verify and restore name it, and restore chan
       ["restore", destination, "--at", id, "--dry-run"],
       ["restore", destination, "--at", id],
     ] as const)
-      assert.ok((await failing(target, ...command)).includes(name), `${command.join(" ")} names ${name}`);
+      assert.ok((await failing(empty, ...command)).includes(name), `${command.join(" ")} names ${name}`);
     restoreByte();
   }
-  await parley(target, "restore", destination);
+  // Into a database and a store that are still empty.
+  await parley(empty, "restore", destination, "--dry-run");
 });
 
 test("prune with a damaged manifest or list of files: removes old backups, no files, and names the remedy; --remove-damaged removes the backup", async () => {
@@ -214,7 +218,7 @@ test("prune with a damaged manifest or list of files: removes old backups, no fi
   const result = JSON.parse(await parley(server, ...prune, "--remove-damaged"));
   assert.deepEqual([result.kept, result.removed], [[kept], [newest]]);
   assert.deepEqual(filesBelow(join(destination, "objects")), files);
-  await parley(server, "backup", "verify", destination);
+  await check(destination);
   // Without an intact backup, nothing is removed.
   flipByte(filesBelow(join(destination, "backups", kept)).find((name) => name.includes("manifest.")) ?? "");
   assert.match(
@@ -224,18 +228,27 @@ test("prune with a damaged manifest or list of files: removes old backups, no fi
   assert.deepEqual(readdirSync(join(destination, "backups")), [kept]);
 });
 
+const receiver = await startHookReceiver();
+const passphrase = { PARLEY_BACKUP_PASSPHRASE: "an ordinary passphrase" };
+const decrypted = await prepareTarget({ ...env, ...passphrase });
+
 test("an encrypted backup shows nothing without its passphrase and restores with it", async () => {
+  const { status, text } = await call(
+    server,
+    "POST",
+    "/hooks/create",
+    { hook_type: "recording_added", hook_url: receiver.url },
+    { token, version: olderVersion },
+  );
+  assert.equal(status, 200, text);
   const destination = join(folder, "encrypted");
-  const passphrase = { PARLEY_BACKUP_PASSPHRASE: "an ordinary passphrase" };
   await parley({ env: { ...server.env, ...passphrase } }, "backup", destination);
   for (const path of filesBelow(destination).filter((name) => !name.endsWith("/installation")))
     assert.match(readFileSync(path, "latin1").slice(0, 21), /^age-encryption\.org\/v1/, path);
   assert.match(await failing(server, "backup", "list", destination), /set PARLEY_BACKUP_PASSPHRASE/);
-  const target = await prepareTarget(passphrase);
-  await parley(target, "restore", destination);
-  await target.start();
-  assert.deepEqual(await readAll(target), await readAll(server));
-  await target.stop();
+  await parley(decrypted, "restore", destination);
+  await decrypted.start();
+  assert.deepEqual(await readAll(decrypted), await readAll(server));
 });
 
 async function quarantineOf(of: ServerProcess): Promise<{ backup: string } | null> {
@@ -246,23 +259,9 @@ async function quarantineOf(of: ServerProcess): Promise<{ backup: string } | nul
 }
 
 test("a restored installation is quarantined: nothing is sent until it is accepted", async () => {
-  const receiver = await startHookReceiver();
   const received = (id: string): boolean => receiver.requests.some(({ body }) => String(body).includes(id));
-  const { status, text } = await call(
-    server,
-    "POST",
-    "/hooks/create",
-    { hook_type: "recording_added", hook_url: receiver.url },
-    { token, version: olderVersion },
-  );
-  assert.equal(status, 200, text);
-  const destination = join(folder, "quarantined");
-  const id = await parley(server, "backup", destination);
-  const target = await prepareTarget(env);
-  await parley(target, "restore", destination);
-  await target.start();
   const created = await call(
-    target,
+    decrypted,
     "POST",
     "/uploads/create",
     { media_type: "transcript", attributes: { title: "After", transcript: { language: "en", segments } } },
@@ -270,16 +269,17 @@ test("a restored installation is quarantined: nothing is sent until it is accept
   );
   assert.equal(created.status, 200);
   const recording: string = await until("it is promoted", async () => {
-    const { body } = await call(target, "POST", `/uploads/${created.body.id}`, {}, { token });
+    const { body } = await call(decrypted, "POST", `/uploads/${created.body.id}`, {}, { token });
     return body.recording_id ?? undefined;
   });
   await delay(2000);
   assert.ok(!received(recording));
-  assert.equal((await quarantineOf(target))?.backup, id);
-  await parley(target, "restore", "accept");
-  assert.equal(await quarantineOf(target), null);
+  const [id] = readdirSync(join(folder, "encrypted", "backups"));
+  assert.equal((await quarantineOf(decrypted))?.backup, id);
+  await parley(decrypted, "restore", "accept");
+  assert.equal(await quarantineOf(decrypted), null);
   await until("it is sent", () => received(recording) || undefined, 30_000);
-  await target.stop();
+  await decrypted.stop();
 });
 
 test("what is wrong with a destination or the data folder is said in one line", async () => {
@@ -343,7 +343,6 @@ test("files that are missing or damaged are named and don't stop the backup; an 
   const verified = await failureOf(server, "backup", "verify", elsewhere);
   assert.equal(verified.code, 3, verified.stderr);
   for (const key of [gone, lost, short].map(keyOf)) assert.ok(verified.stderr.includes(key), verified.stderr);
-  const target = await prepareTarget();
-  await parley(target, "restore", destination);
-  assert.equal(await parley(target, "files", "verify"), "");
+  await parley(empty, "restore", destination);
+  assert.equal(await parley(empty, "files", "verify"), "");
 });

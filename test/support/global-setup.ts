@@ -3,7 +3,11 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../server/platform/db/embedded/index.ts";
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+  throwawayTuning,
+} from "../../server/platform/db/embedded/index.ts";
 import { migrate } from "../../server/platform/db/migrate.ts";
 import { connectionVariable, templateDatabase } from "./database.ts";
 import { parentOf, processorMs } from "./processor-time.ts";
@@ -36,14 +40,7 @@ export async function globalSetup(files: readonly string[]): Promise<void> {
       },
     },
     {
-      // The data need not survive a crash of the machine.
-      settings: {
-        fsync: "off",
-        synchronous_commit: "off",
-        full_page_writes: "off",
-        max_wal_size: "256MB",
-        max_connections: "300",
-      },
+      settings: { ...throwawayTuning.settings, max_wal_size: "256MB", max_connections: "300" },
       systemDir: join(folder, "system"),
       readyTimeoutMs: 60_000,
     },

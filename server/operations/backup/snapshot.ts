@@ -65,15 +65,18 @@ export async function openSnapshot(settings: ConnectionSettings): Promise<Snapsh
   try {
     await client.query("begin isolation level repeatable read read only");
     const { rows: exported } = await client.query<{ id: string }>("select pg_export_snapshot() as id");
-    const snapshotId = exported[0]?.id ?? "";
+    const readers = createReaders(settings, exported[0]?.id ?? "");
     const facts = await readFacts(client);
     return {
       ...facts,
       tables: await readTables(client),
       sequences: await readSequences(client),
-      readTable: (table, onRows) => readTable(settings, snapshotId, table, onRows),
+      readTable: (table, onRows) => readTable(readers, table, onRows),
       rows: <Row extends object>(query: string) => readRows<Row>(client, query),
-      close: () => client.end(),
+      async close() {
+        await readers.close();
+        await client.end();
+      },
     };
   } catch (error) {
     await client.end();
@@ -116,33 +119,64 @@ async function readSequences(client: pg.Client): Promise<SequencePosition[]> {
   return rows;
 }
 
+/** Connections that see a snapshot. */
+interface Readers {
+  take(): Promise<pg.Client>;
+  /** @param isUsable false closes the connection. */
+  giveBack(client: pg.Client, isUsable: boolean): void;
+  /** Closes those that are not taken; the others are closed when they are given back. */
+  close(): Promise<void>;
+}
+
+function createReaders(settings: ConnectionSettings, snapshotId: string): Readers {
+  const idle: pg.Client[] = [];
+  let isClosed = false;
+  return {
+    async take() {
+      const known = idle.pop();
+      if (known !== undefined) return known;
+      const client = await connectForCopy(settings);
+      try {
+        await client.query("begin isolation level repeatable read read only");
+        await client.query(`set transaction snapshot '${snapshotId}'`);
+        return client;
+      } catch (error) {
+        await client.end();
+        throw error;
+      }
+    },
+    giveBack(client, isUsable) {
+      if (isUsable && !isClosed) idle.push(client);
+      else void client.end();
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all(idle.splice(0).map((client) => client.end()));
+    },
+  };
+}
+
 async function readTable(
-  settings: ConnectionSettings,
-  snapshotId: string,
+  readers: Readers,
   { name, columns }: TableDescription,
   onRows: (rows: number) => void,
 ): Promise<Readable> {
-  const client = await connectForCopy(settings);
-  try {
-    await client.query("begin isolation level repeatable read read only");
-    await client.query(`set transaction snapshot '${snapshotId}'`);
-    const list = columns.map((column) => pg.escapeIdentifier(column)).join(", ");
-    const copy = client.query(copyTo(`copy ${pg.escapeIdentifier(name)} (${list}) to stdout`));
-    // The chunks are parts of a buffer that is used again.
-    const owned = new Transform({
-      transform: (chunk: Buffer, _encoding, done) => done(null, Buffer.from(chunk)),
-      flush(done) {
-        onRows(copy.rowCount ?? 0);
-        done();
-      },
-    });
-    copy.once("error", (error) => owned.destroy(error));
-    owned.once("close", () => void client.end());
-    return copy.pipe(owned);
-  } catch (error) {
-    await client.end();
-    throw error;
-  }
+  const client = await readers.take();
+  const list = columns.map((column) => pg.escapeIdentifier(column)).join(", ");
+  const copy = client.query(copyTo(`copy ${pg.escapeIdentifier(name)} (${list}) to stdout`));
+  let isComplete = false;
+  // The chunks are parts of a buffer that is used again.
+  const owned = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => done(null, Buffer.from(chunk)),
+    flush(done) {
+      isComplete = true;
+      onRows(copy.rowCount ?? 0);
+      done();
+    },
+  });
+  copy.once("error", (error) => owned.destroy(error));
+  owned.once("close", () => readers.giveBack(client, isComplete));
+  return copy.pipe(owned);
 }
 
 async function* readRows<Row extends object>(client: pg.Client, query: string): AsyncGenerator<Row> {

@@ -5,7 +5,7 @@ import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { verifyChain } from "../../governance/audit/verify.ts";
 import { type ConnectionSettings, type Database, openDatabase } from "../../platform/db/database.ts";
-import { startEmbeddedPostgres } from "../../platform/db/embedded/index.ts";
+import { startEmbeddedPostgres, throwawayTuning } from "../../platform/db/embedded/index.ts";
 import { migrate } from "../../platform/db/migrate.ts";
 import { checkFiles } from "./check.ts";
 import type { BackupProgress } from "./create.ts";
@@ -71,11 +71,14 @@ function verifyDatabase(
         .finally(() => process.exit(1));
     for (const signal of signals) process.once(signal, onSignal);
     try {
-      const postgres = await startEmbeddedPostgres({
-        dataDir: scratch,
-        purpose: "server",
-        log: (level, message, detail) => log[level === "info" ? "debug" : level](detail ?? {}, message),
-      });
+      const postgres = await startEmbeddedPostgres(
+        {
+          dataDir: scratch,
+          purpose: "server",
+          log: (level, message, detail) => log[level === "info" ? "debug" : level](detail ?? {}, message),
+        },
+        throwawayTuning,
+      );
       stop = () => postgres.stop();
       return await verifyIn(postgres.connection, folder, manifest, log, onProgress).finally(stop);
     } finally {

@@ -11,6 +11,7 @@ import type { Connection, Context, Log, Tuning } from "./types.ts";
 
 export { DataFolderInUseError, EmbeddedDatabaseError } from "./errors.ts";
 export { resolveDataDir } from "./location.ts";
+export { throwawayTuning } from "./settings.ts";
 export type { Connection } from "./types.ts";
 
 export interface EmbeddedPostgres {
@@ -63,7 +64,7 @@ export async function checkEmbeddedPostgres(dataDir: string): Promise<void> {
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
-  /** For tests. */
+  /** For tests, and for a cluster that is thrown away. */
   tuning: Tuning = productionTuning,
 ): Promise<EmbeddedPostgres> {
   const stopping = new AbortController();

@@ -10,6 +10,12 @@ export const DATABASE = "parley";
 
 export const productionTuning: Tuning = { settings: {}, systemDir: SYSTEM_DIR, readyTimeoutMs: 60_000 };
 
+/** For a cluster that need not survive a crash of the machine. */
+export const throwawayTuning: Tuning = {
+  ...productionTuning,
+  settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
+};
+
 /**
  * Parley's defaults for a small machine, included at the head of postgresql.conf: what an operator writes
  * below, or sets with `alter system`, wins.

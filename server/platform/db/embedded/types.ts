@@ -16,7 +16,7 @@ export interface Connection {
   readonly database: string;
 }
 
-/** What tests change, and nobody else: see `productionTuning`. */
+/** What only tests and throwaway clusters change: see `productionTuning`. */
 export interface Tuning {
   /** PostgreSQL settings given on its command line, such as `fsync: "off"`. */
   readonly settings: Readonly<Record<string, string>>;

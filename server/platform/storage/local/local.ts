@@ -179,7 +179,9 @@ export async function openLocalStore(
         if (!stats.isFile()) throw new ObjectMissingError(`nothing is at ${key}`);
         const info = infoOf(key, stats);
         const cut = range === undefined ? {} : cutRange(range, info.size);
-        const options = { ...cut, fd, highWaterMark: readBytes, ...(signal && { signal }) };
+        // A read needs a buffer of this size; most files are small.
+        const highWaterMark = Math.min(readBytes, info.size + 1);
+        const options = { ...cut, fd, highWaterMark, ...(signal && { signal }) };
         return { info, body: createReadStream("", options) };
       } catch (error) {
         await closeFile(fd);
