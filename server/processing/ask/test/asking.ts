@@ -19,7 +19,7 @@ export interface Asked {
 
 /** Sends a question. @param onEvent called with each event as it arrives. */
 export async function askQuestion(
-  app: TestApp,
+  app: Pick<TestApp, "url">,
   token: string,
   body: Record<string, unknown>,
   { onEvent, signal }: { onEvent?: (event: AskEvent) => Promise<void> | void; signal?: AbortSignal } = {},
