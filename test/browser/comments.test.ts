@@ -132,6 +132,34 @@ test("comments: N starts one at the moment of the player, and a draft survives a
   assert.deepEqual(complaints, []);
 });
 
+test("comments: a mark on the seek bar seeks and opens its thread, and one in the transcript opens it", async () => {
+  const id = await shared();
+  await post(id, { text: "Which Friday?", timestamp: 6000 });
+  const last = await post(id, { text: "Send me **one** too", timestamp: 8000 });
+  const resolved = await post(id, { text: "Done", timestamp: 1000 });
+  await manage("POST", `/comments/${resolved}/resolve`, {}, ben);
+  const { page, complaints } = await open(id, { colorScheme: "dark" });
+  const marks = page.locator("[data-marker=comment]");
+  await until("the open ones are marked", async () => (await marks.count()) === 2);
+  await marks.last().hover();
+  await page.getByText("0:08 · Ben Ito: Send me **one** too").waitFor();
+  await picture(page, "comments-marks-dark");
+  await page.getByRole("button", { name: "Comments at 0:05: 1" }).click();
+  await page.locator("article[data-opened]").getByText("Which Friday?").waitFor();
+  await marks.last().click();
+  const opened = page.locator("article[data-opened]");
+  await opened.getByText("Send me one too").waitFor();
+  await page.getByRole("region", { name: "Player" }).getByText("0:08 ", { exact: true }).first().waitFor();
+  await until("it has the focus", () =>
+    page.evaluate<boolean>("document.activeElement?.matches('article[data-opened]')"),
+  );
+  await picture(page, "comments-opened-dark");
+  await manage("DELETE", `/comments/${last}`, undefined, ben);
+  await page.reload();
+  await until("the mark is gone", async () => (await marks.count()) === 1);
+  assert.deepEqual(complaints, []);
+});
+
 test("comments: a link opens a resolved one at its moment; markup is text, and viewers only read", async () => {
   const id = await shared();
   const text = "<img src=x onerror=alert(1)> [bad](javascript:alert) `code` # no heading";

@@ -272,7 +272,7 @@ test("highlights: one plays from the list and its marker, stops at its end, and 
   await until("it continues", async () => (await timeOf(page)) > from + 0.3 || undefined);
   assert.equal(await page.getByText(/clip: The crane/).count(), 0);
   // The marker on the seek bar does the same; seeking outside the clip leaves it.
-  await page.locator("[data-marker]").click();
+  await page.locator("[data-marker=highlight]").click();
   await page.getByText("Playing clip: The crane").waitFor();
   await page.getByRole("slider", { name: "Seek" }).press("End");
   await page.getByText(/clip: The crane/).waitFor({ state: "detached" });
@@ -353,7 +353,7 @@ test("chapters: written as lines of a text, shown in the summary, above their li
   });
   const { page, complaints } = await open(id);
   await page.getByRole("heading", { name: "Greeting" }).waitFor();
-  await page.locator("[data-chapter]").waitFor();
+  await page.locator("[data-marker=chapter]").waitFor();
   await page.getByRole("tab", { name: "Summary" }).click();
   await page.getByRole("button", { name: "Edit chapters" }).click();
   const field = page.getByRole("textbox", { name: "Chapters" });

@@ -226,7 +226,7 @@ test("transcript: selected words become a clip, a link or copied text, without s
   assert.ok(body.highlights[0].timestamp >= 4500 && body.highlights[0].timestamp < 6000);
 
   // It is shown on the seek bar and in the list.
-  await page.locator("[data-marker]").waitFor();
+  await page.locator("[data-marker=highlight]").waitFor();
   await page.getByRole("tab", { name: /Highlights/ }).click();
   await page.getByRole("tabpanel").getByText("The harbour master waits").waitFor();
   await page.getByRole("button", { name: /Actions for highlight/ }).click();

@@ -16,6 +16,8 @@ export interface PlayerContextValue {
   readonly markers: readonly Marker[];
   /** In order; shown on the seek bar and in the transcript. */
   readonly chapters: readonly { readonly title: string; readonly start: number }[];
+  /** Left out on public links. */
+  readonly comments?: { readonly marks: readonly CommentMark[]; readonly open: (id: string) => void };
   readonly playback: Playback;
   /** Seeks to a position and shows its transcript line. */
   readonly goTo: (ms: number) => void;
@@ -23,6 +25,13 @@ export interface PlayerContextValue {
   readonly onGoTo: (listener: (ms: number) => void) => () => void;
   /** Copies a link to a position. */
   readonly copyLink: (ms: number) => void;
+}
+
+/** An open comment at a moment in milliseconds. */
+export interface CommentMark {
+  readonly id: string;
+  readonly text: string;
+  readonly timestamp: number;
 }
 
 /** A range on the seek bar. Times in milliseconds. */

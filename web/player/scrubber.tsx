@@ -11,6 +11,8 @@ import { WaveformPicture } from "./waveform.tsx";
 /** Arrow keys move by this much, Page keys by six times as much. */
 const stepMs = 5000;
 
+const maxCommentMarkers = 150;
+
 /** The seek bar: position, buffered ranges, highlights, and a preview on hover. */
 export function Scrubber({ source }: { source: MediaSource }) {
   const { isVideo } = source;
@@ -94,30 +96,48 @@ export function Scrubber({ source }: { source: MediaSource }) {
   );
 }
 
-/** A marker above the seek bar for each chapter and highlight. */
+/** A marker above the seek bar for each chapter, highlight and comment. */
 function Markers({ durationMs }: { durationMs: number }) {
-  const { markers, chapters, playback } = usePlayerContext();
+  const { markers, chapters, comments, playback } = usePlayerContext();
+  // Comments that would cover each other share a marker.
+  const near = Map.groupBy(comments?.marks ?? [], ({ timestamp }) =>
+    Math.floor((timestamp / durationMs) * maxCommentMarkers),
+  );
+  const all = [
+    ...chapters.map(({ title, start }) => ({
+      kind: "chapter",
+      ...{ text: title, start, end: start, onClick: () => playback.seek(start) },
+    })),
+    ...markers.map(({ text, timestamp: start, duration }) => ({
+      kind: "highlight",
+      ...{ text, start, end: start + duration },
+      onClick: () => playback.playClip({ text, startMs: start, endMs: start + duration }),
+    })),
+    ...[...near.values()].flatMap(([first, ...others]) =>
+      first === undefined
+        ? []
+        : {
+            kind: "comment",
+            text: others.length === 0 ? first.text : `${others.length + 1} comments`,
+            ...{ start: first.timestamp, end: first.timestamp },
+            onClick: () => {
+              playback.seek(first.timestamp);
+              comments?.open(first.id);
+            },
+          },
+    ),
+  ];
   return (
     <div className={classes.markers} aria-hidden>
-      {chapters.map(({ title, start }) => (
-        <Tooltip key={start} withinPortal={false} label={`${clock(start)} · ${title}`} multiline maw={280}>
-          {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: too small for keyboard focus; the list of chapters does the same. */}
+      {all.map(({ kind, text, start, end, onClick }, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: highlights may be equal.
+        <Tooltip key={i} withinPortal={false} label={`${clock(start)} · ${text}`} multiline maw={280}>
+          {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: too small for keyboard focus; the lists of chapters, highlights and comments do the same. */}
           <span
             className={classes.marker}
-            style={{ left: percent(start / durationMs) }}
-            data-chapter
-            onClick={() => playback.seek(start)}
-          />
-        </Tooltip>
-      ))}
-      {markers.map(({ id, text, timestamp, duration }) => (
-        <Tooltip key={id} withinPortal={false} label={`${clock(timestamp)} · ${text}`} multiline maw={280}>
-          {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: too small for keyboard focus; the list of highlights does the same. */}
-          <span
-            className={classes.marker}
-            style={span(timestamp, timestamp + duration, durationMs)}
-            data-marker
-            onClick={() => playback.playClip({ text, startMs: timestamp, endMs: timestamp + duration })}
+            style={span(start, end, durationMs)}
+            data-marker={kind}
+            onClick={onClick}
           />
         </Tooltip>
       ))}

@@ -1,7 +1,7 @@
 import { createContext, useContext } from "react";
 import type { RecordingActions, View } from "../api/recording/recording.ts";
 import type { PlayerContextValue } from "../player/context.ts";
-import type { ClipRange } from "../transcript/selection-toolbar.tsx";
+import type { ClipRange } from "../transcript/clip-range.ts";
 import type { Thread } from "./panels/comments/threads.ts";
 
 /** Shared by all parts of the recording page. */

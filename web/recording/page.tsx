@@ -1,7 +1,7 @@
 import { useDisclosure } from "@mantine/hooks";
 import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { ApiError } from "../api/client/api-error.ts";
 import { commentsQuery } from "../api/recording/comments.ts";
@@ -22,12 +22,12 @@ import { createSeeking, PlayerContext } from "../player/context.ts";
 import { createPlayback } from "../player/playback.ts";
 import { ShortcutsHelp, useShortcuts } from "../player/shortcuts.ts";
 import { SpeakerTimeline } from "../player/speaker-timeline.tsx";
-import type { ClipRange } from "../transcript/selection-toolbar.tsx";
+import type { ClipRange } from "../transcript/clip-range.ts";
 import { useLineStart } from "../transcript/use-line-start.ts";
 import { type CommentTask, type PageContext, RecordingContext, useRecording } from "./context.ts";
 import { ClipDialog } from "./dialogs.ts";
 import { RecordingHeader } from "./header.tsx";
-import { isOpen, threadsOf } from "./panels/comments/threads.ts";
+import { isOpen, markOf, threadsOf } from "./panels/comments/threads.ts";
 import { Panels } from "./panels/panels.tsx";
 import classes from "./recording.module.css";
 import { RecordingPlayer } from "./recording-player.tsx";
@@ -90,6 +90,7 @@ function Loaded({ id, view, onDeleted }: { id: string; view: View; onDeleted: ()
   const { tab, setTab, commentTask } = useTab();
   const comments = useQuery(commentsQuery(id, commentsPollMs)).data;
   const openThreads = useMemo(() => threadsOf(comments ?? []).filter(isOpen), [comments]);
+  const marks = useMemo(() => openThreads.flatMap(markOf), [openThreads]);
   const client = useQueryClient();
   const [playback] = useState(() => createPlayback(momentOf({ t })));
   const [clip, setClip] = useState<ClipRange | null>(null);
@@ -106,6 +107,7 @@ function Loaded({ id, view, onDeleted }: { id: string; view: View; onDeleted: ()
       hasMedia,
       createClip: setClip,
       openThreads,
+      comments: { marks, open: (comment) => setTab("comments", { id: comment, seeks: false }) },
       commentTask,
       title: view.recording.title,
       durationMs: view.recording.duration_ms,
@@ -115,7 +117,7 @@ function Loaded({ id, view, onDeleted }: { id: string; view: View; onDeleted: ()
       copyLink: (ms) => copy.link(view.recording.url, ms),
       ...seeking,
     }),
-    [id, view, playback, hasMedia, seeking, copy, openThreads, commentTask],
+    [id, view, playback, hasMedia, seeking, copy, openThreads, marks, setTab, commentTask],
   );
   // The recording is polled; the transcript is refetched only when its version changes.
   const { version } = view.transcript;
@@ -212,14 +214,17 @@ function useTab() {
   useEffect(() => {
     if (comment !== undefined) setTask({ id: comment, seeks: t === undefined });
   }, [comment, t]);
-  const choose = (chosen: RecordingTab, task: CommentTask | null = null): void => {
-    setTab(chosen);
-    setTask(task);
-    void navigate({
-      search: ({ comment: _, ...search }) => ({ ...search, tab: chosen }),
-      replace: true,
-      resetScroll: false,
-    });
-  };
+  const choose = useCallback(
+    (chosen: RecordingTab, task: CommentTask | null = null): void => {
+      setTab(chosen);
+      setTask(task);
+      void navigate({
+        search: ({ comment: _, ...search }) => ({ ...search, tab: chosen }),
+        replace: true,
+        resetScroll: false,
+      });
+    },
+    [navigate],
+  );
   return { tab: tab ?? "transcript", setTab: choose, commentTask } as const;
 }

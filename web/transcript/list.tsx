@@ -6,17 +6,23 @@ import { flushSync } from "react-dom";
 import type { Segment, Transcript } from "../api/recording/recording.ts";
 import { useClipboard } from "../common/clipboard.ts";
 import { counted } from "../common/format/count.ts";
+import { lazyPart } from "../common/load-part.tsx";
 import { segmentAt } from "../common/segments.ts";
 import { colorsOf, segmentSpeakerKey } from "../common/speakers.ts";
 import { placeWords, type SegmentWords, wordAtOffset } from "../common/words.ts";
 import { type PlayerContextValue, usePlaybackState, usePlayerContext } from "../player/context.ts";
+import { type ClipRange, clipOfLines, type Lines } from "./clip-range.ts";
 import { type EditorProps, Row, type RowActions } from "./row.tsx";
-import { type ClipRange, clipOfLines, type Lines, SelectionToolbar } from "./selection-toolbar.tsx";
 import classes from "./transcript.module.css";
 import { useClipMarks } from "./use-clip-marks.ts";
 import type { Finding } from "./use-find.ts";
 import { useFollow } from "./use-follow.ts";
 import { useSpokenWord } from "./use-spoken-word.ts";
+
+const SelectionToolbar = lazyPart(
+  async () => (await import("./selection-toolbar.tsx")).SelectionToolbar,
+  null,
+);
 
 export interface ListHandle {
   readonly firstShown: () => number;
@@ -49,7 +55,11 @@ export function TranscriptList(props: {
   const { transcript, words, finding, handle, tools } = props;
   const { clip, speaker, Editor } = tools;
   const { segments } = transcript;
-  const { hasMedia, goTo, onGoTo, copyLink, chapters } = usePlayerContext();
+  const { hasMedia, goTo, onGoTo, copyLink, chapters, comments } = usePlayerContext();
+  const commented = useMemo(
+    () => Map.groupBy(comments?.marks ?? [], ({ timestamp }) => Math.max(0, segmentAt(segments, timestamp))),
+    [segments, comments],
+  );
   const headings = useMemo(() => headingsOf(segments, chapters), [segments, chapters]);
   const copy = useClipboard();
   const frame = useRef<HTMLDivElement>(null);
@@ -96,6 +106,7 @@ export function TranscriptList(props: {
   });
   const { isFollowing, setFollowing } = useFollow(list, virtualizer, active, hasMedia);
   useHandle(handle, virtualizer, setFollowing);
+  const hasSelection = useHasSelection(list);
   useSpokenWord(list, segments, words);
   useClipMarks(list, segments, words);
   const unsavedRow = segments.findIndex(({ index }) => index === tools.unsaved);
@@ -143,11 +154,12 @@ export function TranscriptList(props: {
       edit: Editor === null ? null : ({ index }) => setEdited(index),
       Editor,
       closeEdit: () => setEdited(null),
+      openComment: comments?.open,
       speaker,
       canClip: clip !== null,
       hasMedia,
     }),
-    [goTo, clip, copy, copyLink, Editor, segments, speaker, hasMedia],
+    [goTo, clip, copy, copyLink, comments?.open, Editor, segments, speaker, hasMedia],
   );
   const items = virtualizer.getVirtualItems();
   const { startIndex, endIndex } = virtualizer.range ?? { startIndex: 0, endIndex: 0 };
@@ -174,6 +186,7 @@ export function TranscriptList(props: {
                 <Row
                   segment={segment}
                   heading={headings.get(index)}
+                  comments={commented.get(index)}
                   isFirst={isFirst(index)}
                   color={colors.get(segmentSpeakerKey(segment)) ?? "indigo"}
                   isActive={index === active}
@@ -189,25 +202,27 @@ export function TranscriptList(props: {
           })}
         </ol>
       </div>
-      <SelectionToolbar
-        list={frame}
-        segments={segments}
-        words={words}
-        lines={lines}
-        onLinesDone={() => {
-          setLines(null);
-          move(cursor);
-        }}
-        onClip={clip}
-        onCopyLink={copyLink}
-        onCopyText={(first, last, text) =>
-          copy.words(
-            first === last
-              ? segments.slice(first, first + 1).map(({ start, speaker }) => ({ start, speaker, text }))
-              : segments.slice(first, last + 1),
-          )
-        }
-      />
+      {hasSelection || lines !== null ? (
+        <SelectionToolbar
+          list={frame}
+          segments={segments}
+          words={words}
+          lines={lines}
+          onLinesDone={() => {
+            setLines(null);
+            move(cursor);
+          }}
+          onClip={clip}
+          onCopyLink={copyLink}
+          onCopyText={(first, last, text) =>
+            copy.words(
+              first === last
+                ? segments.slice(first, first + 1).map(({ start, speaker }) => ({ start, speaker, text }))
+                : segments.slice(first, last + 1),
+            )
+          }
+        />
+      ) : null}
       <VisuallyHidden role="status">
         {lines === null ? "" : `${counted(Math.abs(lines.end - lines.begin) + 1, "line")} selected`}
       </VisuallyHidden>
@@ -226,6 +241,19 @@ export function TranscriptList(props: {
       ) : null}
     </div>
   );
+}
+
+/** Whether anything in an element has been selected. */
+function useHasSelection(element: RefObject<HTMLElement | null>): boolean {
+  const [hasSelection, setSelection] = useState(false);
+  useEffect(() => {
+    const read = (): void => {
+      if (element.current?.contains(window.getSelection()?.anchorNode ?? null)) setSelection(true);
+    };
+    document.addEventListener("selectionchange", read);
+    return () => document.removeEventListener("selectionchange", read);
+  }, [element]);
+  return hasSelection;
 }
 
 /** The chapters' titles, by the line above which each stands: the first one that starts in the chapter. */

@@ -12,6 +12,7 @@ import { type ComponentType, memo, type ReactNode, useState } from "react";
 import type { Segment } from "../api/recording/recording.ts";
 import { clock } from "../common/format/time.ts";
 import type { SpeakerColor } from "../common/speakers.ts";
+import type { CommentMark } from "../player/context.ts";
 import type { Hit } from "./find.ts";
 import classes from "./transcript.module.css";
 import { offsetAt } from "./words.ts";
@@ -35,6 +36,7 @@ export interface RowActions {
   readonly edit: ((segment: Segment) => void) | null;
   readonly Editor: ComponentType<EditorProps> | null;
   readonly closeEdit: () => void;
+  readonly openComment: ((id: string) => void) | undefined;
   readonly speaker: ((segment: Segment) => void) | null;
   /** Whether the user can add highlights. */
   readonly canClip: boolean;
@@ -45,6 +47,7 @@ interface RowProps {
   readonly segment: Segment;
   /** The title of the chapter that begins here. */
   readonly heading: string | undefined;
+  readonly comments: readonly CommentMark[] | undefined;
   /** The first line of a speaker's turn. */
   readonly isFirst: boolean;
   readonly color: SpeakerColor;
@@ -136,6 +139,16 @@ export const Row = memo(function Row(props: RowProps) {
           </div>
         ) : (
           <Editor segment={segment} version={editedVersion} onClose={actions.closeEdit} />
+        )}
+        {props.comments === undefined ? null : (
+          <UnstyledButton
+            className={classes.comments ?? ""}
+            tabIndex={isCursor ? 0 : -1}
+            aria-label={`Comments at ${time}: ${props.comments.length}`}
+            onClick={() => actions.openComment?.(props.comments?.[0]?.id ?? "")}
+          >
+            {props.comments.length}
+          </UnstyledButton>
         )}
         {editedVersion === null && (isHovered || hasFocus) ? (
           <RowMenu segment={segment} actions={actions} isInOrder={isCursor} />

@@ -3,14 +3,8 @@ import { IconCopy, IconLink, IconScissors } from "@tabler/icons-react";
 import { type RefObject, useEffect, useState } from "react";
 import type { Segment } from "../api/recording/recording.ts";
 import { placeWords, type SegmentWords } from "../common/words.ts";
+import { type ClipRange, clipOfLines, type Lines } from "./clip-range.ts";
 import classes from "./transcript.module.css";
-
-/** A range of a recording in milliseconds, with its text. */
-export interface ClipRange {
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly text: string;
-}
 
 interface Selected extends ClipRange {
   readonly first: number;
@@ -22,16 +16,8 @@ interface Selected extends ClipRange {
   readonly position: { readonly top: number; readonly left: number } | null;
 }
 
-/** Whole lines selected by keyboard, from the anchor to the focus. */
-export interface Lines {
-  readonly begin: number;
-  readonly end: number;
-}
-
 /** Where word times are estimated from the text, clips get a margin, within the selected lines. */
 const marginMs = 500;
-/** Shorter clips are extended into the pause after them. */
-const shortClipMs = 1000;
 const toolbarHeight = 44;
 const toolbarHalfWidth = 150;
 
@@ -50,8 +36,8 @@ export function SelectionToolbar(props: {
   const { list, segments, words, lines, onLinesDone, onClip, onCopyLink, onCopyText } = props;
   const [selectedWords, setSelected] = useState<Selected | null>(null);
   useEffect(() => {
-    // The selection may still change while the pointer is down.
-    let isDown = false;
+    // The selection may still change while the pointer is down; it may have been pressed before this was loaded.
+    let isDown = document.querySelector(":active") !== null;
     const read = (): void => setSelected(isDown ? null : readSelection(list.current, segments, words));
     const down = (): void => {
       isDown = true;
@@ -61,6 +47,7 @@ export function SelectionToolbar(props: {
       // The browser updates the selection after the event.
       setTimeout(read);
     };
+    read();
     document.addEventListener("selectionchange", read);
     document.addEventListener("pointerdown", down);
     document.addEventListener("pointerup", up);
@@ -179,20 +166,6 @@ function withMargin(selected: Selected, segments: readonly Segment[]): Selected 
     ...selected,
     startMs: selected.hasExactStart ? startMs : Math.min(startMs, Math.max(from, startMs - marginMs)),
     endMs: selected.hasExactEnd ? endMs : Math.max(endMs, Math.min(until, endMs + marginMs)),
-  };
-}
-
-/** The clip of whole lines, extended to one second if no other line starts before that. */
-export function clipOfLines(segments: readonly Segment[], first: number, last: number): ClipRange | null {
-  const chosen = segments.slice(first, last + 1);
-  if (chosen[0] === undefined) return null;
-  const startMs = chosen[0].start;
-  const endMs = Math.max(...chosen.map(({ end }) => end));
-  const next = segments.find(({ start }, index) => index > last && start > startMs);
-  return {
-    startMs,
-    endMs: Math.max(endMs, Math.min(startMs + shortClipMs, next?.start ?? Number.POSITIVE_INFINITY)),
-    text: chosen.map(({ text }) => text).join(" "),
   };
 }
 

@@ -12,7 +12,7 @@ import { type Draft, DraftNotice, useDraft } from "../../common/drafts/use-draft
 import { clock, lengthInWords } from "../../common/format/time.ts";
 import { Form, useForm } from "../../common/forms/form.tsx";
 import { ClipPlayer } from "../../highlights/clip-player.tsx";
-import type { ClipRange } from "../../transcript/selection-toolbar.tsx";
+import type { ClipRange } from "../../transcript/clip-range.ts";
 import { useRecording } from "../context.ts";
 import classes from "./clip.module.css";
 import { type ClipAction, ClipActionDialog, showClipToast } from "./clip-toast.tsx";

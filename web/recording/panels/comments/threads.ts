@@ -1,4 +1,5 @@
 import type { Comment } from "../../../api/recording/comments.ts";
+import type { CommentMark } from "../../../player/context.ts";
 
 /** A first comment with its replies, oldest first. */
 export interface Thread {
@@ -16,4 +17,15 @@ export function threadsOf(comments: readonly Comment[]): Thread[] {
 
 export function isOpen({ root }: Thread): boolean {
   return root.resolved_datetime === null;
+}
+
+/** Most characters of a comment that its mark shows. */
+const maxMarkLength = 120;
+
+/** The mark of a thread on the seek bar and in the transcript, if it is about a moment. */
+export function markOf({ root: { id, author, text, timestamp } }: Thread): CommentMark[] {
+  const shown = text.slice(0, maxMarkLength);
+  return timestamp === null
+    ? []
+    : [{ id, text: author === null ? shown : `${author.name}: ${shown}`, timestamp }];
 }
