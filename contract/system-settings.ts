@@ -89,6 +89,18 @@ export const testSettings = operation({
   errors: [...bodyErrors, "wrong_state"],
 });
 
+export const startSignInTest = operation({
+  ...common,
+  id: "startSignInTest",
+  method: "POST",
+  path: "/_/api/v1/system/settings/test/sign_in",
+  summary: "Start Sign-in Test",
+  description: `Begins a whole sign-in at the provider with settings that are not saved yet. In the caller's browser, the URL leads to the provider and back to a page with the user's claims and what Parley would make of them. Nothing is changed. A sign-in that succeeds counts as a test that the provider has passed. ${whoMay}`,
+  body: z.strictObject({ settings: Changes.optional() }),
+  response: z.strictObject({ url: z.string() }),
+  errors: [...bodyErrors, "wrong_state"],
+});
+
 export const listSettingChanges = operation({
   ...common,
   id: "listSystemSettingChanges",

@@ -34,6 +34,7 @@ import { sampleRoutes } from "./operations/samples/routes.ts";
 import { managesSystem } from "./operations/system/operator.ts";
 import { systemRoutes } from "./operations/system/routes.ts";
 import { settingsRoutes } from "./operations/system/settings/routes.ts";
+import { createSignInTest } from "./operations/system/settings/sign-in-test.ts";
 import { modelRoutes } from "./operations/system/speech-routes.ts";
 import { webAppRoutes } from "./operations/web/routes.ts";
 import { createViewCheck } from "./people/access/viewer.ts";
@@ -184,6 +185,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   const limits = { ...timeLimits, ...dependencies.limits };
   const { draining = { isActive: false }, versions = { needed: null } } = dependencies;
   const brokenHttp = createBrokenHttp();
+  const signInTest = createSignInTest({ db, encryptor, config });
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -343,7 +345,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       retentionRoutes(api, { db, config });
       erasureRoutes(api, { db, jobs, encryptor, config });
       systemRoutes(api, { db, jobs, store, config });
-      settingsRoutes(api, { db, encryptor, config, followSettings: dependencies.followSettings });
+      settingsRoutes(api, {
+        ...{ db, encryptor, config, signInTest },
+        followSettings: dependencies.followSettings,
+      });
       modelRoutes(api, { db, jobs, config });
     },
     { prefix: managementPrefix },
@@ -363,7 +368,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await signInPages(scope, { db, encryptor, config });
     await linkPages(scope, { db, encryptor, jobs, config });
   });
-  await singleSignOnRoutes(app, { db, encryptor, config });
+  await singleSignOnRoutes(app, { db, encryptor, config, finishTest: signInTest.finish });
   await app.register(async (scope) => {
     limitForms(scope, { limiter, config });
     await oauthRoutes(scope, {

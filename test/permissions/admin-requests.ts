@@ -1,7 +1,9 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
+import { after } from "node:test";
 import { insertRun } from "../../server/connections/imports/move/queries.ts";
 import { encryptTexts } from "../../server/operations/system/settings/queries.ts";
 import { insertFailedJob } from "../../server/operations/system/test/failed-job.ts";
+import { clientSecret, startProvider } from "../../server/people/accounts/test/provider.ts";
 import { claimByOperator } from "../../server/people/accounts/workspaces/claim-domains.ts";
 import { makeTeam } from "../support/factories.ts";
 import { makeClient, redirectUri } from "../support/oauth.ts";
@@ -136,6 +138,16 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
   getSystemSettings: () => ({}),
   updateSystemSettings: () => ({ body: { settings: {} } }),
   testSystemSettings: () => ({ body: { test: "backups" } }),
+  startSignInTest: async ({ app }) => {
+    const provider = await startProvider(0, app.config.baseUrl);
+    after(() => provider.close());
+    const settings = {
+      PARLEY_OIDC_ISSUER: provider.issuer,
+      PARLEY_OIDC_CLIENT_ID: "parley",
+      PARLEY_OIDC_CLIENT_SECRET: clientSecret,
+    };
+    return { body: { settings } };
+  },
   listSystemSettingChanges: () => ({}),
   undoSystemSettingChange: async ({ app }) => {
     const id = randomUUIDv7();

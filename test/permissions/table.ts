@@ -312,6 +312,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   getSystemSettings: kinds.operators,
   updateSystemSettings: kinds.operators,
   testSystemSettings: kinds.operators,
+  startSignInTest: kinds.operators,
   listSystemSettingChanges: kinds.operators,
   undoSystemSettingChange: kinds.operators,
   testComponent: kinds.operators,

@@ -3,12 +3,10 @@
  * Please do not edit it manually.
  */
 
-import type { ColumnType } from "kysely";
-import type { IPostgresInterval } from "postgres-interval";
+import type { HookType } from "../../../contract/webhooks/hook-types.ts";
 import type { TranscriptEditDetails } from "../../../contract/transcripts/transcript-history.ts";
 import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";
-import type { HookType } from "../../../contract/webhooks/hook-types.ts";
 import type {
   EndsEarly,
   ImportData,
@@ -18,19 +16,16 @@ import type {
   TranscriptInfo,
   UploadParticipant,
 } from "./json-columns.ts";
+import type { ColumnType } from "kysely";
+import type { IPostgresInterval } from "postgres-interval";
 
-export type Generated<T> =
-  T extends ColumnType<infer S, infer I, infer U>
-    ? ColumnType<S, I | undefined, U>
-    : ColumnType<T, T | undefined, T>;
+export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S, I | undefined, U>
+  : ColumnType<T, T | undefined, T>;
 
 export type Int8 = ColumnType<string, bigint | number | string, bigint | number | string>;
 
-export type Interval = ColumnType<
-  IPostgresInterval,
-  IPostgresInterval | number | string,
-  IPostgresInterval | number | string
->;
+export type Interval = ColumnType<IPostgresInterval, IPostgresInterval | number | string, IPostgresInterval | number | string>;
 
 export type Json = JsonValue;
 
@@ -476,6 +471,7 @@ export interface Installation {
   quarantined_at: Timestamp | null;
   restored_backup: string | null;
   secret_fingerprint: Buffer | null;
+  sign_in_test_passed: Buffer | null;
   store_id: string | null;
   store_kind: "local" | "s3" | null;
   store_step: Generated<number>;

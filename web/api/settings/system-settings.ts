@@ -24,5 +24,9 @@ export const saveSettings = (settings: SettingEdits) => call(contract.updateSett
 export const testSettings = (test: SettingsTest, settings: SettingEdits) =>
   call(contract.testSettings, { body: { test, settings } });
 
+/** @returns the URL at the provider, to open in another tab. */
+export const startSignInTest = (settings: SettingEdits) =>
+  call(contract.startSignInTest, { body: { settings } });
+
 export const undoSettingChange = (id: string) =>
   call(contract.undoSettingChange, { params: { change_id: id } });

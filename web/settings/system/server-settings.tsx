@@ -9,6 +9,7 @@ import {
   saveSettings,
   settingChangesQuery,
   settingsQuery,
+  startSignInTest,
   testSettings,
   undoSettingChange,
 } from "../../api/settings/system-settings.ts";
@@ -95,13 +96,15 @@ function SettingsSection({ section, fields }: { section: string; fields: readonl
     run: (name: SettingsTest) => testSettings(name, edits),
     showsError: true,
   });
-  const error = save.error ?? tried.error;
+  const signIn = useAction({ run: () => trySignIn(edits), showsError: true });
+  const error = save.error ?? tried.error ?? signIn.error;
   const errors = errorsOf(error);
   const isChanged = Object.keys(edits).length > 0;
   const isShown = Object.keys(errors).length > 0 && fields.some(({ name }) => errors[name] !== undefined);
   const edit = (name: string, value: string | null | undefined) => {
     save.reset();
     tried.reset();
+    signIn.reset();
     const { [name]: _former, ...others } = edits;
     setEdits(value === undefined ? others : { ...others, [name]: value });
   };
@@ -157,6 +160,11 @@ function SettingsSection({ section, fields }: { section: string; fields: readonl
                 {testLabels[test]}
               </Button>
             )}
+            {test === "sign_in" && (
+              <Button variant="default" loading={signIn.isPending} onClick={() => signIn.mutate()}>
+                Try a sign-in
+              </Button>
+            )}
             {isChanged && (
               <Button
                 variant="subtle"
@@ -174,6 +182,18 @@ function SettingsSection({ section, fields }: { section: string; fields: readonl
       </form>
     </Section>
   );
+}
+
+/** Signs in at the provider in another tab, which shows what Parley would do. Opened at the click, or browsers block it. */
+async function trySignIn(edits: SettingEdits): Promise<void> {
+  const tab = window.open("about:blank", "_blank");
+  if (tab === null) throw new Error("The browser blocked the new tab. Allow pop-ups for this site.");
+  try {
+    tab.location.href = (await startSignInTest(edits)).url;
+  } catch (error) {
+    tab.close();
+    throw error;
+  }
 }
 
 /** `PARLEY_SMTP_URL` as a label: `SMTP URL`. */

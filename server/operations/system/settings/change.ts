@@ -118,9 +118,40 @@ function urlOf(text: string | null): string | null {
   return text === null ? null : (URL.parse(text)?.href ?? text).replace(/\/$/, "");
 }
 
+type Client = Pick<NonNullable<Config["singleSignOn"]>, "issuer" | "clientId" | "clientSecret">;
+
+/** What a passed test of a provider is of. */
+const describeClient = ({ issuer, clientId, clientSecret }: Client): string =>
+  JSON.stringify({ encryptedFor: "sign_in_test_passed", issuer, clientId, clientSecret });
+
+/** Records that a whole sign-in with these settings succeeded. */
+export async function savePassed(
+  { db, encryptor }: Pick<ChangeDependencies, "db" | "encryptor">,
+  client: Client,
+): Promise<void> {
+  await db.kysely
+    .updateTable("installation")
+    .set({ sign_in_test_passed: encryptor.encrypt(describeClient(client)) })
+    .execute();
+}
+
+async function hasPassed(
+  { db, encryptor }: Pick<ChangeDependencies, "db" | "encryptor">,
+  client: Client,
+): Promise<boolean> {
+  const row = await db.kysely.selectFrom("installation").select("sign_in_test_passed").executeTakeFirst();
+  if (row?.sign_in_test_passed == null) return false;
+  try {
+    return encryptor.decrypt(row.sign_in_test_passed) === describeClient(client);
+  } catch {
+    // Encrypted with another secret: the provider is tested again.
+    return false;
+  }
+}
+
 /** @throws ProblemError when the change would lock users out. */
 async function refuseLockout(
-  db: Database,
+  { db, encryptor }: ChangeDependencies,
   [before, after]: readonly [Config, Config],
   { host }: Changer,
 ): Promise<void> {
@@ -145,6 +176,7 @@ async function refuseLockout(
     throw invalidInput([{ pointer: pointerOf("PARLEY_OIDC_ISSUER"), detail }]);
   };
   if (next === null) return refuse(`can't be removed: ${users}; send them a password reset first`);
+  if (await hasPassed({ db, encryptor }, next)) return;
   // Loaded only now: few changes are of the provider.
   const { checkProvider } = await import("../../../people/accounts/sso/check-provider.ts");
   await checkProvider(next, after.baseUrl).catch((error: unknown) =>
@@ -163,7 +195,7 @@ export async function changeSettings(
   const { sources } = config;
   const before = textsOf(await findSettings(db.kysely), encryptor);
   const after = preview(sources, before, changes);
-  await refuseLockout(db, [configWithout(sources, before).config, after], by);
+  await refuseLockout(deps, [configWithout(sources, before).config, after], by);
   await db.kysely.transaction().execute(async (tx) => {
     await lockSettings(tx);
     const stored = textsOf(await findSettings(tx), encryptor);

@@ -4,15 +4,17 @@ import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
-import { type Api, route } from "../../../platform/http/routing/route.ts";
+import { type Api, Ready, route } from "../../../platform/http/routing/route.ts";
 import { refuseOtherWorkspaces } from "../operator.ts";
 import { type Changer, changeSettings, describeSettings, listChanges, undoChange } from "./change.ts";
+import type { SignInTest } from "./sign-in-test.ts";
 import { createSettingsTests } from "./test-settings.ts";
 
 interface Dependencies {
   readonly db: Database;
   readonly encryptor: Encryptor;
   readonly config: Config;
+  readonly signInTest: SignInTest;
   /** Reads the settings of the database now. */
   readonly followSettings: () => Promise<void>;
 }
@@ -42,6 +44,12 @@ export function settingsRoutes(api: Api, deps: Dependencies): void {
   route(api, contract.testSettings, async ({ principal, body }) => {
     await refuseOtherWorkspaces(db, principal);
     return test(body.test, body.settings ?? {}, principal.emailKey);
+  });
+
+  route(api, contract.startSignInTest, async ({ principal, body }) => {
+    await refuseOtherWorkspaces(db, principal);
+    const { url, cookie } = await deps.signInTest.start(body.settings ?? {}, principal);
+    return new Ready(JSON.stringify({ url }), { "set-cookie": cookie });
   });
 
   route(api, contract.listSettingChanges, async ({ principal }) => {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config, SingleSignOnSettings } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
@@ -14,6 +14,8 @@ export async function singleSignOnRoutes(
     readonly db: Database;
     readonly encryptor: Encryptor;
     readonly config: Pick<Config, "baseUrl" | "singleSignOn">;
+    /** Takes the response to a sign-in that only tries settings; null: it is to another one. */
+    readonly finishTest: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | null>;
   },
 ): Promise<void> {
   const { db, encryptor, config } = deps;
@@ -37,6 +39,8 @@ export async function singleSignOnRoutes(
       ["/sign-in/callback", "finish"],
     ] as const)
       scope.get(path, async (request, reply) => {
+        const tested = page === "finish" ? await deps.finishTest(request, reply) : null;
+        if (tested !== null) return tested;
         const pages = await open();
         return pages === null ? reply.callNotFound() : pages[page](request, reply);
       });

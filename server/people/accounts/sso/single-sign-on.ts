@@ -46,7 +46,10 @@ export interface SingleSignOn {
    * @param query of the URL the provider redirected the browser to.
    * @throws SingleSignOnError when this browser did not start the sign-in, or the provider refused it.
    */
-  finish(query: string, cookie: string | undefined): Promise<{ identity: ProvenIdentity; next: string }>;
+  finish(
+    query: string,
+    cookie: string | undefined,
+  ): Promise<{ identity: ProvenIdentity; claims: Claims; next: string }>;
 }
 
 /**
@@ -118,6 +121,7 @@ export function openSingleSignOn(
           isEmailVerified: isVerified(profile.email_verified) ?? (settings.trustEmail || null),
           name: typeof profile.name === "string" && profile.name.trim() !== "" ? profile.name.trim() : null,
         },
+        claims: profile,
         next: pending.next,
       };
     },

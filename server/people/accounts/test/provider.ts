@@ -9,6 +9,8 @@ export interface TestProvider {
   readonly issuer: string;
   /** Claims of its users, by subject. */
   readonly people: Map<string, Record<string, unknown>>;
+  /** Signs in at the URL that Parley sent the browser to. @returns the callback's path and query. */
+  signIn(url: string, subject: string): Promise<string>;
   /** Signs a browser in at the provider. @returns the callback's path and query. */
   visit(browser: Browser, subject: string, next?: string): Promise<string>;
   close(): Promise<void>;
@@ -40,24 +42,29 @@ export async function startProvider(port = 0, baseUrl = "http://parley.test"): P
   });
   server.on("request", provider.callback());
 
+  const signIn = async (url: string, subject: string): Promise<string> => {
+    const there = openBrowser({ url: issuer });
+    let answer = await there.get(url);
+    for (let step = 0; step < 12; step++) {
+      if (answer.location?.startsWith(`${baseUrl}/`)) return answer.location.slice(baseUrl.length);
+      if (answer.location !== null) answer = await there.get(answer.location);
+      else {
+        const action = /action="([^"]+)"/.exec(answer.text)?.[1] ?? "";
+        const prompt = /name="prompt" value="(\w+)"/.exec(answer.text)?.[1] ?? "";
+        answer = await there.send("POST", action, { form: { prompt, login: subject, password: "any" } });
+      }
+    }
+    throw new Error(`the provider did not redirect back: ${answer.status} ${answer.text.slice(0, 500)}`);
+  };
+
   return {
     issuer,
     people,
+    signIn,
     async visit(browser, subject, next = "/") {
       const departure = await browser.get(`/sign-in/sso?next=${encodeURIComponent(next)}`);
       assert.equal(departure.status, 303, departure.text);
-      const there = openBrowser({ url: issuer });
-      let answer = await there.get(departure.location ?? "");
-      for (let step = 0; step < 12; step++) {
-        if (answer.location?.startsWith(`${baseUrl}/`)) return answer.location.slice(baseUrl.length);
-        if (answer.location !== null) answer = await there.get(answer.location);
-        else {
-          const action = /action="([^"]+)"/.exec(answer.text)?.[1] ?? "";
-          const prompt = /name="prompt" value="(\w+)"/.exec(answer.text)?.[1] ?? "";
-          answer = await there.send("POST", action, { form: { prompt, login: subject, password: "any" } });
-        }
-      }
-      throw new Error(`the provider did not redirect back: ${answer.status} ${answer.text.slice(0, 500)}`);
+      return signIn(departure.location ?? "", subject);
     },
     close: () =>
       new Promise((resolve) => {
