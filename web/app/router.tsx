@@ -160,6 +160,10 @@ const settingsPages = settingsRoute.addChildren([
     lazyPage(() => import("../settings/users/teams.tsx"), "TeamsPage"),
   ),
   settingsPage(
+    "/deliveries",
+    lazyPage(() => import("../settings/deliveries/page.tsx"), "DeliveriesPage"),
+  ),
+  settingsPage(
     "/webhooks",
     lazyPage(() => import("../settings/webhooks/list.tsx"), "WebhooksPage"),
   ),

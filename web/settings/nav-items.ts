@@ -26,6 +26,7 @@ const groups: readonly NavGroup[] = [
       { path: "/settings", label: "Profile" },
       { path: "/settings/tokens", label: "Access tokens" },
       { path: "/settings/apps", label: "Connected apps" },
+      { path: "/settings/deliveries", label: "Deliveries" },
       { path: "/settings/webhooks", label: "Webhooks" },
       { path: "/settings/api", label: "API" },
     ],

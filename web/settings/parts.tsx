@@ -165,3 +165,13 @@ export function Tag(props: { tone?: "accent" | "good" | "warn" | "bad" | undefin
     </span>
   );
 }
+
+/** Text as it was sent or returned, which scrolls. */
+export function Pre({ label, text }: { label: string; text: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard (WCAG 2.1.1).
+    <section className={classes.pre} tabIndex={0} aria-label={label}>
+      {text}
+    </section>
+  );
+}

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type DeliveryDetails, deliveryQuery, type Hook, resend } from "../../api/settings/webhooks.ts";
 import { useAction } from "../../common/actions.tsx";
 import { fullTime, timeOfDay } from "../../common/format/time.ts";
-import { Loaded, Tag } from "../parts.tsx";
+import { Loaded, Pre, Tag } from "../parts.tsx";
 import classes from "../settings.module.css";
 import { DeliveryTag } from "./delivery-tag.tsx";
 
@@ -99,14 +99,6 @@ function Attempts({ delivery: { attempts_log: attempts } }: { delivery: Delivery
 }
 
 /** A scrollable text. */
-function Pre({ label, text }: { label: string; text: string }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard (WCAG 2.1.1).
-    <section className={classes.pre} tabIndex={0} aria-label={label}>
-      {text}
-    </section>
-  );
-}
 
 function pretty(body: string): string {
   try {

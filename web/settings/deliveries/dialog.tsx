@@ -1,0 +1,295 @@
+import { Code, Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  defaultTemplate,
+  maxTemplateLength,
+  placeholderNames,
+} from "../../../contract/deliveries/template.ts";
+import { meetingTypesQuery, teamsQuery } from "../../api/directory.ts";
+import {
+  type Conditions,
+  createDestination,
+  type Destination,
+  type DestinationKind,
+  destinationsQuery,
+  previewQuery,
+  recentRecordingsQuery,
+  updateDestination,
+} from "../../api/settings/deliveries.ts";
+import { FormError } from "../../common/actions.tsx";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { useDraft } from "../../common/drafts/use-draft.tsx";
+import { Form, type FormState, useForm } from "../../common/forms/form.tsx";
+import { Markdown } from "../../recording/panels/markdown.tsx";
+import { Panel, Pre } from "../parts.tsx";
+import { isChat, kinds } from "./kinds.ts";
+
+interface DialogProps {
+  readonly edited: Destination | "new" | null;
+  readonly isAdmin: boolean;
+  readonly onClose: () => void;
+}
+
+/** Creates or edits a delivery, with a preview of a real recording. */
+export function DeliveryDialog({ edited, isAdmin, onClose }: DialogProps) {
+  const title = edited === null || edited === "new" ? "Create delivery" : `Edit ${edited.name}`;
+  return (
+    <FormDialog opened={edited !== null} onClose={onClose} title={title} centered size="lg">
+      {edited === null ? null : (
+        <DeliveryForm delivery={edited === "new" ? null : edited} isAdmin={isAdmin} onClose={onClose} />
+      )}
+    </FormDialog>
+  );
+}
+
+interface Values {
+  readonly kind: DestinationKind;
+  readonly name: string;
+  readonly folder: string;
+  readonly link_people: boolean;
+  readonly conditions: Conditions;
+  readonly template: string;
+}
+
+/** Without what is empty. */
+function given(conditions: Conditions): Conditions {
+  return Object.fromEntries(
+    Object.entries(conditions).filter(([, value]) => value !== "" && value !== undefined),
+  );
+}
+
+function DeliveryForm(props: { delivery: Destination | null; isAdmin: boolean; onClose: () => void }) {
+  const { delivery, isAdmin, onClose } = props;
+  const draft = useDraft<Values>(`delivery:${delivery?.id ?? "new"}`, {
+    kind: delivery?.kind ?? "slack",
+    name: delivery?.name ?? "",
+    folder: delivery?.folder ?? "",
+    link_people: delivery?.link_people ?? false,
+    conditions: delivery?.conditions ?? {},
+    template: delivery?.template ?? defaultTemplate,
+  });
+  // A secret is not kept in the browser.
+  const [url, setUrl] = useState("");
+  const { kind, name, folder, link_people, conditions, template } = draft.value;
+  const save = useForm({
+    run: () => {
+      const body = {
+        ...(name.trim() === "" ? {} : { name }),
+        ...(isChat(kind) && url !== "" ? { url } : {}),
+        ...(kind === "markdown" ? { folder, link_people } : {}),
+        conditions: given(conditions),
+        template: template.trim() === defaultTemplate.trim() || template.trim() === "" ? null : template,
+      };
+      return delivery === null ? createDestination({ kind, ...body }) : updateDestination(delivery.id, body);
+    },
+    done: delivery === null ? "Delivery created." : "Delivery saved.",
+    refresh: [destinationsQuery.queryKey],
+    draft,
+    onDone: onClose,
+  });
+  const { label, help, example } = kinds[kind];
+  return (
+    <Form form={save} label={delivery === null ? "Create delivery" : "Save"} onCancel={onClose}>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+        <Select
+          label="Send to"
+          allowDeselect={false}
+          disabled={delivery !== null}
+          data={Object.entries(kinds)
+            .filter(([value]) => isAdmin || isChat(value as DestinationKind))
+            .map(([value, { label }]) => ({ value, label }))}
+          value={kind}
+          onChange={(value) => draft.change({ kind: (value ?? "slack") as DestinationKind })}
+          error={save.errorOf("kind")}
+        />
+        <TextInput
+          label="Name"
+          placeholder={isChat(kind) ? "#sales" : label}
+          maxLength={100}
+          value={name}
+          onChange={(event) => draft.change({ name: event.currentTarget.value })}
+          error={save.errorOf("name")}
+        />
+      </SimpleGrid>
+      {isChat(kind) ? (
+        <TextInput
+          label="Webhook URL"
+          description={
+            delivery === null
+              ? help
+              : `It is a secret and not shown again. Leave it empty to keep it. ${help}`
+          }
+          placeholder={example}
+          type="url"
+          required={delivery === null}
+          autoComplete="off"
+          value={url}
+          onChange={(event) => setUrl(event.currentTarget.value)}
+          error={save.errorOf("url")}
+        />
+      ) : (
+        <Text size="sm" c="dimmed">
+          {help}
+        </Text>
+      )}
+      {kind === "markdown" ? (
+        <>
+          <TextInput
+            label="Folder"
+            description="Below notes/<workspace id> in the server's data folder or bucket. Files are in its folders by year and month."
+            placeholder="meetings"
+            maxLength={500}
+            value={folder}
+            onChange={(event) => draft.change({ folder: event.currentTarget.value })}
+            error={save.errorOf("folder")}
+          />
+          <Switch
+            label="Write names as links: [[Ada]]"
+            checked={link_people}
+            onChange={(event) => draft.change({ link_people: event.currentTarget.checked })}
+          />
+        </>
+      ) : null}
+      <ConditionFields
+        conditions={conditions}
+        set={(change) => draft.change({ conditions: given({ ...conditions, ...change }) })}
+        save={save}
+      />
+      <Textarea
+        label="Text"
+        description={
+          <>
+            Below the title, in Markdown. Use{" "}
+            {placeholderNames.map((placeholder) => (
+              <Code key={placeholder} mr={4} display="inline-block">{`{${placeholder}}`}</Code>
+            ))}
+            Lines without content are left out.
+          </>
+        }
+        autosize
+        minRows={4}
+        maxRows={14}
+        maxLength={maxTemplateLength}
+        value={template}
+        onChange={(event) => draft.change({ template: event.currentTarget.value })}
+        error={save.errorOf("template")}
+      />
+      <Preview kind={kind} template={template} linkPeople={link_people} />
+    </Form>
+  );
+}
+
+function ConditionFields(props: {
+  conditions: Conditions;
+  set: (change: { [Name in keyof Conditions]?: Conditions[Name] | undefined }) => void;
+  save: FormState;
+}) {
+  const { conditions, set, save } = props;
+  const teams = useQuery(teamsQuery).data?.teams ?? [];
+  const types = useQuery(meetingTypesQuery).data?.meeting_types ?? [];
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+      <Select
+        label="Shared with team"
+        placeholder="Any or none"
+        clearable
+        searchable
+        data={teams.map(({ id, name }) => ({ value: id, label: name }))}
+        value={conditions.team_id ?? null}
+        onChange={(value) => set({ team_id: value ?? undefined })}
+        error={save.errorOf("conditions")}
+      />
+      <Select
+        label="Meeting type"
+        placeholder="Any type"
+        clearable
+        searchable
+        data={types.map(({ id, name }) => ({ value: id, label: name }))}
+        value={conditions.meeting_type_id ?? null}
+        onChange={(value) => set({ meeting_type_id: value ?? undefined })}
+      />
+      <TextInput
+        label="Tag"
+        placeholder="Any or none"
+        maxLength={200}
+        value={conditions.tag ?? ""}
+        onChange={(event) => set({ tag: event.currentTarget.value })}
+      />
+      <Select
+        label="Participants"
+        placeholder="Anyone"
+        clearable
+        data={[
+          { value: "internal", label: "Internal only" },
+          { value: "external", label: "With guests" },
+        ]}
+        value={conditions.scope ?? null}
+        onChange={(value) => set({ scope: value === "internal" || value === "external" ? value : undefined })}
+      />
+      <TextInput
+        label="Title contains"
+        placeholder="Any title"
+        maxLength={200}
+        value={conditions.title ?? ""}
+        onChange={(event) => set({ title: event.currentTarget.value })}
+      />
+    </SimpleGrid>
+  );
+}
+
+/** What would be sent of a recording, while the text is typed. */
+function Preview(props: { kind: DestinationKind; template: string; linkPeople: boolean }) {
+  const recent = useQuery(recentRecordingsQuery);
+  const recordings = recent.data?.recordings ?? [];
+  const [chosen, setChosen] = useState<string | null>(null);
+  const recordingId = chosen ?? recordings[0]?.recording.id ?? null;
+  const [typed] = useDebouncedValue(props.template, 400);
+  const preview = useQuery(
+    previewQuery(
+      recordingId === null
+        ? null
+        : {
+            kind: props.kind,
+            recording_id: recordingId,
+            template: typed.trim() === defaultTemplate.trim() || typed.trim() === "" ? null : typed,
+            link_people: props.linkPeople,
+          },
+    ),
+  );
+  if (recent.isSuccess && recordings.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        When there is a recording, its preview is shown here.
+      </Text>
+    );
+  const { data, error } = preview;
+  return (
+    <Stack gap="xs">
+      <Select
+        label="Preview"
+        searchable
+        allowDeselect={false}
+        data={recordings.map(({ recording }) => ({ value: recording.id, label: recording.title }))}
+        value={recordingId}
+        onChange={setChosen}
+      />
+      <FormError error={error} fields={[]} />
+      {data === undefined ? null : isChat(props.kind) ? (
+        <Panel>
+          <Text fw={600}>{data.title}</Text>
+          <Markdown text={data.text} />
+        </Panel>
+      ) : (
+        <Pre label="File or email" text={data.payload} />
+      )}
+      {data?.truncated === true ? (
+        <Text size="sm" c="dimmed">
+          The message is longer than {kinds[props.kind].label} takes. It is cut at a whole line and ends with
+          a link to the recording.
+        </Text>
+      ) : null}
+    </Stack>
+  );
+}

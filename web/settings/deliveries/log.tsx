@@ -1,0 +1,98 @@
+import { Alert, Anchor, Text } from "@mantine/core";
+import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import {
+  type Attempt,
+  attemptsQuery,
+  resendAttempt,
+  type TestResult,
+} from "../../api/settings/deliveries.ts";
+import { FormError, useAction } from "../../common/actions.tsx";
+import { whenInLine } from "../../common/format/time.ts";
+import { LoadMore } from "../../common/lists/load-more.tsx";
+import { recordingUrl } from "../../common/recording-url.ts";
+import { ErrorState } from "../../common/states.tsx";
+import { NoneYet, Pre, Row, RowButton, Rows, RowsSkeleton } from "../parts.tsx";
+import { DeliveryTag } from "../webhooks/delivery-tag.tsx";
+
+/** What a test returned. */
+export function TestOutcome({ result, error }: { result: TestResult | undefined; error: unknown }) {
+  if (error !== null) return <FormError error={error} fields={[]} />;
+  if (result === undefined) return null;
+  const status = result.status === null ? "" : ` (status ${result.status})`;
+  return (
+    <Alert
+      mt="xs"
+      role="status"
+      variant="light"
+      c="bright"
+      color={result.ok ? "green" : "red"}
+      icon={
+        result.ok ? <IconCircleCheck size={18} aria-hidden /> : <IconAlertTriangle size={18} aria-hidden />
+      }
+      title={result.ok ? `The test succeeded${status}` : "The test failed"}
+    >
+      {result.error === null ? null : <Text size="sm">{result.error}</Text>}
+      {result.response === "" ? null : <Pre label="Response" text={result.response} />}
+    </Alert>
+  );
+}
+
+/** The recordings that a delivery has sent, newest first. */
+export function DeliveryLog({ id, canChange }: { id: string; canChange: boolean }) {
+  const query = useInfiniteQuery(attemptsQuery(id));
+  if (query.isPending) return <RowsSkeleton />;
+  if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
+  const attempts = query.data.pages.flatMap(({ attempts }) => attempts);
+  if (attempts.length === 0)
+    return <NoneYet>Nothing sent yet. Recordings appear here when their summary is ready.</NoneYet>;
+  return (
+    <div>
+      <Rows label="Sent recordings">
+        {attempts.map((attempt) => (
+          <AttemptRow key={attempt.id} id={id} attempt={attempt} canChange={canChange} />
+        ))}
+      </Rows>
+      <LoadMore query={query} />
+    </div>
+  );
+}
+
+function AttemptRow({ id, attempt, canChange }: { id: string; attempt: Attempt; canChange: boolean }) {
+  const resend = useAction({
+    run: () => resendAttempt(id, attempt.id),
+    done: "Sending again.",
+    refresh: [attemptsQuery(id).queryKey],
+  });
+  const title = attempt.title ?? "A recording that you can't see, or that was deleted";
+  return (
+    <Row
+      title={
+        attempt.title === null ? (
+          title
+        ) : (
+          <Anchor component={Link} to={recordingUrl(attempt.recording_id)} fw={600} c="inherit">
+            {title}
+          </Anchor>
+        )
+      }
+      badges={<DeliveryTag state={attempt.state} />}
+      facts={[
+        whenInLine(attempt.last_datetime ?? attempt.created_datetime),
+        attempt.attempts > 1 ? `${attempt.attempts} attempts` : null,
+        attempt.last_status === null ? null : `response ${attempt.last_status}`,
+        attempt.last_error,
+        attempt.last_error !== null || attempt.last_status === null ? attempt.last_response : null,
+        attempt.due_datetime === null || attempt.attempts === 0
+          ? null
+          : `next attempt ${whenInLine(attempt.due_datetime)}`,
+      ]}
+      actions={
+        canChange && attempt.state !== "withheld" && attempt.state !== "pending" ? (
+          <RowButton text="Resend" name={title} action={resend} />
+        ) : undefined
+      }
+    />
+  );
+}

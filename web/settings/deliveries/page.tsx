@@ -1,0 +1,174 @@
+import { Button, Modal } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { meetingTypesQuery, teamsQuery, usersQuery } from "../../api/directory.ts";
+import {
+  type Destination,
+  deleteDestination,
+  destinationsQuery,
+  testDestination,
+  updateDestination,
+} from "../../api/settings/deliveries.ts";
+import { useAction } from "../../common/actions.tsx";
+import { whenInLine } from "../../common/format/time.ts";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
+import { Loaded, NoneYet, Row, RowButton, Rows, SettingsPage, Tag } from "../parts.tsx";
+import { DeliveryDialog } from "./dialog.tsx";
+import { describeConditions, kinds } from "./kinds.ts";
+import { DeliveryLog, TestOutcome } from "./log.tsx";
+
+const parent = getRouteApi("/signed-in");
+
+/** Deliveries: where summaries are sent. */
+export function DeliveriesPage() {
+  const { session } = parent.useRouteContext();
+  const deliveries = useQuery(destinationsQuery);
+  const [edited, setEdited] = useState<Destination | "new" | null>(null);
+  const [logged, setLogged] = useState<Destination | null>(null);
+  const isAdmin = session.user.role === "admin";
+  const canChange = session.user.role !== "viewer";
+  return (
+    <SettingsPage
+      title="Deliveries"
+      lead="Send the summary of a recording to a chat, by email or to a folder as soon as it is ready."
+      action={
+        canChange ? (
+          <Button leftSection={<IconPlus size={18} />} onClick={() => setEdited("new")}>
+            Create delivery
+          </Button>
+        ) : undefined
+      }
+    >
+      <Loaded query={deliveries}>
+        {({ deliveries }) =>
+          deliveries.length === 0 ? (
+            <NoneYet>
+              No deliveries yet. Create one to see summaries in Slack, Microsoft Teams, Mattermost or Discord.
+            </NoneYet>
+          ) : (
+            <Rows label="Deliveries">
+              {deliveries.map((delivery) => (
+                <DeliveryRow
+                  key={delivery.id}
+                  delivery={delivery}
+                  userId={session.user.id}
+                  canChange={canChange}
+                  onEdit={() => setEdited(delivery)}
+                  onLog={() => setLogged(delivery)}
+                />
+              ))}
+            </Rows>
+          )
+        }
+      </Loaded>
+      <DeliveryDialog edited={edited} isAdmin={isAdmin} onClose={() => setEdited(null)} />
+      <Modal
+        opened={logged !== null}
+        onClose={() => setLogged(null)}
+        title={logged === null ? "" : `Sent to ${logged.name}`}
+        size="xl"
+        centered
+        keepMounted={false}
+      >
+        {logged === null ? null : <DeliveryLog id={logged.id} canChange={canChange} />}
+      </Modal>
+    </SettingsPage>
+  );
+}
+
+interface RowProps {
+  readonly delivery: Destination;
+  readonly userId: string;
+  readonly canChange: boolean;
+  readonly onEdit: () => void;
+  readonly onLog: () => void;
+}
+
+function DeliveryRow({ delivery, userId, canChange, onEdit, onLog }: RowProps) {
+  const { id, name, kind, enabled, last_attempt: last } = delivery;
+  const teams = useQuery(teamsQuery).data?.teams ?? [];
+  const types = useQuery(meetingTypesQuery).data?.meeting_types ?? [];
+  const users = useQuery(usersQuery).data?.users ?? [];
+  const refresh = [destinationsQuery.queryKey];
+  const test = useAction({ run: () => testDestination(id), refresh, showsError: true });
+  const enable = useAction({
+    run: () => updateDestination(id, { enabled: true }),
+    done: "Delivery enabled.",
+    refresh,
+  });
+  const what = describeConditions(delivery.conditions, {
+    teams: new Map(teams.map((team) => [team.id, team.name])),
+    types: new Map(types.map((type) => [type.id, type.name])),
+  });
+  const owner = users.find((user) => user.id === delivery.user_id)?.name ?? "a former user";
+  return (
+    <Row
+      title={name}
+      badges={
+        <>
+          <Tag>{kinds[kind].label}</Tag>
+          {!enabled ? (
+            <Tag tone="bad">Disabled</Tag>
+          ) : delivery.failing_since !== null ? (
+            <Tag tone="warn">Failing</Tag>
+          ) : null}
+          {delivery.pending > 0 ? <Tag tone="accent">{delivery.pending} pending</Tag> : null}
+        </>
+      }
+      facts={[
+        what,
+        delivery.host ?? (kind === "markdown" ? `folder ${delivery.folder || "notes"}` : null),
+        delivery.user_id === userId ? null : `what ${owner} can see`,
+        enabled ? null : delivery.disabled_reason,
+        last === null
+          ? "nothing sent yet"
+          : `last sent ${whenInLine(last.datetime)}${last.error === null ? "" : `: ${last.error}`}`,
+      ]}
+      actions={
+        <>
+          {canChange && enabled ? <RowButton text="Test" name={name} action={test} /> : null}
+          {canChange && !enabled ? <RowButton text="Enable" name={name} action={enable} /> : null}
+          <Button variant="subtle" size="compact-sm" aria-label={`Log of ${name}`} onClick={onLog}>
+            Log
+          </Button>
+          {canChange ? (
+            <>
+              <Button variant="subtle" size="compact-sm" aria-label={`Edit ${name}`} onClick={onEdit}>
+                Edit
+              </Button>
+              {enabled ? (
+                <ConfirmButton
+                  text="Disable"
+                  button={{ variant: "subtle", size: "compact-sm", color: "gray" }}
+                  title={`Disable ${name}?`}
+                  label="Disable"
+                  run={() => updateDestination(id, { enabled: false })}
+                  done="Delivery disabled."
+                  refresh={refresh}
+                >
+                  Nothing is sent while it is disabled. You can enable it again.
+                </ConfirmButton>
+              ) : null}
+              <ConfirmButton
+                text="Delete"
+                button={{ variant: "subtle", size: "compact-sm" }}
+                title={`Delete ${name}?`}
+                label="Delete delivery"
+                run={() => deleteDestination(id)}
+                done="Delivery deleted."
+                refresh={refresh}
+              >
+                Nothing more is sent, and its log is deleted.
+                {kind === "markdown" ? " Files that it wrote are kept." : ""}
+              </ConfirmButton>
+            </>
+          ) : null}
+        </>
+      }
+    >
+      <TestOutcome result={test.data} error={test.error} />
+    </Row>
+  );
+}
