@@ -9,7 +9,7 @@ import { maxTemplateLength, placeholderNames, unknownPlaceholders } from "./temp
 /** Those with an incoming webhook. */
 export const chatKinds = ["slack", "teams", "mattermost", "discord"] as const;
 export type ChatKind = (typeof chatKinds)[number];
-export const destinationKinds = [...chatKinds, "email", "markdown"] as const;
+const destinationKinds = [...chatKinds, "email", "markdown"] as const;
 export type DestinationKind = (typeof destinationKinds)[number];
 
 const tag = "Deliveries";

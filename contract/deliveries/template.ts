@@ -1,22 +1,20 @@
 /** Templates of deliveries: Markdown with placeholders in braces. The server fills them in; the web app lists them. */
 
-export const placeholders = {
-  title: "The recording's title",
-  url: "The link to the recording",
-  date: "When it began",
-  duration: "How long it is",
-  people: "Names of the participants",
-  tags: "Its tags",
-  meeting_type: "Its meeting type",
-  summary: "The summary",
-  action_items: "Action items with their assignees",
-  chapters: "Chapters with links to their moments",
-  highlights: "Highlights with links to their moments",
-} as const;
+export const placeholderNames = [
+  "title",
+  "url",
+  "date",
+  "duration",
+  "people",
+  "tags",
+  "meeting_type",
+  "summary",
+  "action_items",
+  "chapters",
+  "highlights",
+] as const;
 
-export type Placeholder = keyof typeof placeholders;
-
-export const placeholderNames = Object.keys(placeholders) as [Placeholder, ...Placeholder[]];
+export type Placeholder = (typeof placeholderNames)[number];
 
 /** What is sent below the title unless a delivery has a template of its own. */
 export const defaultTemplate = `{date} · {duration} · {people}
@@ -37,7 +35,7 @@ export const maxTemplateLength = 10_000;
 const pattern = /\{([a-z_]{1,40})\}/g;
 
 function isPlaceholder(name: string): name is Placeholder {
-  return Object.hasOwn(placeholders, name);
+  return placeholderNames.some((known) => known === name);
 }
 
 /** The names in braces that are no placeholders, each once. */

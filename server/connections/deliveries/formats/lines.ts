@@ -3,7 +3,7 @@
  * stays as it was written.
  */
 
-export type Inline =
+type Inline =
   | { readonly type: "text" | "bold" | "italic" | "code" | "date"; readonly text: string }
   | { readonly type: "link"; readonly text: string; readonly url: string };
 

@@ -15,7 +15,7 @@ import { type DeliveryResult, saveResults } from "../deliveries/save-results.ts"
 import { type BatchDependencies, type SentBatch, sendBatch } from "./send-batch.ts";
 
 /** What is sent besides webhooks, by rows of hooks of another type. */
-export interface OtherDeliveries {
+interface OtherDeliveries {
   /** Creates deliveries of events. */
   readonly add: AddDeliveries;
   /** Sends what is due to a leased hook. */
