@@ -415,7 +415,7 @@ test("the tests of database, storage, mail and models use them for real", async 
     assert.equal(result.remedy, null);
   }
   assert.deepEqual(mail.mails.at(-1)?.to, [operator.admin.email]);
-  assert.equal(speech.requests.at(-1)?.audio.durationMs, 1000);
+  assert.equal(speech.requests.at(-1)?.audio.durationMs, 2004);
   assert.equal(model.requests.length, 1);
   assert.equal((await request("POST", "/system/components/worker/test")).status, 404);
 });

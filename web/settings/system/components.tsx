@@ -26,7 +26,7 @@ const tests: Readonly<Partial<Record<Component["component"], string>>> = {
   database: "Writing a transaction…",
   storage: "Writing, reading and deleting a file…",
   mail: "Sending an email to you…",
-  speech: "Transcribing a second of silence…",
+  speech: "Transcribing a spoken sentence…",
   language_model: "Asking for one word…",
 } satisfies Record<Testable, string>;
 

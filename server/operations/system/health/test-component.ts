@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { checkMailServer, sendMail } from "../../../people/accounts/one-time-links/mailer.ts";
 import type {
   Config,
@@ -170,7 +170,14 @@ function mailRemedy(error: unknown, { from, url }: SmtpSettings): string {
   return "Check host and port in PARLEY_SMTP_URL, smtps:// for TLS from the start (usually port 465), and that no firewall blocks the connection.";
 }
 
-/** Sends a second of silence to the speech model. */
+/** "Good morning, everyone.", as scripts/make-test-sound.ts writes it. */
+const sentence = {
+  path: fileURLToPath(new URL("./assets/test-sentence.wav", import.meta.url)),
+  startMs: 0,
+  endMs: 2000,
+};
+
+/** Has the speech model transcribe a spoken sentence. */
 export async function testSpeech(
   settings: TranscriptionSettings | null,
   { dataDir, ...deps }: Pick<Config, "dataDir"> & Pick<Database, "session">,
@@ -185,23 +192,15 @@ export async function testSpeechServer(settings: TranscriptionServerSettings): P
   const transcriber = openAiTranscriber(settings);
   const { host } = new URL(settings.url);
   return testModel("PARLEY_TRANSCRIPTION", host, async () => {
-    // Not in the data folder, where `parley doctor` must leave nothing that the server's user can't change.
-    const folder = await mkdtemp(join(tmpdir(), "parley-"));
-    try {
-      const path = join(folder, "silence.wav");
-      await writeFile(path, silence());
-      await transcriber.transcribe(
-        { path, startMs: 0, endMs: 1000 },
-        { language: settings.language, signal: AbortSignal.timeout(modelMs) },
-      );
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-    return `The model ${settings.model} at ${host} transcribed a second of audio.`;
+    const heard = await transcriber.transcribe(sentence, {
+      language: settings.language,
+      signal: AbortSignal.timeout(modelMs),
+    });
+    return `The model ${settings.model} at ${host} transcribed a spoken sentence${describeHeard(heard)}.`;
   });
 }
 
-/** Transcribes a second of silence with the built-in engine on this machine. */
+/** Transcribes the sentence with the built-in engine on this machine. */
 async function testBuiltInEngine(
   settings: LocalTranscriptionSettings,
   deps: Pick<Config, "dataDir"> & Pick<Database, "session">,
@@ -213,15 +212,16 @@ async function testBuiltInEngine(
     if (await isMachineTaken(deps.session))
       return ok("A built-in engine is at work on this machine, so it was not tried.");
     return await withScratch(deps.dataDir, async ({ folder }) => {
-      const path = join(folder, "silence.wav");
-      await writeFile(path, silence());
+      // The engine's process reads no other folder.
+      const path = join(folder, "sentence.wav");
+      await copyFile(sentence.path, path);
       const opened = await localTranscriber(settings, deps).open?.(folder, options);
       try {
-        await opened?.transcribe({ path, startMs: 0, endMs: 1000 }, options);
+        const heard = await opened?.transcribe({ ...sentence, path }, options);
+        return ok(`The built-in engine transcribed a spoken sentence${describeHeard(heard)}.`);
       } finally {
         await opened?.close();
       }
-      return ok("The built-in engine transcribed a second of audio.");
     });
   } catch (error) {
     if (options.signal.aborted)
@@ -233,29 +233,19 @@ async function testBuiltInEngine(
   }
 }
 
+type Heard = Awaited<ReturnType<ReturnType<typeof openAiTranscriber>["transcribe"]>>;
+
+function describeHeard(heard: Heard | undefined): string {
+  const said = [...(heard?.segments ?? []), ...(heard?.words ?? [])].map(({ text }) => text.trim()).join(" ");
+  if (said === "")
+    return ", but recognized no words in it; check its model and language if recordings stay empty too";
+  return ` as “${said.slice(0, 100)}”`;
+}
+
 export function speechOff(): Finding {
   return off(
     "No speech model is set up, so recordings uploaded without a transcript have none. Download a model in Settings → Transcription, run `parley models install`, or set PARLEY_TRANSCRIPTION_URL.",
   );
-}
-
-/** A second of silence as a WAV file: 16 kHz, mono, 16 bits. */
-function silence(): Buffer {
-  const [rate, bytes] = [16_000, 32_000];
-  const wav = Buffer.alloc(44 + bytes);
-  wav.write("RIFF", 0);
-  wav.writeUInt32LE(36 + bytes, 4);
-  wav.write("WAVEfmt ", 8);
-  wav.writeUInt32LE(16, 16);
-  wav.writeUInt16LE(1, 20);
-  wav.writeUInt16LE(1, 22);
-  wav.writeUInt32LE(rate, 24);
-  wav.writeUInt32LE(2 * rate, 28);
-  wav.writeUInt16LE(2, 32);
-  wav.writeUInt16LE(16, 34);
-  wav.write("data", 36);
-  wav.writeUInt32LE(bytes, 40);
-  return wav;
 }
 
 /** Asks the language model for one word. */

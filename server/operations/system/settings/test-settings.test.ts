@@ -178,7 +178,7 @@ test("models: each usual mistake of a server behind OpenAI's protocol is named",
   ] as const;
   for (const [kind, prefix, right, words] of [
     ["language_model", "PARLEY_LLM", model.url, /responded/],
-    ["speech", "PARLEY_TRANSCRIPTION", speech.url, /transcribed/],
+    ["speech", "PARLEY_TRANSCRIPTION", speech.url, /transcribed a spoken sentence as “tone \d+/],
   ] as const)
     await assertEach(
       kind,
