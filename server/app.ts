@@ -127,6 +127,7 @@ import { trashRoutes } from "./recordings/trash/routes.ts";
 import { accessRequestRoutes } from "./sharing/access-requests/routes.ts";
 import { notificationRoutes } from "./sharing/notifications/routes.ts";
 import { createNotificationStreams } from "./sharing/notifications/streams.ts";
+import { unsubscribePages } from "./sharing/notifications/unsubscribe.ts";
 import { publicLinkRoutes } from "./sharing/public-links/routes.ts";
 import { sharedFileRoutes } from "./sharing/public-links/view/file-routes.ts";
 import { sharedRoutes } from "./sharing/public-links/view/shared-routes.ts";
@@ -313,7 +314,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         hasSpeechModel: () => hasSpeechModel(config),
       });
       notificationRoutes(api, { db, config, streams });
-      accessRequestRoutes(api, { db, jobs, encryptor, config });
+      accessRequestRoutes(api, { db, jobs });
       participantRoutes(api, { db });
       meetingTypeRoutes(api, { db });
       importRoutes(api, { db, jobs, store, signer, config });
@@ -386,6 +387,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(async (scope) => {
     limitForms(scope, { limiter, config });
     connectionWebhookRoutes(scope, { db, jobs, encryptor });
+  });
+  await app.register(async (scope) => {
+    limitForms(scope, { limiter, config });
+    await unsubscribePages(scope, { db, encryptor });
   });
   // By signed links, without a version or a token.
   uploadFileRoutes(app, { db, jobs, store, signer, config });

@@ -19,6 +19,7 @@ import { pruneAuditLogKind } from "./governance/retention/prune.ts";
 import { applyRetentionRulesKind } from "./governance/retention/sweep.ts";
 import { runScheduledBackupKind, warnOfOverdueBackupsKind } from "./operations/backup/schedule.ts";
 import { removeOrphanedFilesKind } from "./operations/storage-maintenance/remove-orphans.ts";
+import { notifyAdminsKind } from "./operations/system/notify-admins.ts";
 import { deleteOldMailCountsKind } from "./people/accounts/one-time-links/mail-limits.ts";
 import { sendMailKind } from "./people/accounts/one-time-links/mailer.ts";
 import { deleteDeadLinksKind } from "./people/accounts/one-time-links/one-time-links.ts";
@@ -62,6 +63,7 @@ import { reconcileClipsKind } from "./recordings/public-link-records/clips.ts";
 import { emptyTrashKind } from "./recordings/trash/purge.ts";
 import { deleteOldAccessRequestsKind, requestAccessKind } from "./sharing/access-requests/request.ts";
 import { deleteOldNotificationsKind } from "./sharing/notifications/delete-old.ts";
+import { emailNotificationsKind, enqueueDueEmailsKind } from "./sharing/notifications/email.ts";
 import { renderClipKind } from "./sharing/public-links/render-clip.ts";
 
 /** Every background job. Its file says what it does, when it runs and how it is shown. */
@@ -69,6 +71,7 @@ export const jobKinds: readonly Job[] = [
   // Enqueued by requests and other jobs.
   requestAccessKind,
   sendMailKind,
+  emailNotificationsKind,
   requestPasswordResetKind,
   importConnectionEventKind,
   fetchImportKind,
@@ -86,6 +89,7 @@ export const jobKinds: readonly Job[] = [
   // By the clock, once over all processes.
   deleteOldAccessRequestsKind,
   deleteOldNotificationsKind,
+  enqueueDueEmailsKind,
   deleteOldMailCountsKind,
   deleteDeadLinksKind,
   deleteEndedSessionsKind,
@@ -94,6 +98,7 @@ export const jobKinds: readonly Job[] = [
   anchorAuditLogKind,
   runScheduledBackupKind,
   warnOfOverdueBackupsKind,
+  notifyAdminsKind,
   deleteOldConnectionEventsKind,
   continueConnectionEventsKind,
   continueImportsKind,

@@ -98,7 +98,7 @@ test("a scheduled backup that can't begin is a failed one, in log, status, metri
   );
   const wrong = await withSchedule(destination, { PARLEY_BACKUP_PASSPHRASE: "another passphrase" });
   await wrong.start();
-  await nextMail(/Subject: Parley: the scheduled backup failed[\s\S]*PARLEY_BACKUP_PASSPHRASE can't decrypt/);
+  await nextMail(/Subject: The scheduled backup failed[\s\S]*PARLEY_BACKUP_PASSPHRASE can't decrypt/);
   assert.match(await statusOf(wrong), /^failing .*PARLEY_BACKUP_PASSPHRASE can't decrypt/);
   await until("metrics show it", async () => (await failedKinds()).includes("backup") || undefined);
   assert.match(wrong.output().stderr, /the scheduled backup failed; it is tried again in an hour/);
@@ -122,7 +122,7 @@ test("a backup that hangs is reported by log and mail once it is overdue", async
   execFileSync("mkfifo", [join(hanging, "installation")]);
   const worker = await withSchedule(hanging);
   await worker.start();
-  await nextMail(/Subject: Parley: backups are overdue[\s\S]*No backup of .* has succeeded for two days/);
+  await nextMail(/Subject: Backups are overdue[\s\S]*No backup of .* has succeeded for two days/);
   assert.match(worker.output().stderr, /backups are overdue/);
   await worker.stop();
 });
@@ -143,7 +143,7 @@ test("a failed verification is reported as one, until the newest scheduled backu
   flip();
   const worker = await withSchedule(flipped);
   await worker.start();
-  await nextMail(/Subject: Parley: the verification of the backup failed[\s\S]*media\.mp3/);
+  await nextMail(/Subject: The verification of the backup failed[\s\S]*media\.mp3/);
   assert.match(
     worker.output().stderr,
     /the verification of the backup failed; the next scheduled backup is verified again/,
@@ -182,7 +182,7 @@ test("old backups that can't be removed are reported, and the new one is verifie
   renameSync(join(kept, "backups", id), join(kept, "backups", "2026-01-05T030000Z"));
   const worker = await withSchedule(kept);
   await worker.start();
-  await nextMail(/Subject: Parley: old backups could not be removed[\s\S]*manifest\./);
+  await nextMail(/Subject: Old backups could not be removed[\s\S]*manifest\./);
   const verified = await query("select 1 from backup_runs where kind = 'verify' and state = 'succeeded'");
   assert.equal(verified.length, 1);
   await worker.stop();

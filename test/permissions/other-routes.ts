@@ -44,6 +44,9 @@ export const otherRoutes: Readonly<Record<string, RoutePermissions>> = {
   "POST /invitations/:token": except<RoutePermissions>(oneTime, form),
   "GET /password-reset/:token": oneTime,
   "POST /password-reset/:token": except<RoutePermissions>(oneTime, form),
+  // Works signed out; the link does not expire.
+  "GET /unsubscribe/:token": except<RoutePermissions>(oneTime, { expired: null }),
+  "POST /unsubscribe/:token": except<RoutePermissions>(oneTime, { expired: null }),
   // Responds alike whether or not the user exists.
   "GET /password-reset": open,
   "POST /password-reset": except<RoutePermissions>(open, form),

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { createAccessToken } from "../../server/people/accounts/service.ts";
 import { openBrowser as openPages } from "../../server/people/accounts/test/accounts.ts";
+import { unsubscribeUrl } from "../../server/sharing/notifications/unsubscribe.ts";
 import {
   authorizeUrl,
   credentials,
@@ -88,6 +89,8 @@ export const pageRequests: Readonly<Record<string, BuildRouteRequests>> = {
   "GET /password-reset/:token": async (world, caller) => ({ path: await oneTime(world, caller, "reset") }),
   "POST /password-reset/:token": async (world, caller) =>
     sendForm(await oneTime(world, caller, "reset"), { password: `${randomToken()} is new` }),
+  "GET /unsubscribe/:token": async (world, caller) => ({ path: await unsubscribePath(world, caller) }),
+  "POST /unsubscribe/:token": async (world, caller) => sendForm(await unsubscribePath(world, caller), {}),
   "POST /password-reset": () => sendForm("/password-reset", { email: "who@elsewhere.example" }),
 
   "GET /_/public-api/oauth2/authorize": async (world, caller) => {
@@ -138,6 +141,18 @@ export const pageRequests: Readonly<Record<string, BuildRouteRequests>> = {
   "GET /mcp": async (world, caller) => ({ path: "/mcp", headers: await bearer(world, caller) }),
   "DELETE /mcp": async (world, caller) => ({ path: "/mcp", headers: await bearer(world, caller) }),
 };
+
+/** The path of a link that stops emails; for `wrong`, of a text that was encrypted for another purpose. */
+async function unsubscribePath(world: World, caller: RouteCaller): Promise<string> {
+  const { encryptor, config } = world.app;
+  if (caller === "right")
+    return new URL(unsubscribeUrl(encryptor, config.baseUrl, (await world.fresh("recorder")).id)).pathname;
+  const text =
+    caller === "wrong"
+      ? encryptor.encrypt(JSON.stringify({ encryptedFor: "mail" })).toString("base64url")
+      : randomToken();
+  return `/unsubscribe/${text}`;
+}
 
 /** The session cookie of a fresh user. */
 async function cookieOf(world: World): Promise<string> {

@@ -130,8 +130,8 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "recordings/recordings",
   ],
 
-  "sharing/access-requests": ["people/accounts", "recordings/recordings"],
-  "sharing/notifications": ["people/events", "recordings/comments"],
+  "sharing/access-requests": ["people/accounts", "people/events", "recordings/recordings"],
+  "sharing/notifications": ["people/accounts", "people/events", "recordings/comments"],
   "sharing/public-links": [
     "people/access",
     "people/accounts",
@@ -195,7 +195,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   "operations/backup": [
     "governance/audit",
     "operations/storage-maintenance",
-    "people/accounts",
+    "people/events",
     "processing/integrity",
   ],
   "operations/metrics": [],
@@ -216,6 +216,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "operations/move",
     "operations/web",
     "people/accounts",
+    "people/events",
     "processing/intelligence",
     "processing/media",
     "processing/models",

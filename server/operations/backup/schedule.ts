@@ -3,9 +3,8 @@ import { fileURLToPath } from "node:url";
 import type { FastifyBaseLogger } from "fastify";
 import { sql } from "kysely";
 import { z } from "zod";
-import { enqueueMail } from "../../people/accounts/one-time-links/mailer.ts";
+import { notify, operators } from "../../people/events/notify.ts";
 import type { Config } from "../../platform/config/config.ts";
-import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import { isBackupRunning } from "../../platform/db/backup-lock.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { defineRecurringJob } from "../../platform/jobs/define.ts";
@@ -20,14 +19,8 @@ const retryAfterMs = hourMs;
 /** A backup older than this is overdue. */
 const overdueAfterMs = 2 * dayMs;
 
-/** How long an email about a failure is worth sending. */
-const mailValidMs = dayMs;
-
-/** How often one is sent at most. */
-const mailEvery = "23 hours";
-
-/** Admins who get it at most. */
-const maxRecipients = 100;
+/** How often admins are notified of failures at most. */
+const notifyEvery = "23 hours";
 
 /** The last time at or before now at which a backup is due, in the time zone of this process. */
 export function lastDueTime(now: Date, atMinute: number): Date {
@@ -47,7 +40,6 @@ export function nextDueTime(now: Date, atMinute: number): Date {
 interface ScheduleDependencies {
   readonly db: Database;
   readonly jobs: JobQueue;
-  readonly encryptor: Encryptor;
   readonly config: Config;
   readonly log: FastifyBaseLogger;
 }
@@ -92,8 +84,8 @@ export const warnOfOverdueBackupsKind = defineRecurringJob({
       { lastBackup: last, error: lastError },
       "backups are overdue: none has succeeded for two days; see `parley backup` and PARLEY_BACKUP_TO",
     );
-    await mailAdmins(deps, {
-      subject: "backups are overdue",
+    await notifyAdmins(deps, {
+      title: "Backups are overdue",
       text: `No backup of ${deps.config.baseUrl} has succeeded for two days. The last one: ${last ?? "none"}.${lastError === null ? "" : `\n\nThe last error: ${lastError}`}\n\nRun \`parley status\` to see the state of backups, and \`parley backup\` to back up now. The log of the workers has the details.\n`,
     });
     return { state: { warnedAt: Date.now() } };
@@ -139,12 +131,12 @@ function runCommand(due: Date, log: FastifyBaseLogger, signal: AbortSignal): Pro
   return done.finally(() => signal.removeEventListener("abort", kill));
 }
 
-/** In the log each time; by mail to the operator's admins once a day. */
+/** In the log each time; to the operator's admins once a day. */
 async function reportFailure(deps: ScheduleDependencies, due: Date, error: string): Promise<void> {
   const { what, next } = await describeFailure(deps.db, due);
   deps.log.error({ due: due.toISOString(), error }, `${what}; ${next}`);
-  await mailAdmins(deps, {
-    subject: what,
+  await notifyAdmins(deps, {
+    title: `${what.charAt(0).toUpperCase()}${what.slice(1)}`,
     text: `At ${deps.config.baseUrl}, ${what}. It was due at ${due.toISOString()}.\n\n${error}\n\nWhat happens next: ${next}. The log of the workers has the details.\n`,
   });
 }
@@ -170,36 +162,33 @@ async function describeFailure({ pool }: Database, due: Date): Promise<{ what: s
   };
 }
 
-/** At most one mail a day: to the admins of the operator's workspace, since errors name what other workspaces must not see. */
-async function mailAdmins(
-  { db, jobs, encryptor, config, log }: ScheduleDependencies,
-  { subject, text }: { readonly subject: string; readonly text: string },
+/** At most once a day: the admins of the operator's workspace, since errors name what other workspaces must not see. */
+async function notifyAdmins(
+  { db, jobs, log }: ScheduleDependencies,
+  data: { readonly title: string; readonly text: string },
 ): Promise<void> {
-  if (config.smtp === null) return;
-  const { rows: admins } = await db.pool.query<{ email: string }>(
-    `select email from users
-     where workspace_id = (select operator_workspace_id from installation) and role = 'admin'
-       and deactivated_at is null and invited_at is null
-     order by created_at limit ${maxRecipients}`,
-  );
-  if (admins.length === 0)
-    return log.warn("no one is notified by mail: name a workspace with `parley workspace operator`");
   await db.kysely.transaction().execute(async (tx) => {
     const { numUpdatedRows } = await tx
       .updateTable("installation")
       .set({ backup_failure_mailed_at: sql`now()` })
       .where(
-        sql<boolean>`coalesce(backup_failure_mailed_at < now() - interval '${sql.raw(mailEvery)}', true)`,
+        sql<boolean>`coalesce(backup_failure_mailed_at < now() - interval '${sql.raw(notifyEvery)}', true)`,
       )
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return;
-    for (const { email } of admins)
-      await enqueueMail(
-        tx,
-        { jobs, encryptor },
-        { to: email, subject: `Parley: ${subject}`, text, expiresAtMs: Date.now() + mailValidMs },
-        { kind: "backup_failure", workspaceId: null },
-      );
+    const { operator_workspace_id: operator } = await tx
+      .selectFrom("installation")
+      .select("operator_workspace_id")
+      .executeTakeFirstOrThrow();
+    if (operator === null)
+      return log.warn("no one is notified: name a workspace with `parley workspace operator`");
+    await notify(tx, {
+      kind: "backup_failed",
+      key: `backup:${new Date().toISOString()}`,
+      to: operators,
+      actorId: null,
+      data,
+    });
   });
   jobs.wake();
 }

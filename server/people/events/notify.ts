@@ -1,9 +1,16 @@
 import { type RawBuilder, sql } from "kysely";
 import { type NotificationKind, notificationKinds } from "../../../contract/workspace/notifications.ts";
 import type { Tx } from "../../platform/db/database.ts";
+import { enqueueJob } from "../../platform/jobs/queue.ts";
 
 /** Notifies the processes that stream the notifications of a user; the payload is the user's id. */
 export const notificationChannel = "parley_notifications";
+
+/** The job that sends the emails of a user that are due; its data is `{ userId }`, and its key the user's id. */
+export const emailJob = { name: "email_notifications", owner: () => null } as const;
+
+/** Users whose emails are sent at once; those of others, when a whole team is notified, within a minute. */
+const maxAtOnce = 20;
 
 /** The hour of the daily email, in the time zone of the server. */
 const digestHour = 8;
@@ -29,22 +36,31 @@ export interface NewNotification {
  */
 export async function notify(tx: Tx, notification: NewNotification): Promise<void> {
   const { kind, key, to, actorId, recordingId = null, subjectId = null, data = {} } = notification;
-  await sql`
+  const { rows } = await sql<{ user_id: string; is_due: boolean }>`
     with added as (
       insert into notifications (id, user_id, kind, key, recording_id, subject_id, actor_id, data, email_at)
       select gen_random_uuid(), u.id, ${kind}, ${key}, ${recordingId}::uuid, ${subjectId}::uuid, ${actorId}::uuid,
         ${JSON.stringify(data)}::jsonb,
-        case chosen.channel when 'email' then clock_timestamp() when 'daily' then ${nextDigest(new Date())}::timestamptz end
+        case chosen.channel when 'email' then date_trunc('milliseconds', clock_timestamp()) when 'daily' then ${nextDigest(new Date())}::timestamptz end
       from users u
         left join notification_settings s on s.user_id = u.id and s.kind = ${kind}
         cross join lateral (select coalesce(s.channel, ${notificationKinds[kind].default}) as channel) chosen
       where u.id in (${to}) and u.id is distinct from ${actorId}::uuid
         and u.deactivated_at is null and u.invited_at is null and chosen.channel <> 'off'
       on conflict (user_id, key) do nothing
-      returning user_id
+      returning user_id, email_at <= clock_timestamp() as is_due
     )
-    select pg_notify(${notificationChannel}, user_id::text) from added`.execute(tx);
+    select user_id, coalesce(is_due, false) as is_due, pg_notify(${notificationChannel}, user_id::text) from added`.execute(
+    tx,
+  );
+  const due = rows.filter(({ is_due }) => is_due);
+  for (const { user_id: userId } of due.slice(0, maxAtOnce))
+    await enqueueJob(tx, emailJob, { userId }, userId);
 }
+
+/** The admins of the operator's workspace, as recipients. */
+export const operators = sql`
+  select p.id from users p join installation i on i.operator_workspace_id = p.workspace_id where p.role = 'admin'`;
 
 /** A part of a key with which something can be notified of again the next day. */
 export function today(): string {

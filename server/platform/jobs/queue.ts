@@ -34,7 +34,12 @@ function kindOf(kinds: ReadonlyMap<string, Job>, name: string): Job {
 }
 
 /** Enqueues a job by its definition. */
-export async function enqueueJob(tx: Tx, kind: Job, data: object, key: string): Promise<void> {
+export async function enqueueJob(
+  tx: Tx,
+  kind: Pick<Job, "name" | "owner">,
+  data: object,
+  key: string,
+): Promise<void> {
   const { rows: owners } = (await kind.owner(data)?.execute(tx)) ?? { rows: [] };
   const [owner] = owners;
   const { rows: added } = await sql`

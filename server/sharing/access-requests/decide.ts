@@ -1,24 +1,18 @@
 import { sql } from "kysely";
 import type { z } from "zod";
 import { type listAccessRequests, maxListedRequests } from "../../../contract/recordings/access-requests.ts";
-import { enqueueMail } from "../../people/accounts/one-time-links/mailer.ts";
 import { type AuditActor, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
-import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { changedIf, success, updateRecording } from "../../recordings/recordings/change/update-recording.ts";
 import { checkMay } from "../../recordings/recordings/rights.ts";
-import { addUserShare } from "../../recordings/recordings/share/shares.ts";
-import { accessGrantedMail } from "./mails.ts";
+import { addUserShare, notifyShared } from "../../recordings/recordings/share/shares.ts";
 
 type Listed = z.input<(typeof listAccessRequests)["response"]>;
 
 const action = "decide about requests for access to it";
-
-/** How long the email about granted access may take to be sent. */
-const mailTtlMs = 86_400_000;
 
 /** The users who request access and still can't see the recording. @throws ProblemError as `checkMay`. */
 export async function findAccessRequests(
@@ -53,33 +47,17 @@ interface Decision {
 
 /** Shares the recording with the user who requested it. @throws ProblemError `not_found` without a request. */
 export async function grantAccess(
-  deps: {
-    readonly db: Database;
-    readonly jobs: JobQueue;
-    readonly encryptor: Encryptor;
-    readonly config: { readonly baseUrl: string; readonly smtp: object | null };
-  },
+  { db, jobs }: { readonly db: Database; readonly jobs: JobQueue },
   { principal, actor, recordingId, userId }: Decision,
 ): Promise<{ success: true }> {
-  const { db, jobs, config } = deps;
   await updateRecording(
     db,
     principal,
     recordingId,
-    async (tx, recording) => {
-      const user = await removeRequest(tx, recordingId, userId);
+    async (tx) => {
+      await removeRequest(tx, recordingId, userId);
       const isNew = await addUserShare(tx, actor, recordingId, userId);
-      if (config.smtp !== null)
-        await enqueueMail(
-          tx,
-          deps,
-          accessGrantedMail(user, {
-            title: recording.title,
-            url: `${config.baseUrl}/recordings/${recordingId}`,
-            expiresAtMs: Date.now() + mailTtlMs,
-          }),
-          { kind: "access_granted", workspaceId: principal.workspaceId },
-        );
+      await notifyShared(tx, actor, recordingId, "access_granted", sql`select ${userId}::uuid`);
       return changedIf(isNew);
     },
     "share",
@@ -89,15 +67,14 @@ export async function grantAccess(
   return { success: true };
 }
 
-async function removeRequest(tx: Tx, recordingId: string, userId: string) {
-  const { rows } = await sql<{ name: string; email: string }>`
+/** @throws ProblemError `not_found` without a request. */
+async function removeRequest(tx: Tx, recordingId: string, userId: string): Promise<void> {
+  const { rows } = await sql`
     delete from access_requests a using users u
     where a.recording_id = ${recordingId} and a.user_id = ${userId}
       and u.id = a.user_id and u.deactivated_at is null
-    returning u.name, u.email`.execute(tx);
-  const [user] = rows;
-  if (user === undefined) throw noRequest(userId);
-  return user;
+    returning 1`.execute(tx);
+  if (rows.length === 0) throw noRequest(userId);
 }
 
 /** Declines a request. @throws ProblemError `not_found` without an open request. */

@@ -2,15 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import { z } from "zod";
-import { enqueueMail } from "../../people/accounts/one-time-links/mailer.ts";
 import { keyOf, takeAttempt, tooManyAttempts } from "../../people/accounts/sign-in/throttle.ts";
+import { notify, today } from "../../people/events/notify.ts";
 import { type AuditActor, actorOf, recordAudit } from "../../platform/audit/record.ts";
-import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Database, Executor, Tx } from "../../platform/db/database.ts";
 import { defineJob, defineRecurringJob, type JobPayloads } from "../../platform/jobs/define.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { rolesThatMay } from "../../recordings/recordings/rights.ts";
-import { accessRequestMail } from "./mails.ts";
 
 /** Requests of one user: ten at once, then ten an hour. */
 const perUser = { free: 10, leakSec: 360 };
@@ -18,14 +16,11 @@ const perUser = { free: 10, leakSec: 360 };
 /** Undecided requests of one user at a time; further ones are ignored. */
 const maxOpen = 100;
 
-/** Emails for one request; recordings rarely have more recorders. */
-const maxMails = 10;
+/** Users notified of one request; recordings rarely have more recorders. */
+const maxNotified = 10;
 
 /** How long requests are kept, and declined ones can't be repeated. */
 const keptDays = 30;
-
-/** How long the email may take to be sent: later the request may have been decided. */
-const mailTtlMs = 86_400_000;
 
 /**
  * Requests access to a recording. A job looks it up, so neither the response nor its timing reveals whether it exists.
@@ -48,57 +43,36 @@ export async function requestAccess(
   return { success: true };
 }
 
-interface Wanted {
-  readonly title: string;
-  readonly requester: string;
-  readonly requesterEmail: string;
-}
-
 /** Stores the request and notifies the recorders, if it can be granted and is new. */
 async function requestAccessJob(
-  deps: {
-    readonly db: Database;
-    readonly jobs: JobQueue;
-    readonly encryptor: Encryptor;
-    readonly config: { readonly baseUrl: string; readonly smtp: object | null };
-  },
-  data: JobPayloads["request_access"],
+  { db, jobs }: { readonly db: Database; readonly jobs: JobQueue },
+  { wantedId, actor }: JobPayloads["request_access"],
 ): Promise<void> {
-  const { wantedId } = data;
-  const { actor } = data;
-  await deps.db.kysely.transaction().execute(async (tx) => {
-    const wanted = await lockWanted(tx, wantedId, actor);
-    if (wanted === undefined || !(await insertRequest(tx, wantedId, actor))) return;
+  await db.kysely.transaction().execute(async (tx) => {
+    if (!(await lockWanted(tx, wantedId, actor)) || !(await insertRequest(tx, wantedId, actor))) return;
     await recordAudit(tx, actor, {
       action: "recording_access_requested",
       subject: { type: "recording", id: wantedId },
     });
-    if (deps.config.smtp === null) return;
-    for (const owner of await findDeciders(tx, wantedId))
-      await enqueueMail(
-        tx,
-        deps,
-        accessRequestMail(owner, {
-          ...wanted,
-          url: `${deps.config.baseUrl}/recordings/${wantedId}?share=true`,
-          expiresAtMs: Date.now() + mailTtlMs,
-        }),
-        // Over the limit, the request is shown in the app alone.
-        { kind: "access_request", workspaceId: actor.workspaceId },
-      );
+    await notify(tx, {
+      kind: "access_requested",
+      key: `access_requested:${wantedId}:${actor.userId}:${today()}`,
+      to: sql`select unnest(${await findDeciders(tx, wantedId)}::uuid[])`,
+      actorId: actor.userId,
+      recordingId: wantedId,
+    });
   });
-  deps.jobs.wake();
+  jobs.wake();
 }
 
-/** The recording, if the user is active in its workspace and can't see it; none in the trash, which nobody can see. */
+/** Locks the recording if the user is active in its workspace and can't see it; not in the trash, which nobody can see. */
 async function lockWanted(
   tx: Tx,
   recordingId: string,
   { userId, workspaceId }: AuditActor,
-): Promise<Wanted | undefined> {
-  const { rows } = await sql<Wanted>`
-    select r.title, u.name as requester, u.email as "requesterEmail"
-    from recordings r
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from recordings r
     join workspaces w on w.id = r.workspace_id
     join users u on u.workspace_id = r.workspace_id and u.id = ${userId} and u.deactivated_at is null
     where r.id = ${recordingId} and r.workspace_id = ${workspaceId} and not exists (
@@ -106,7 +80,7 @@ async function lockWanted(
       select 1 from recording_grants g
       where g.recording_id = r.id and g.principal_id = any(parley_principals(u.id, w.members_id)))
     for update of r`.execute(tx);
-  return rows[0];
+  return rows.length > 0;
 }
 
 /** @returns false when the user has requested it already, or has too many open requests. */
@@ -119,15 +93,12 @@ async function insertRequest(tx: Tx, recordingId: string, { userId }: AuditActor
   return rows.length > 0;
 }
 
-/** Who gets the email: the recorders; the admins who can see the recording if no recorder can decide any more. */
-async function findDeciders(
-  db: Executor,
-  recordingId: string,
-): Promise<readonly { readonly email: string; readonly name: string }[]> {
+/** The users to notify: the recorders; the admins who can see the recording if no recorder can decide any more. */
+async function findDeciders(db: Executor, recordingId: string): Promise<string[]> {
   const recorders = sql`${rolesThatMay("share", { is_recorder: true })}::text[]`;
   const others = sql`${rolesThatMay("share", { is_recorder: false })}::text[]`;
-  const { rows } = await sql<{ email: string; name: string; is_recorder: boolean }>`
-    select u.email, u.name, rr.user_id is not null as is_recorder
+  const { rows } = await sql<{ id: string; is_recorder: boolean }>`
+    select u.id, rr.user_id is not null as is_recorder
     from recordings r
     join workspaces w on w.id = r.workspace_id
     join users u on u.workspace_id = r.workspace_id and u.deactivated_at is null and u.invited_at is null
@@ -137,9 +108,9 @@ async function findDeciders(
       and (rr.user_id is not null or exists (
         select 1 from recording_grants g
         where g.recording_id = r.id and g.principal_id = any(parley_principals(u.id, w.members_id))))
-    order by rr.position nulls last, u.id limit ${maxMails}`.execute(db);
+    order by rr.position nulls last, u.id limit ${maxNotified}`.execute(db);
   const first = rows.filter((row) => row.is_recorder);
-  return first.length > 0 ? first : rows;
+  return (first.length > 0 ? first : rows).map(({ id }) => id);
 }
 
 /** Deletes old requests, and those of users who have access by another way, so that they don't return when it ends. */

@@ -1,7 +1,5 @@
 import * as contract from "../../../contract/recordings/access-requests.ts";
 import { actorOf } from "../../platform/audit/record.ts";
-import type { Config } from "../../platform/config/config.ts";
-import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
@@ -14,8 +12,6 @@ export function accessRequestRoutes(
   deps: {
     readonly db: Database;
     readonly jobs: JobQueue;
-    readonly encryptor: Encryptor;
-    readonly config: Pick<Config, "baseUrl" | "smtp">;
   },
 ): void {
   const { db } = deps;

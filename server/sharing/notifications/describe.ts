@@ -11,9 +11,16 @@ type Description = Pick<Notification, "title" | "text" | "timestamp"> & {
   readonly path: string;
 };
 
-/** A notification as the API shows it. */
-export function present(row: NotificationRow, baseUrl: string): Notification {
-  const { path, ...description } = describe(row);
+/**
+ * A notification as the API shows it.
+ * @param nameOf how names that users chose are written; by default as they are.
+ */
+export function present(
+  row: NotificationRow,
+  baseUrl: string,
+  nameOf: (name: string) => string = (name) => name,
+): Notification {
+  const { path, ...description } = describe(row, nameOf);
   const page = row.recording_id === null ? "" : `/recordings/${row.recording_id}`;
   return {
     id: row.id,
@@ -28,8 +35,8 @@ export function present(row: NotificationRow, baseUrl: string): Notification {
   };
 }
 
-function describe(row: NotificationRow): Description {
-  const actor = row.actor?.name ?? "Someone";
+function describe(row: NotificationRow, nameOf: (name: string) => string): Description {
+  const actor = row.actor === null ? "Someone" : nameOf(row.actor.name);
   const plain = (title: string, text: string | null = null, path = ""): Description => ({
     title,
     text: text === null ? null : shorten(text),
@@ -50,7 +57,11 @@ function describe(row: NotificationRow): Description {
     case "shared":
       return plain(`${actor} shared this recording with ${row.data.is_team ? "your team" : "you"}`);
     case "access_requested":
-      return plain(`${actor} requests access to this recording`, row.actor?.email ?? null, "?share=true");
+      return plain(
+        `${actor} requests access to this recording`,
+        `${row.actor === null ? "" : `${row.actor.email}: `}grant or decline the request in the Share dialog.`,
+        "?share=true",
+      );
     case "access_granted":
       return plain(`${actor} gave you access to this recording`);
     case "action_item_assigned": {
@@ -71,7 +82,7 @@ function describe(row: NotificationRow): Description {
       return plain(readiness(row.data));
     case "upload_failed":
       return plain(
-        row.upload_title === null ? "An upload failed" : `The upload “${row.upload_title}” failed`,
+        row.upload_title === null ? "An upload failed" : `The upload “${nameOf(row.upload_title)}” failed`,
         row.failure_reason,
         `/uploads/${row.subject_id}`,
       );
@@ -84,7 +95,7 @@ function describe(row: NotificationRow): Description {
     case "backup_failed":
     case "disk_nearly_full":
     case "job_failing":
-      return plain(row.data.title ?? row.kind, row.data.text ?? null, "/settings/system");
+      return { ...plain(row.data.title ?? row.kind, null, "/settings/system"), text: row.data.text ?? null };
   }
 }
 

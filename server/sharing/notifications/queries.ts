@@ -7,6 +7,7 @@ import {
   type NotificationKind,
   type NotificationState,
   notificationKindNames,
+  notificationKinds,
 } from "../../../contract/workspace/notifications.ts";
 import { notificationChannel } from "../../people/events/notify.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
@@ -117,6 +118,20 @@ export function findPage(
   );
 }
 
+/** Those of these notifications that a user may see now and has not read, oldest first. */
+export function findUnread(
+  pool: pg.Pool,
+  userId: string,
+  ids: readonly string[],
+): Promise<NotificationRow[]> {
+  return read(
+    pool,
+    "find_unread_notifications",
+    "n.read_at is null and n.id = any($2::uuid[]) order by n.created_at, n.id",
+    [userId, ids],
+  );
+}
+
 /** For each user the number of their unread notifications and the newest one; nothing for users that don't exist. */
 export async function readStates(
   pool: pg.Pool,
@@ -167,14 +182,20 @@ export async function markRead(db: Executor, userId: string, ids: readonly strin
   );
 }
 
-/** What a user has chosen; kinds they have left at their default are absent. */
-export async function findSettings(db: Executor, userId: string): Promise<Map<string, NotificationChannel>> {
+/** How a user is notified of each kind. */
+export async function readSettings(
+  db: Executor,
+  userId: string,
+): Promise<Record<NotificationKind, NotificationChannel>> {
   const rows = await db
     .selectFrom("notification_settings")
     .select(["kind", "channel"])
     .where("user_id", "=", userId)
     .execute();
-  return new Map(rows.map(({ kind, channel }) => [kind, channel as NotificationChannel]));
+  const chosen = new Map(rows.map(({ kind, channel }) => [kind, channel]));
+  return Object.fromEntries(
+    notificationKindNames.map((kind) => [kind, chosen.get(kind) ?? notificationKinds[kind].default]),
+  ) as Record<NotificationKind, NotificationChannel>;
 }
 
 /** Saves what a user has chosen. Emails that are still to be sent of kinds without email are not sent. */

@@ -57,16 +57,9 @@ export function notificationRoutes(
     });
   });
 
-  const readSettings = async (userId: string) => {
-    const chosen = await queries.findSettings(db.kysely, userId);
-    return Object.fromEntries(
-      contract.notificationKindNames.map((kind) => [
-        kind,
-        chosen.get(kind) ?? contract.notificationKinds[kind].default,
-      ]),
-    ) as Record<contract.NotificationKind, contract.NotificationChannel>;
-  };
-  route(api, contract.getNotificationSettings, ({ principal }) => readSettings(userOf(principal)));
+  route(api, contract.getNotificationSettings, ({ principal }) =>
+    queries.readSettings(db.kysely, userOf(principal)),
+  );
   route(api, contract.updateNotificationSettings, async ({ principal, body }) => {
     const userId = userOf(principal);
     const chosen = contract.notificationKindNames.flatMap((kind) => {
@@ -74,7 +67,7 @@ export function notificationRoutes(
       return channel === undefined ? [] : [{ kind, channel }];
     });
     await db.kysely.transaction().execute((tx) => queries.saveSettings(tx, userId, chosen));
-    return readSettings(userId);
+    return queries.readSettings(db.kysely, userId);
   });
 }
 

@@ -330,7 +330,7 @@ test("emails to users whose email contains the person's are still sent", async (
           tx,
           app,
           { to, subject, text, expiresAtMs: Date.now() + 60_000 },
-          { kind: "access_request", workspaceId: null },
+          { kind: "invitation", workspaceId: null },
         ),
       );
   await erasePersonJob(deps, await ask(workspace));

@@ -140,7 +140,8 @@ export async function checkFileSystem({ dataDir, databaseUrl }: Config, files: S
     : warning(name, `Files are stored on a network file system (${found.name}).`, "Consider S3 instead.");
 }
 
-async function checkDisk(dataDir: string): Promise<Check[]> {
+/** Whether the volume of the data folder has enough free space. */
+export async function checkDisk(dataDir: string): Promise<Check[]> {
   const name = "disk space";
   const disk = await readDisk(dataDir);
   if (disk === null) return [skipped(name, `The free space of ${dataDir} can't be read.`)];

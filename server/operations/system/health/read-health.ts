@@ -44,7 +44,12 @@ export async function readHealth(deps: Dependencies, known: Known): Promise<Comp
     worker: workerHealth(known.processes),
     backups: backupHealth(config, known.backups),
     mail:
-      config.smtp === null ? mailOff() : mailHealth(new URL(config.smtp.url).host, failuresOf("send_mail")),
+      config.smtp === null
+        ? mailOff()
+        : mailHealth(new URL(config.smtp.url).host, [
+            failuresOf("send_mail"),
+            failuresOf("email_notifications"),
+          ]),
     speech: await speechHealth(config, failuresOf("transcribe_recording")),
     language_model: await languageModelHealth(config, failuresOf("analyze_recording")),
   };
@@ -126,10 +131,12 @@ function utc(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-function mailHealth(host: string, { waiting, waiting_error }: FailureSummary): Finding {
+function mailHealth(host: string, failures: readonly FailureSummary[]): Finding {
+  const waiting = failures.reduce((sum, one) => sum + one.waiting, 0);
+  const error = failures.find(({ waiting_error }) => waiting_error !== null)?.waiting_error;
   if (waiting === 0) return ok(`Emails are sent through ${host}. None is waiting after a failure.`);
   return failing(
-    `${counted(waiting, "email")} could not be sent yet. The last error: ${waiting_error}`,
+    `${counted(waiting, "email")} could not be sent yet. The last error: ${error}`,
     "Test the mail server. Emails are retried until their links expire.",
   );
 }

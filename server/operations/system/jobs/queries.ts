@@ -72,6 +72,18 @@ export async function findFailedJobs(db: Executor): Promise<FailedJobRow[]> {
   return rows;
 }
 
+/** Kinds of which jobs have failed this often, with the error of the one that has failed most often. */
+export async function summarizeRepeated(
+  db: Executor,
+  attempts: number,
+): Promise<{ readonly kind: string; readonly count: number; readonly error: string }[]> {
+  const { rows } = await sql<{ kind: string; count: number; error: string }>`
+    select kind, count(*)::integer as count, left((array_agg(error order by attempts desc))[1], 1000) as error
+    from (select kind, attempts, error from ${failedJobs} f where attempts >= ${attempts} limit ${maxCounted}) f
+    group by kind order by kind`.execute(db);
+  return rows;
+}
+
 /** What the failed jobs of one kind say about what they depend on. */
 export interface FailureSummary {
   /** Jobs that will be tried again, and the error of the one that is due first. */

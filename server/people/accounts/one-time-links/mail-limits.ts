@@ -10,11 +10,9 @@ const perRecipient = {
   invitation: 5,
   password_reset: 20,
   account_change: 20,
-  access_request: 50,
-  access_granted: 50,
-  backup_failure: 20,
   delivery_disabled: 20,
   delivery: 200,
+  notification: 100,
 } as const;
 
 export type MailKind = keyof typeof perRecipient;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
 import type { SendMailOptions, Transporter } from "nodemailer";
 import { z } from "zod";
 import { foldCase } from "../../../../shared/fold-case.ts";
@@ -91,7 +92,7 @@ async function sendMailJob(
   );
   if (mail.expiresAtMs < Date.now()) return;
   try {
-    await sendMail(deps.smtp, mail);
+    await sendMail(deps.smtp, { to: mail.to, subject: mail.subject, text: mail.text });
   } catch (error) {
     const { responseCode, message } = error as { responseCode?: number; message: string };
     if (responseCode === undefined || responseCode < 500)
@@ -108,38 +109,67 @@ function withoutRecipient(message: string, to: string): string {
   return message.replaceAll(to, "[recipient]").replaceAll(to.toLowerCase(), "[recipient]");
 }
 
-/** Sends an email now. @throws nodemailer's error, with the server's `responseCode` if it refused. */
+/** An email as it is sent. */
+export interface OutgoingMail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  /** The same for programs that show HTML. */
+  readonly html?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The same for each attempt, so that mail servers can discard repetitions; default: a new one. */
+  readonly messageId?: string;
+}
+
+/**
+ * Sends an email now.
+ * @param beforeEnd called when the mail server has the text, and before the line that ends it. If it throws, or the process
+ * dies before, the mail server discards the email.
+ * @throws nodemailer's error, with the server's `responseCode` if it refused.
+ */
 export async function sendMail(
   smtp: SmtpSettings,
-  { to, subject, text }: Pick<Mail, "to" | "subject" | "text">,
+  mail: OutgoingMail,
+  beforeEnd: () => Promise<void> = async () => undefined,
 ): Promise<void> {
-  const head = {
+  const { message, envelope } = await compose(smtp, mail);
+  async function* body(): AsyncGenerator<string> {
+    yield message;
+    await beforeEnd();
+  }
+  await withTransport(smtp, (transport) => transport.sendMail({ envelope, raw: Readable.from(body()) }));
+}
+
+async function compose(
+  smtp: SmtpSettings,
+  { to, subject, text, html, headers, messageId }: OutgoingMail,
+): Promise<{ message: string; envelope: NonNullable<SendMailOptions["envelope"]> }> {
+  const { default: nodemailer } = await import("nodemailer");
+  const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: "windows" });
+  // nodemailer would encode lines of more than 76 characters as quoted-printable, whose soft line breaks cut links in two
+  // for programs that show or scan messages undecoded.
+  const isPlain = html === undefined && isSevenBit(text);
+  const { message, envelope } = await composer.sendMail({
     from: smtp.from,
     // As an object, so that special characters can't turn it into several recipients.
     to: { name: "", address: to },
     subject,
-  };
-  const mail = isSevenBit(text)
-    ? await withPlainBody(head, text)
-    : { ...head, text, textEncoding: "base64" as const };
-  await withTransport(smtp, (transport) => transport.sendMail(mail));
+    text: isPlain ? "." : text,
+    ...(html === undefined ? {} : { html }),
+    ...(html === undefined && !isPlain ? { textEncoding: "base64" as const } : {}),
+    ...(headers === undefined ? {} : { headers: { ...headers } }),
+    ...(messageId === undefined ? {} : { messageId }),
+  });
+  // `buffer` makes it one.
+  const whole = message.toString();
+  if (!isPlain) return { message: whole, envelope };
+  const head = whole.split("\r\n\r\n", 1)[0];
+  return { message: `${head}\r\n\r\n${text.replace(/\r?\n/g, "\r\n")}`, envelope };
 }
 
 /** Whether a text can be sent as it is. Source: RFC 5321, section 4.5.3.1.6. */
 function isSevenBit(text: string): boolean {
   return Buffer.byteLength(text) === text.length && text.split("\n").every((line) => line.length <= 998);
-}
-
-/**
- * A message with its text as it is. nodemailer would encode lines of more than 76 characters as quoted-printable, whose soft
- * line breaks cut links in two for programs that show or scan messages undecoded.
- */
-async function withPlainBody(head: SendMailOptions, text: string): Promise<SendMailOptions> {
-  const { default: nodemailer } = await import("nodemailer");
-  const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: "windows" });
-  const { message, envelope } = await composer.sendMail({ ...head, text: "." });
-  const headers = message.toString().split("\r\n\r\n", 1)[0];
-  return { envelope, raw: `${headers}\r\n\r\n${text.replace(/\r?\n/g, "\r\n")}` };
 }
 
 /** Connects and signs in to the mail server without sending anything. @throws nodemailer's error. */

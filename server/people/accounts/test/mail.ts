@@ -8,6 +8,8 @@ export interface TestMailServer {
     readonly to: readonly string[];
     /** Headers and decoded text. */
     readonly text: string;
+    /** Decoded; empty: there is none. */
+    readonly html: string;
     readonly raw: string;
   }[];
   /** Refuses further emails with this status; null accepts them. */
@@ -17,7 +19,7 @@ export interface TestMailServer {
 
 /** Starts a mail server without TLS and authentication. */
 export async function startMailServer(): Promise<TestMailServer> {
-  const mails: { to: string[]; text: string; raw: string }[] = [];
+  const mails: { to: string[]; text: string; html: string; raw: string }[] = [];
   let refusal: number | null = null;
   const server = new SMTPServer({
     authOptional: true,
@@ -33,12 +35,11 @@ export async function startMailServer(): Promise<TestMailServer> {
           return;
         }
         const raw = Buffer.concat(chunks).toString();
-        const [head = "", ...body] = raw.split("\r\n\r\n");
-        const isEncoded = /^content-transfer-encoding: base64$/im.test(head);
-        const content = body.join("\r\n\r\n");
+        const [head = ""] = raw.split("\r\n\r\n", 1);
         mails.push({
           to: session.envelope.rcptTo.map(({ address }) => address),
-          text: `${head}\n\n${isEncoded ? Buffer.from(content, "base64").toString() : content}`,
+          text: `${head}\n\n${partsOf(raw)[0] ?? ""}`,
+          html: partsOf(raw)[1] ?? "",
           raw,
         });
         done();
@@ -55,4 +56,22 @@ export async function startMailServer(): Promise<TestMailServer> {
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
+}
+
+/** The decoded parts of an email. */
+function partsOf(raw: string): string[] {
+  const [head = "", ...rest] = raw.split("\r\n\r\n");
+  const body = rest.join("\r\n\r\n");
+  const boundary = /boundary="([^"]+)"/.exec(head)?.[1];
+  if (boundary !== undefined)
+    return body
+      .split(`--${boundary}`)
+      .filter((part) => part.startsWith("\r\n"))
+      .flatMap((part) => partsOf(part.trim()));
+  if (/^content-transfer-encoding: base64$/im.test(head)) return [Buffer.from(body, "base64").toString()];
+  if (!/^content-transfer-encoding: quoted-printable$/im.test(head)) return [body];
+  const bytes = body
+    .replace(/=\r\n/g, "")
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return [Buffer.from(bytes, "latin1").toString()];
 }
