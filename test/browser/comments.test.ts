@@ -160,6 +160,56 @@ test("comments: a mark on the seek bar seeks and opens its thread, and one in th
   assert.deepEqual(complaints, []);
 });
 
+test("comments: @ offers people by keyboard, those who see the recording first; others only after it was shared by a click", async () => {
+  const id = await makeMedia(app, member.token);
+  const amy = await makeUser(app.db, workspace, { name: "Amy Stone" });
+  await makeUser(app.db, workspace, { name: "Ada Stone" });
+  await call(app, "PUT", `/recordings/${id}/users`, { user_id: ben.id }, { token: member.token });
+  const { page, complaints } = await open(`${id}?tab=comments`, { size: phone });
+  const field = page.getByRole("textbox", { name: "New comment" });
+  await field.click();
+  await page.keyboard.type("Ask @");
+  const options = page.getByRole("option");
+  await options.first().waitFor();
+  assert.match((await options.first().textContent()) ?? "", /^(Ben Ito|User)/);
+  await page.keyboard.type("sto");
+  await until("both are found by their last names", async () => (await options.count()) === 2);
+  await page.keyboard.press("ArrowDown");
+  await page.getByRole("option", { name: /Amy Stone/, selected: true }).waitFor();
+  await assertAccessibleAtRest(page);
+  await picture(page, "comments-mention-phone");
+  await page.keyboard.press("Enter");
+  assert.equal(await field.inputValue(), "Ask @Amy Stone ");
+  await page.keyboard.type("and @b");
+  await options.first().waitFor();
+  await page.keyboard.press("Escape");
+  await until("the list is closed", async () => (await options.count()) === 0);
+  await page.keyboard.type("e");
+  assert.equal(await options.count(), 0);
+  for (let i = 0; i < 3; i++) await page.keyboard.press("Backspace");
+  await page.keyboard.type("@it");
+  await page.getByRole("option", { name: /Ben Ito/, selected: true }).waitFor();
+  await page.keyboard.press("Tab");
+  assert.equal(await field.inputValue(), "Ask @Amy Stone and @Ben Ito ");
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("Amy Stone can't see this recording.").waitFor();
+  await assertAccessibleAtRest(page);
+  await picture(page, "comments-offer-phone");
+  assert.deepEqual(
+    [await listed(id), (await manage("GET", `/recordings/${id}`)).body.shared_users.length],
+    [[], 1],
+  );
+  await page.getByRole("button", { name: "Share with Amy Stone" }).click();
+  const thread = page.getByRole("listitem", { name: "At 0:00" });
+  await thread.locator("span", { hasText: "@Amy Stone" }).waitFor();
+  const [comment] = await listed(id);
+  assert.deepEqual(comment.mentions.map((user: { id: string }) => user.id).sort(), [amy.id, ben.id].sort());
+  assert.deepEqual(
+    complaints.filter((text) => !text.includes("400")),
+    [],
+  );
+});
+
 test("comments: a link opens a resolved one at its moment; markup is text, and viewers only read", async () => {
   const id = await shared();
   const text = "<img src=x onerror=alert(1)> [bad](javascript:alert) `code` # no heading";

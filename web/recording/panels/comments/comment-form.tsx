@@ -1,13 +1,13 @@
-import { Button, Group, Text, Textarea } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { type ReactNode, type Ref, useState } from "react";
+import { type ReactNode, type RefObject, useRef, useState } from "react";
 import { maxCommentLength, splitMentions } from "../../../../shared/mentions.ts";
 import { usersQuery } from "../../../api/directory.ts";
-import type { Comment } from "../../../api/recording/comments.ts";
 import { FormError } from "../../../common/actions.tsx";
 import { type Draft, useDraft } from "../../../common/drafts/use-draft.tsx";
-
-type User = Comment["mentions"][number];
+import { MentionField } from "./mention-field.tsx";
+import { refusedOf, ShareOffer } from "./share-offer.tsx";
+import type { User } from "./threads.ts";
 
 /** The count of characters is shown from here on. */
 const countedLength = maxCommentLength - 500;
@@ -41,9 +41,10 @@ export function CommentForm(props: {
   /** The label of the button. */
   button: string;
   isFocused?: boolean;
-  field?: Ref<HTMLTextAreaElement>;
+  field?: RefObject<HTMLTextAreaElement | null>;
   send: (input: CommentInput) => Promise<unknown>;
-  onText?: (text: string) => void;
+  /** The moment of the comment with this text. */
+  momentOf?: (text: string) => number | null;
   onFocus?: () => void;
   onBlur?: () => void;
   onDone?: () => void;
@@ -51,25 +52,28 @@ export function CommentForm(props: {
   /** Beside the button. */
   children?: ReactNode;
 }) {
-  const { draft, mentioned = [], label, placeholder, button, isFocused = false, field } = props;
+  const { draft, mentioned = [], label, placeholder, button, isFocused = false, momentOf } = props;
+  const own = useRef<HTMLTextAreaElement>(null);
   const { text, chosen, at } = draft.value;
   const users = useQuery(usersQuery).data?.users ?? [];
+  const mentions = (): User[] => {
+    const isChosen = ({ id }: User): boolean => chosen.includes(id);
+    const known = [...users.filter(isChosen), ...mentioned, ...users];
+    const found = splitMentions(text, known).filter((part) => typeof part !== "string");
+    return [...new Map(found.map((user) => [user.id, user])).values()];
+  };
   const send = useMutation({
-    mutationFn: () => {
-      const isChosen = ({ id }: User): boolean => chosen.includes(id);
-      const known = [...users.filter(isChosen), ...mentioned, ...users];
-      const found = splitMentions(text, known).flatMap((part) => (typeof part === "string" ? [] : part.id));
-      return props.send({ text, at, mentions: [...new Set(found)] });
-    },
+    mutationFn: (to: readonly User[]) => props.send({ text, at, mentions: to.map(({ id }) => id) }),
     onSuccess: () => {
       draft.discard();
       props.onDone?.();
     },
   });
+  const refused = refusedOf(send.error, send.variables ?? []);
   const isTooLong = text.length > maxCommentLength;
   const isReady = text.trim() !== "" && !isTooLong;
   const submit = (): void => {
-    if (isReady && !send.isPending) send.mutate();
+    if (isReady && !send.isPending) send.mutate(mentions());
   };
   return (
     <form
@@ -78,8 +82,9 @@ export function CommentForm(props: {
         submit();
       }}
     >
-      <Textarea
-        ref={field}
+      <MentionField
+        field={props.field ?? own}
+        users={users}
         aria-label={label}
         placeholder={placeholder}
         autosize
@@ -92,10 +97,16 @@ export function CommentForm(props: {
         error={isTooLong}
         onFocus={props.onFocus}
         onBlur={props.onBlur}
-        onChange={({ currentTarget: { value } }) =>
-          (props.onText ?? ((next) => draft.change({ text: next })))(value)
-        }
-        onKeyDown={(event) => {
+        onText={(next, user) => {
+          // What was refused may be no longer in the text.
+          if (send.isError) send.reset();
+          draft.change({
+            text: next,
+            at: momentOf?.(next) ?? null,
+            chosen: user === undefined ? chosen : [...chosen, user.id],
+          });
+        }}
+        onKey={(event) => {
           if (event.nativeEvent.isComposing || event.key !== "Enter") return;
           if (!event.ctrlKey && !event.metaKey) return;
           event.preventDefault();
@@ -107,7 +118,17 @@ export function CommentForm(props: {
           {text.length.toLocaleString()} of {maxCommentLength.toLocaleString()} characters
         </Text>
       ) : null}
-      <FormError error={send.error} fields={[]} />
+      {refused.length === 0 ? (
+        <FormError error={send.error} fields={[]} />
+      ) : (
+        <ShareOffer
+          users={refused}
+          onShared={submit}
+          onWithout={() =>
+            send.mutate(mentions().filter(({ id }) => !refused.some((user) => user.id === id)))
+          }
+        />
+      )}
       <Group gap="xs" mt={6} justify="space-between">
         {props.children}
         <Group gap="xs">

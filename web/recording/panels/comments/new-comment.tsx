@@ -42,12 +42,7 @@ export function NewComment() {
       field={field}
       onFocus={() => isEmpty && setPinned(nowMs())}
       onBlur={() => isEmpty && setPinned(null)}
-      onText={(next) =>
-        draft.change({
-          text: next,
-          at: isWhole || next === "" ? null : isEmpty ? (pinned ?? nowMs()) : at,
-        })
-      }
+      momentOf={(next) => (isWhole || next === "" ? null : isEmpty ? (pinned ?? nowMs()) : at)}
       send={({ at: timestamp, ...input }) =>
         actions.create({ ...input, ...(timestamp === null ? {} : { timestamp }) })
       }

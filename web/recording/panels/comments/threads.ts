@@ -1,6 +1,9 @@
 import type { Comment } from "../../../api/recording/comments.ts";
 import type { CommentMark } from "../../../player/context.ts";
 
+/** A user as comments name them. */
+export type User = Comment["mentions"][number];
+
 /** A first comment with its replies, oldest first. */
 export interface Thread {
   readonly root: Comment;
