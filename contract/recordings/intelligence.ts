@@ -236,6 +236,7 @@ export const RecordingIntelligence = z
     requested_datetime: Timestamp.nullable(),
     finished_datetime: Timestamp.nullable(),
     model: z.string().nullable(),
+    progress: z.int().min(0).max(100).meta({ description: "Percentage of a running run that is done." }),
     prompt_version: z.int().nullable().meta({ description: "Version of the prompts of the last run." }),
     length: SummaryLength,
     language: SummaryLanguage,

@@ -84,6 +84,9 @@ const TranscriptionState = z
     status: TranscriptionStatus,
     stage: TranscriptionStage,
     progress: TranscriptionPercent,
+    waits_for: z.string().nullable().meta({
+      description: "What a running transcription waits for, for users to read; null: it is at work.",
+    }),
     attempts: z.int().meta({ description: "Failed attempts since the last success." }),
     last_error: z.string().nullable(),
     canceled: z.strictObject({ by: z.string().nullable(), datetime: Timestamp }).nullable().meta({

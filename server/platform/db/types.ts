@@ -490,6 +490,7 @@ export interface IntelligenceRuns {
   not_before: Timestamp | null;
   notes: Generated<string[]>;
   output_tokens: Generated<Int8>;
+  progress: Generated<number>;
   prompt_version: Generated<number>;
   recording_id: string;
   request_count: Generated<number>;
@@ -1068,6 +1069,7 @@ export interface Transcriptions {
   unclear_passages: Generated<number>;
   updated_at: Generated<Timestamp>;
   used: Json | null;
+  waits_for: string | null;
   written_version: number | null;
 }
 

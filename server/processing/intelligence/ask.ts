@@ -37,8 +37,26 @@ export interface AskContext extends SendContext {
   /** The system's part of every request. */
   readonly system: string;
   /** Shows what the run does now. */
-  readonly onStage?: (stage: string) => void;
+  readonly onStage?: (stage: Stage) => void;
 }
+
+/** What a run does. */
+export interface Stage {
+  /** For users to read. */
+  readonly text: string;
+  /** Requests that are done, with the part of the present one. */
+  readonly done: number;
+}
+
+/** What users read while a request is worked on, by its name. */
+const stages: Readonly<Record<Question<unknown>["name"], string>> = {
+  minutes: "Writing the summary.",
+  part: "Reading the meeting.",
+  condensed: "Shortening notes.",
+  overview: "Writing the summary.",
+  section: "Writing sections.",
+  chapters: "Finding chapters.",
+};
 
 /** How much of an invalid response is sent back to the model; in characters. */
 const shownAgain = 1500;
@@ -48,9 +66,10 @@ const shownAgain = 1500;
  * that a run that was killed or had to wait does not pay for them again. An invalid response may be corrected once.
  */
 export function askWithin(context: AskContext): Ask {
-  let step = 0;
+  let done = -1;
   return async (question) => {
-    step += 1;
+    done += 1;
+    context.onStage?.({ text: stages[question.name], done });
     const schema = jsonSchemaOf(question.schema);
     const key = createHash("sha256")
       .update(JSON.stringify([context.model.name, context.system, question.user, schema]))
@@ -61,7 +80,7 @@ export function askWithin(context: AskContext): Ask {
       const known = question.schema.safeParse(kept.value);
       if (known.success) return known.data;
     }
-    const result = await askAnew({ ...context, step }, question, schema);
+    const result = await askAnew({ ...context, done }, question, schema);
     await saveStep(context.db.kysely, context.recordingId, key, result);
     if (result.isTruncated) throw new TruncatedAnswer();
     return result.value;
@@ -72,8 +91,8 @@ export function askWithin(context: AskContext): Ask {
 type Step<T> = { readonly isTruncated: false; readonly value: T } | { readonly isTruncated: true };
 
 interface StepContext extends AskContext {
-  /** The number of the request within the run. */
-  readonly step: number;
+  /** Requests of the run before this one. */
+  readonly done: number;
 }
 
 async function askAnew<T>(
@@ -87,9 +106,8 @@ async function askAnew<T>(
     schema: { name: question.name, json: schema },
     maxOutputTokens: question.maxOutputTokens,
     onProgress: (fraction: number) =>
-      context.onStage?.(`Step ${context.step}: ${Math.floor(100 * fraction)}%.`),
-    onWait: (engine: string) =>
-      context.onStage?.(`Waiting for the ${engine} engine, which is at work on this machine.`),
+      context.onStage?.({ text: stages[question.name], done: context.done + fraction }),
+    onWait: (text: string) => context.onStage?.({ text, done: context.done }),
   };
   const first = await sendWithin(context, { ...request, messages: [asked] });
   const read = readAnswer(first.text, question.schema);

@@ -7,7 +7,7 @@ import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import { decideRetry, defaultRetryPolicy, type RetryPolicy } from "../../platform/model-server/retry.ts";
 import { modelAttempted } from "../../platform/telemetry/signals.ts";
 import { findTranscript } from "../../recordings/recordings/queries.ts";
-import { askWithin, SwitchedOff } from "./ask.ts";
+import { askWithin, type Stage, SwitchedOff } from "./ask.ts";
 import { finishRun } from "./finish.ts";
 import { toLines } from "./generate/lines.ts";
 import { systemPrompt } from "./generate/prompts.ts";
@@ -120,6 +120,7 @@ async function makeUnderstanding(
   if (lines.length === 0) return nothing;
   const { workspace_id: workspaceId } = claimed;
   const types = await findTypesOfScope(db.kysely, workspaceId, claimed.external);
+  const stages = stageWriter(deps, recordingId);
   const ask = askWithin({
     db,
     model,
@@ -128,7 +129,7 @@ async function makeUnderstanding(
     maxTokensPerDay: settings.maxTokensPerDay,
     signal,
     system: systemPrompt(claimed.language),
-    onStage: stageWriter(deps, recordingId),
+    onStage: stages.write,
   });
   const meeting = {
     lines,
@@ -141,25 +142,37 @@ async function makeUnderstanding(
     language: claimed.language,
     hasChapters: !claimed.chapters_by_hand && isLongEnough(segments),
   };
-  return understand(ask, meeting, settings.contextTokens);
+  return understand(ask, meeting, settings.contextTokens, stages.plan);
 }
 
 function isLongEnough(segments: readonly { readonly end: number }[]): boolean {
   return segments.some(({ end }) => end >= minTranscriptForChaptersMs);
 }
 
-/** How often the stage is written. */
-const stageEveryMs = 1000;
+/** How often the progress within a request is written. */
+const progressEveryMs = 1000;
 
-/** Writes what a run does now, at most once a second. */
-function stageWriter({ db, log }: IntelligenceDependencies, recordingId: string): (stage: string) => void {
+/** Writes what a run does now and how far it is. */
+function stageWriter({ db, log }: IntelligenceDependencies, recordingId: string) {
+  let planned = 1;
   let writtenAt = Number.NEGATIVE_INFINITY;
-  return (stage) => {
-    if (performance.now() - writtenAt < stageEveryMs) return;
-    writtenAt = performance.now();
-    saveStage(db.kysely, recordingId, stage).catch((error: Error) =>
-      log.warn({ err: error, recordingId }, "could not write the stage of a language model run"),
-    );
+  let last: Stage | null = null;
+  return {
+    plan(requests: number): void {
+      planned = requests;
+    },
+    write(stage: Stage): void {
+      const isSame = stage.text === last?.text && Math.floor(stage.done) === Math.floor(last.done);
+      if (isSame && performance.now() - writtenAt < progressEveryMs) return;
+      writtenAt = performance.now();
+      last = stage;
+      // More requests than planned, such as for a response that was too long.
+      const total = Math.max(planned, Math.floor(stage.done) + 1);
+      const percent = Math.min(99, Math.floor((100 * stage.done) / total));
+      saveStage(db.kysely, recordingId, stage.text, percent).catch((error: Error) =>
+        log.warn({ err: error, recordingId }, "could not write the stage of a language model run"),
+      );
+    },
   };
 }
 

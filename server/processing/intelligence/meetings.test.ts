@@ -78,6 +78,29 @@ test("notes that never get shorter: some are left out, and it ends", async () =>
   assert.ok(model.requests.length < 60, `${model.requests.length} requests`);
 });
 
+test("a run in several requests shows what it does, and a percentage that only grows", async () => {
+  model.reset();
+  const seen: { message: string; progress: number }[] = [];
+  const made = Promise.withResolvers<string>();
+  model.otherwise(async (request, response) => {
+    seen.push((await t.manage("GET", `/recordings/${await made.promise}/intelligence`)).body);
+    return minutes(request, response);
+  });
+  const id = await t.make({ transcript: speech(400, 100) });
+  made.resolve(id);
+  await t.done(id);
+  assert.ok(seen.length > 3, `${seen.length} requests`);
+  assert.match(seen[2]?.message ?? "", /^Reading the meeting\. \d+% done\.$/);
+  const percents = seen.map(({ progress }) => progress);
+  assert.deepEqual(
+    percents,
+    percents.toSorted((a, b) => a - b),
+  );
+  assert.ok((seen.at(-1)?.progress ?? 0) >= 70, `${seen.at(-1)?.progress}%`);
+  assert.equal((await t.manage("GET", `/recordings/${id}/intelligence`)).body.progress, 100);
+  model.reset();
+});
+
 const hostile = {
   language: "en",
   segments: [

@@ -62,6 +62,7 @@ export function describeRun(
       finished_datetime: null,
       model: null,
       prompt_version: null,
+      progress: 0,
       length: "normal",
       language: "auto",
       feedback: null,
@@ -79,6 +80,7 @@ export function describeRun(
     finished_datetime: run.finished_at?.toISOString() ?? null,
     model: run.model,
     prompt_version: run.model === null ? null : run.prompt_version,
+    progress: run.status === "done" ? 100 : run.status === "running" ? run.progress : 0,
     length: run.length ?? "normal",
     language: run.language ?? "auto",
     feedback: run.feedback,
@@ -93,7 +95,7 @@ function wordsOfRun(run: RunRow): string {
       return "Queued for the language model.";
     case "running":
       return run.last_error === null
-        ? ["The language model is processing this recording.", run.stage ?? []].flat().join(" ")
+        ? `${run.stage ?? "The language model is processing this recording."}${run.progress > 0 ? ` ${run.progress}% done.` : ""}`
         : `Retrying after a failure: ${run.last_error}`;
     case "waiting":
       return `Waiting: ${run.last_error ?? "will continue later."}`;

@@ -25,6 +25,8 @@ export interface RunRow {
   readonly language: string | null;
   /** What it does now, for users to read. */
   readonly stage: string | null;
+  /** In percent. */
+  readonly progress: number;
   readonly used_tokens: number;
   readonly requested_at: Date;
   readonly finished_at: Date | null;
@@ -39,7 +41,7 @@ export async function findRun(
   userId: string,
 ): Promise<RunRow | undefined> {
   const { rows } = await sql<RunRow>`
-    select status, request_count, attempts, not_before, last_error, notes, model, prompt_version, length, language, stage,
+    select status, request_count, attempts, not_before, last_error, notes, model, prompt_version, length, language, stage, progress,
       (input_tokens + output_tokens)::float8 as used_tokens, requested_at, finished_at,
       (select json_build_object('rating', f.rating, 'comment', f.comment) from summary_feedback f
         where f.recording_id = i.recording_id and f.user_id = ${userId} and f.written_at = i.finished_at) as feedback
@@ -107,7 +109,7 @@ export interface ClaimedRun {
 /** Marks a run as running. @returns undefined when there is nothing to do yet. */
 export async function claimRun(db: Executor, recordingId: string): Promise<ClaimedRun | undefined> {
   const { rows } = await sql<ClaimedRun>`
-    update intelligence_runs i set status = 'running', stage = null, updated_at = clock_timestamp()
+    update intelligence_runs i set status = 'running', stage = null, progress = 0, updated_at = clock_timestamp()
     from recordings r
     where i.recording_id = ${recordingId} and r.id = i.recording_id and i.status <> 'done'
       and (i.not_before <= clock_timestamp() or (i.not_before is null and i.status <> 'failed'))
@@ -117,10 +119,15 @@ export async function claimRun(db: Executor, recordingId: string): Promise<Claim
   return rows[0];
 }
 
-/** Saves what a run does now. */
-export async function saveStage(db: Executor, recordingId: string, stage: string): Promise<void> {
+/** Saves what a run does now, and how far it is in percent, which never decreases. */
+export async function saveStage(
+  db: Executor,
+  recordingId: string,
+  stage: string,
+  progress: number,
+): Promise<void> {
   await sql`
-    update intelligence_runs set stage = ${stage}, updated_at = clock_timestamp()
+    update intelligence_runs set stage = ${stage}, progress = greatest(progress, ${progress}), updated_at = clock_timestamp()
     where recording_id = ${recordingId} and status = 'running'`.execute(db);
 }
 

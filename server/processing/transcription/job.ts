@@ -12,7 +12,7 @@ import { withScratch } from "../media/scratch.ts";
 import { endIfSupplied, finishTranscription } from "./finish.ts";
 import type { SpeakerFinder } from "./local/speaker-finder.ts";
 import type { SpeechDetector } from "./local/speech-detector.ts";
-import type { AudioChunk, KnownSpeaker, TranscribeOptions, Transcriber } from "./model/transcriber.ts";
+import type { AudioChunk, KnownSpeaker, Transcriber } from "./model/transcriber.ts";
 import {
   countFailure,
   type FailureCause,
@@ -30,6 +30,7 @@ import {
   saveChunkResult,
   saveChunkVoices,
   saveStage,
+  saveWaiting,
 } from "./queries.ts";
 import { markSilence } from "./silence.ts";
 import { findKnownSpeakers } from "./speakers/known-speakers.ts";
@@ -196,10 +197,9 @@ async function transcribeChunks(run: Run, file: string): Promise<Outcome> {
     if (!isPlanned) return "over";
     const { speechDetector, log } = run.deps;
     if (speechDetector !== undefined)
-      chunks = await markSilence(speechDetector, scratch.folder, chunks, {
-        log,
-        signal: run.signal,
-      });
+      chunks = await startWithWait(run, (onWait) =>
+        markSilence(speechDetector, scratch.folder, chunks, { log, signal: run.signal, onWait }),
+      );
     await startStage(run, "words");
     const outcome = await withTranscriber(run, scratch.folder, async (transcriber) => {
       for (const position of chunks.keys()) {
@@ -230,7 +230,7 @@ async function findSpeakers(
   await startStage(run, "speakers");
   const rows = await findChunks(db.kysely, run.recordingId);
   try {
-    const opened = await finder.open(folder, signal);
+    const opened = await startWithWait(run, (onWait) => finder.open(folder, { signal, onWait }));
     try {
       for (const [position, audio] of chunks.entries()) {
         if (rows[position]?.voices != null) continue;
@@ -261,8 +261,26 @@ async function startStage({ deps, recordingId }: Run, stage: "audio" | "words" |
   await deps.db.kysely.transaction().execute((tx) => saveStage(tx, recordingId, stage));
 }
 
-function optionsOf({ choices, signal }: Run): TranscribeOptions {
-  return { ...choices, signal };
+/** Starts an engine, and shows what it waits for meanwhile. */
+async function startWithWait<Opened>(
+  { deps: { db, log }, recordingId }: Run,
+  start: (onWait: (text: string) => void) => Promise<Opened>,
+): Promise<Opened> {
+  let saving: Promise<void> | null = null;
+  const save = (text: string | null): Promise<void> =>
+    saveWaiting(db.kysely, recordingId, text).catch((error: Error) =>
+      log.warn({ err: error, recordingId }, "could not write what a transcription waits for"),
+    );
+  try {
+    return await start((text) => {
+      saving = save(text);
+    });
+  } finally {
+    if (saving !== null) {
+      await saving;
+      await save(null);
+    }
+  }
 }
 
 /** Opens the model for one recording, if it needs that. */
@@ -272,7 +290,11 @@ async function withTranscriber(
   work: (transcriber: Transcriber) => Promise<Outcome>,
 ): Promise<Outcome> {
   const { transcriber } = run.deps;
-  const opened = await transcriber.open?.(folder, optionsOf(run));
+  const { open } = transcriber;
+  const opened =
+    open === undefined
+      ? undefined
+      : await startWithWait(run, (onWait) => open(folder, { ...run.choices, signal: run.signal, onWait }));
   try {
     return await work(opened ?? transcriber);
   } finally {

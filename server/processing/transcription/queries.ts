@@ -150,7 +150,7 @@ export async function restartFailing(tx: Tx, recordingId: string): Promise<void>
 /** @returns whether there is still something to do. */
 export async function markRunning(db: Executor, recordingId: string): Promise<boolean> {
   const { rows } = await sql`
-    update transcriptions set status = 'running', updated_at = clock_timestamp()
+    update transcriptions set status = 'running', waits_for = null, updated_at = clock_timestamp()
     where recording_id = ${recordingId} and status in ('pending', 'running') and not ${isInTrash(sql`${recordingId}`)}
     returning recording_id`.execute(db);
   return rows.length > 0;
@@ -316,6 +316,13 @@ export async function saveUsed(tx: Tx, recordingId: string, used: UsedSpeechMode
   await sql`
     update transcriptions set used = ${used === null ? null : JSON.stringify(used)}::jsonb
     where recording_id = ${recordingId}`.execute(tx);
+}
+
+/** Saves what a running transcription waits for; null: nothing. */
+export async function saveWaiting(db: Executor, recordingId: string, text: string | null): Promise<void> {
+  await sql`
+    update transcriptions set waits_for = ${text}, updated_at = clock_timestamp()
+    where recording_id = ${recordingId} and status = 'running'`.execute(db);
 }
 
 /** Saves what a running transcription does. */

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import type { SpeechDetector } from "./local/speech-detector.ts";
+import type { SpeechStart } from "./local/speech-engine.ts";
 import type { AudioChunk } from "./model/transcriber.ts";
 
 /** Shorter parts are sent without being examined. */
@@ -14,12 +15,12 @@ export async function markSilence(
   detector: SpeechDetector,
   folder: string,
   chunks: readonly AudioChunk[],
-  { signal, log }: { readonly signal?: AbortSignal; readonly log: Pick<FastifyBaseLogger, "warn"> },
+  { signal, onWait, log }: SpeechStart & { readonly log: Pick<FastifyBaseLogger, "warn"> },
 ): Promise<readonly AudioChunk[]> {
   const isLong = ({ startMs, endMs }: AudioChunk): boolean => endMs - startMs >= minExaminedMs;
   if (!chunks.some(isLong)) return chunks;
   try {
-    const opened = await detector.open(folder, signal);
+    const opened = await detector.open(folder, { signal, onWait });
     try {
       const marked: AudioChunk[] = [];
       for (const chunk of chunks) {

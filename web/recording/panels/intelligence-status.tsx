@@ -1,4 +1,4 @@
-import { Button, Group, Loader, Text } from "@mantine/core";
+import { Button, Group, Loader, Progress, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
@@ -38,10 +38,15 @@ export function IntelligenceStatus({ state }: { state: IntelligenceState | undef
   if (state === undefined || state.status === "none") return null;
   if (isInProgress(state))
     return (
-      <Group gap="xs" wrap="nowrap" role="status">
-        <Loader size="xs" aria-hidden />
-        <Text size="sm">{state.message}</Text>
-      </Group>
+      <Stack gap={6}>
+        <Group gap="xs" wrap="nowrap" role="status">
+          <Loader size="xs" aria-hidden />
+          <Text size="sm">{state.message}</Text>
+        </Group>
+        {state.status === "running" ? (
+          <Progress value={state.progress} aria-label="Progress of the language model" />
+        ) : null}
+      </Stack>
     );
   return (
     <Group justify="space-between" gap="xs">

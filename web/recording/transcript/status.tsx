@@ -100,7 +100,6 @@ export function TranscriptionStatus() {
         ) : null}
       </Alert>
     );
-  const isWaiting = state.last_error !== null;
   return (
     <Alert
       m="md"
@@ -117,9 +116,9 @@ export function TranscriptionStatus() {
         <Progress value={state.progress} aria-label="Transcription progress" mb="xs" />
       ) : null}
       <Text size="sm">
-        {isWaiting
-          ? `The last attempt failed (${state.last_error}). Retrying automatically.`
-          : "You can leave; it'll appear here."}
+        {state.last_error === null
+          ? (state.waits_for ?? "You can leave; it'll appear here.")
+          : `The last attempt failed (${state.last_error}). Retrying automatically.`}
       </Text>
       {view.can.change ? <CancelButton /> : null}
     </Alert>

@@ -24,8 +24,7 @@ import { isEmptySection, type StoredSection, toSectionData, toStoredSection } fr
 
 /** A request to the model. */
 export interface Question<T> {
-  /** Letters and `_`. */
-  readonly name: string;
+  readonly name: "minutes" | "part" | "condensed" | "overview" | "section" | "chapters";
   readonly user: string;
   readonly schema: z.ZodType<T>;
   readonly maxOutputTokens: number;
@@ -82,15 +81,25 @@ const maxTitle = 120;
  * Has a model understand a meeting: in one request where it fits into the model's context, else part by part (map),
  * and the whole from the notes of the parts (reduce). Action items are taken from the transcript itself, and each is
  * checked against it.
+ * @param onPlan called with the number of requests as it becomes known; single ones may be added.
  */
-export async function understand(ask: Ask, meeting: Meeting, contextTokens: number): Promise<Understanding> {
+export async function understand(
+  ask: Ask,
+  meeting: Meeting,
+  contextTokens: number,
+  onPlan: (requests: number) => void = () => {},
+): Promise<Understanding> {
   const people = meeting.people.slice(0, maxPeople);
   const { meetingTypes, length } = meeting;
   const facts = { people, meetingTypes, length };
   const plan = planRequests(meeting, facts, contextTokens);
   const run: Run = { ask, facts, plan, topics: meeting.templates.map((template) => template.title) };
-  const whole = await tryWhole(run, meeting.lines);
-  const { overview, answered, data } = whole ?? (await inParts(run, meeting.lines));
+  const parts = chunkLines(meeting.lines, plan.room);
+  const later = meeting.templates.length + (meeting.hasChapters ? parts.length : 0);
+  // Several parts are followed by one request for the whole.
+  onPlan(parts.length === 1 ? 1 + later : parts.length + 1 + later);
+  const whole = parts.length > 1 ? null : await tryWhole(run, meeting.lines);
+  const { overview, answered, data } = whole ?? (await inParts(run, parts));
 
   const said = saidIn(meeting.lines.map((line) => line.text).join("\n"));
   const notes: string[] = [];
@@ -110,7 +119,7 @@ export async function understand(ask: Ask, meeting: Meeting, contextTokens: numb
     ...{ spoken: indexQuotes(meeting.lines), said, people, meetingStart: meeting.startDatetime },
   });
   noteUnproven(notes, unproven, "action item");
-  const chapters = meeting.hasChapters ? await divide(run, meeting, said, notes) : [];
+  const chapters = meeting.hasChapters ? await divide(run, meeting, parts, said, notes) : [];
   return {
     summary: safeMarkdown(overview.summary, said),
     title: safeTitle(overview.title, said),
@@ -137,8 +146,13 @@ async function orNote(notes: string[], note: string, work: () => Promise<void>):
 }
 
 /** Has the model divide a meeting into chapters, part by part, and keeps those that their quotes prove. */
-async function divide(run: Run, meeting: Meeting, said: Said, notes: string[]): Promise<Chapter[]> {
-  const parts = chunkLines(meeting.lines, run.plan.room);
+async function divide(
+  run: Run,
+  meeting: Meeting,
+  parts: readonly Line[][],
+  said: Said,
+  notes: string[],
+): Promise<Chapter[]> {
   const all: FoundChapter[] = [];
   let unproven = 0;
   for (const [index, part] of parts.entries()) {
@@ -220,9 +234,8 @@ function planRequests(meeting: Meeting, facts: prompts.MeetingFacts, contextToke
   return { maxOutputTokens, room: Math.max(400, contextTokens - maxOutputTokens - correction - fixed) };
 }
 
-/** @returns null when the meeting is too long for one request, or its minutes for one response. */
+/** @returns null when its minutes are too long for one response. */
 async function tryWhole({ ask, facts, plan }: Run, lines: readonly Line[]): Promise<Minutes | null> {
-  if (chunkLines(lines, plan.room).length > 1) return null;
   const data = prompts.transcriptData(lines, facts.people);
   try {
     const { action_items: answered, ...overview } = await ask({
@@ -238,11 +251,10 @@ async function tryWhole({ ask, facts, plan }: Run, lines: readonly Line[]): Prom
   }
 }
 
-async function inParts(run: Run, lines: readonly Line[]): Promise<Minutes> {
-  const { facts, plan } = run;
-  const fitting = chunkLines(lines, plan.room);
-  // A single chunk means that the response was too long, so the chunk is halved.
-  const chunks = fitting.length > 1 ? fitting : halves(lines);
+/** @param parts that fit into a request. A single one is halved: its response was too long. */
+async function inParts(run: Run, parts: readonly Line[][]): Promise<Minutes> {
+  const { facts } = run;
+  const chunks = parts.length > 1 ? parts : halves(parts[0] ?? []);
   const notes: string[] = [];
   const answered: AnsweredItem[] = [];
   for (const [index, chunk] of chunks.entries()) {
@@ -269,7 +281,7 @@ async function askPart(
 ): Promise<z.output<typeof PartAnswer>> {
   const data = prompts.transcriptData(lines, run.facts.people);
   const question = {
-    name: "part",
+    name: "part" as const,
     user: prompts.partPrompt(data, part, parts, run.topics),
     schema: PartAnswer,
   };

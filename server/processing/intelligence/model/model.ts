@@ -10,8 +10,8 @@ export interface ModelRequest {
   readonly onText?: ((delta: string) => void) | undefined;
   /** Called as the model works, where it is known: 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
-  /** Called with what the request waits for, such as "speech" for the speech engine. */
-  readonly onWait?: ((engine: string) => void) | undefined;
+  /** Called with what the request waits for, for users to read. */
+  readonly onWait?: ((text: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -29,13 +29,15 @@ export async function openSession<Progress, Result>(
     readonly folder: string;
     readonly session: pg.ClientConfig;
     readonly choose: () => Promise<ChosenModel>;
-    /** Called with the kind of engine that it has to wait for. */
-    readonly onWait?: ((kind: string) => void) | undefined;
+    /** Called with what it has to wait for, for users to read. */
+    readonly onWait?: ((text: string) => void) | undefined;
     readonly signal?: AbortSignal | undefined;
   },
 ): Promise<EngineSession<Progress, Result>> {
-  const { folder, signal } = settings;
-  const releaseMachine = await takeMachine(settings.session, program.kind, signal, settings.onWait);
+  const { folder, signal, onWait } = settings;
+  const releaseMachine = await takeMachine(settings.session, program.kind, signal, (kind) =>
+    onWait?.(`Waiting for the ${kind} engine, which is at work on this machine.`),
+  );
   let engine: Engine<Progress, Result> | null = null;
 
   async function ready(): Promise<Engine<Progress, Result>> {

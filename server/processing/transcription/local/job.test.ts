@@ -7,6 +7,7 @@ import { sql } from "kysely";
 import { until } from "../../../../test/support/until.ts";
 import { recordingObjectKey } from "../../../platform/storage/layout.ts";
 import { dataTools } from "../../../recordings/recordings/test/recordings.ts";
+import { takeMachine } from "../../models/engine/machine-lock.ts";
 import { installModel } from "../../models/install.ts";
 import { findInstalled, markerName } from "../../models/store.ts";
 import { readTranscriptionProgress } from "../index.ts";
@@ -152,6 +153,25 @@ test("a stopped job ends its engine; the next run repeats only what has no resul
   assert.deepEqual(await segments(id), expected);
 });
 
+test("a transcription that waits for the language engine says so until it works", async () => {
+  const release = await takeMachine(db.session, "language", undefined);
+  const id = await speak();
+  const waitsFor = async () =>
+    (await manage("GET", `/recordings/${id}`, workspace.token)).body.transcript.transcription.waits_for;
+  assert.equal(await waitsFor(), null);
+  const running = run(id, {
+    ...withEngine(async () => {
+      assert.equal(await waitsFor(), null);
+    }),
+  });
+  const text = await until("it says what it waits for", async () => (await waitsFor()) ?? undefined).finally(
+    release,
+  );
+  assert.equal(text, "Waiting for the language engine, which is at work on this machine.");
+  await running;
+  assert.equal((await progress(id)).status, "done");
+});
+
 test("canceling kills an engine that is at work; transcribing again repeats only what has no result", async () => {
   const id = await speak();
   let canceled: Promise<{ status: number }> | undefined;
@@ -187,7 +207,7 @@ test("two voices in overlapping parts get one name each, with less than 2 % of t
     { inputPath: join(folder, "input.wav"), outDir: folder },
     { maxChunkSec: 8, overlapSec: 2 },
   );
-  const opened = await speakerFinder.open(folder, undefined);
+  const opened = await speakerFinder.open(folder, {});
   for (const chunk of chunks) found.push({ ...chunk, found: await opened.findVoices(chunk, {}) });
   await opened.close();
   await rm(folder, { recursive: true });

@@ -5,7 +5,7 @@ import { type InstalledModel, listInstalled } from "../../models/store.ts";
 import type { AudioChunk } from "../model/transcriber.ts";
 import type { PartVoices } from "../speakers/assign.ts";
 import { Voices } from "./protocol.ts";
-import { openSpeech } from "./speech-engine.ts";
+import { openSpeech, type SpeechStart } from "./speech-engine.ts";
 
 /** Tells the speakers of a recording apart. */
 export interface SpeakerFinder {
@@ -14,7 +14,7 @@ export interface SpeakerFinder {
   /** Name and revision of the model: embeddings of different models can't be compared. Null: none is installed. */
   findModel(): Promise<string | null>;
   /** Prepares for the parts of one recording, which are in the folder. */
-  open(folder: string, signal: AbortSignal | undefined): Promise<OpenSpeakerFinder>;
+  open(folder: string, start: SpeechStart): Promise<OpenSpeakerFinder>;
 }
 
 interface OpenSpeakerFinder {
@@ -36,12 +36,12 @@ export function localSpeakerFinder(
       const model = await find();
       return model === undefined ? null : `${model.name}@${model.files[0]?.sha256.slice(0, 16)}`;
     },
-    async open(folder, signal) {
+    async open(folder, start) {
       const opened = await openSpeech(Voices, {
         folder,
         session,
         threads,
-        signal,
+        ...start,
         choose: async () => {
           const installed = await find();
           if (installed === undefined) throw new Error("the model of speakers was removed");

@@ -2,12 +2,12 @@ import type { Database } from "../../../platform/db/database.ts";
 import type { EngineOptions } from "../../models/engine/engine.ts";
 import type { AudioChunk } from "../model/transcriber.ts";
 import { Presence } from "./protocol.ts";
-import { openSpeech } from "./speech-engine.ts";
+import { openSpeech, type SpeechStart } from "./speech-engine.ts";
 
 /** Tells whether anybody speaks, so that silence and noise are not sent to a speech server. */
 export interface SpeechDetector {
   /** Prepares for the parts of one recording, which are in the folder. */
-  open(folder: string, signal: AbortSignal | undefined): Promise<OpenSpeechDetector>;
+  open(folder: string, start: SpeechStart): Promise<OpenSpeechDetector>;
 }
 
 interface OpenSpeechDetector {
@@ -19,10 +19,10 @@ interface OpenSpeechDetector {
 /** The detector of the built-in engine, which needs no model. */
 export function localSpeechDetector({ session }: Pick<Database, "session">): SpeechDetector {
   return {
-    async open(folder, signal) {
+    async open(folder, start) {
       const model = { kind: "detector" } as const;
       const choose = async () => ({ installed: null, model });
-      const opened = await openSpeech(Presence, { folder, session, threads: 1, signal, choose });
+      const opened = await openSpeech(Presence, { folder, session, threads: 1, choose, ...start });
       return {
         hasSpeech: async (audio, options) => (await opened.run(audio, options)).hasSpeech,
         close: () => opened.close(),

@@ -21,6 +21,13 @@ export interface SpeechSession<Result> {
   close(): Promise<void>;
 }
 
+/** How to start the engine. */
+export interface SpeechStart {
+  readonly signal?: AbortSignal | undefined;
+  /** Called with what it waits for, for users to read. */
+  readonly onWait?: ((text: string) => void) | undefined;
+}
+
 /** A machine that takes longer for a piece of audio than this hangs. */
 const timeoutMs = (audioMs: number): number => 120_000 + 30 * audioMs;
 
@@ -45,7 +52,7 @@ const program: Omit<EngineProgram<number, never>, "result"> = {
  */
 export async function openSpeech<Result>(
   result: z.ZodType<Result>,
-  settings: {
+  settings: SpeechStart & {
     readonly folder: string;
     readonly session: pg.ClientConfig;
     readonly threads: number;
@@ -53,16 +60,16 @@ export async function openSpeech<Result>(
       readonly installed: InstalledModel | null;
       readonly model: SpeechModel;
     }>;
-    readonly signal?: AbortSignal | undefined;
   },
 ): Promise<SpeechSession<Result>> {
-  const { folder, session, threads, signal } = settings;
+  const { folder, session, threads, signal, onWait } = settings;
   const opened = await openSession(
     { ...program, result },
     {
       folder,
       session,
       signal,
+      onWait,
       async choose() {
         const { installed, model } = await settings.choose();
         const task = async (share: (path: string) => Promise<string>): Promise<SpeechTask> => ({

@@ -27,7 +27,7 @@ async function openLocal(
   settings: LocalTranscriptionSettings,
   { dataDir, session }: Dependencies,
   folder: string,
-  { language, vocabulary = [], signal }: TranscribeOptions,
+  { language, vocabulary = [], signal, onWait }: TranscribeOptions,
 ): Promise<OpenTranscriber> {
   let used: UsedSpeechModel | undefined;
   const opened = await openSpeech(Transcript, {
@@ -35,6 +35,7 @@ async function openLocal(
     session,
     threads: settings.threads,
     signal,
+    onWait,
     choose: async () => {
       const installed = chooseModel(await listInstalled(dataDir), settings, language);
       const model = recognitionModel(installed, language, vocabulary);

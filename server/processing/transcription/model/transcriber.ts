@@ -76,6 +76,8 @@ export interface TranscribeOptions {
   readonly known?: readonly KnownSpeaker[];
   /** 0 to 1, for models that report it. */
   readonly onProgress?: (fraction: number) => void;
+  /** Called with what `open` waits for, for users to read. */
+  readonly onWait?: (text: string) => void;
   readonly signal?: AbortSignal;
 }
 

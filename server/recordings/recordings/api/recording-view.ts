@@ -97,7 +97,8 @@ const viewJson = `(select row_to_json(q) from (select ${managedFields.join(" ")}
       exists (select 1 from transcript_segments s
         where s.recording_id = r.id and s.original is not null) as "is_edited",
       (select (select row_to_json(q) from (select
-          t.status as "status", t.stage as "stage", t.progress as "progress", t.attempts as "attempts", t.last_error as "last_error",
+          t.status as "status", t.stage as "stage", t.progress as "progress",
+          case when t.status = 'running' then t.waits_for end as "waits_for", t.attempts as "attempts", t.last_error as "last_error",
           case when t.canceled_at is not null then (select row_to_json(q) from (select
             (select u.name from users u where u.id = t.canceled_by) as "by",
             parley_timestamp(t.canceled_at) as "datetime") q) end as "canceled",
