@@ -13,6 +13,8 @@ export const pagePaths = [
   "/highlights",
   "/highlights/:highlight_id",
   "/action-items",
+  "/ask",
+  "/ask/:thread_id",
   "/stories",
   "/stories/:story_id",
   "/trash",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CursorInput, Milliseconds, NextCursor, Success, Timestamp, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
 import { Feedback } from "../recordings/intelligence.ts";
+import { LibraryFilter } from "../recordings/library.ts";
 import { search } from "../recordings/search.ts";
 
 /** Length of a question. */
@@ -16,13 +17,19 @@ export const nothingFound = "Your meetings don't say.";
 /** Private to the user who asked, like their notes. */
 const rule = "Threads are private to the user who asked. Not available to workspace tokens.";
 
-/** The filters of Search. */
+/** The filters of Search and of List Library. */
 export const AskFilter = search.query
   .omit({ q: true, cursor: true, sort: true, recording_id: true })
-  .meta({ id: "AskFilter", description: "As in Search: only recordings that match." });
+  .extend(
+    LibraryFilter.pick({ title_search: true, participant_scope: true, attendance: true, favorite: true })
+      .shape,
+  )
+  .meta({ id: "AskFilter", description: "As in Search and List Library: only recordings that match." });
 
 /** What the server searches for; the first event. */
 const Searching = z.strictObject({
+  thread_id: Uuid,
+  number: z.int().min(1).meta({ description: "Of the question in the thread, as in Get Thread." }),
   searches: z.array(z.string()),
   filter: AskFilter,
   recording_id: Uuid.nullable(),
@@ -112,6 +119,22 @@ export const ask = operation({
   errors: ["invalid_json", "invalid_input", "body_too_large", "forbidden", "not_found", "wrong_state"],
 });
 
+export const getAskState = operation({
+  ...common,
+  id: "getAskState",
+  method: "GET",
+  path: "/_/api/v1/ask",
+  summary: "Get Ask State",
+  description: `Returns whether questions can be asked. ${rule}`,
+  response: z.strictObject({
+    status: z.enum(["ready", "not_installed", "off", "disabled"]).meta({
+      description:
+        "not_installed: no language model is installed; off: the operator has turned the language model off; disabled: it is switched off for the workspace.",
+    }),
+  }),
+  errors: ["forbidden"],
+});
+
 const Thread = z.strictObject({
   id: Uuid,
   title: z.string(),
@@ -125,7 +148,7 @@ const Turn = z.strictObject({
   question: z.string(),
   state: z.enum(["running", "done", "failed"]),
   message: z.string().nullable().meta({ description: "Why there is no answer; null otherwise." }),
-  statements: z.array(Statement),
+  statements: z.array(Statement.extend({ title: z.string().meta({ description: "Of the recording." }) })),
   left_out: LeftOut,
   hidden: z.int().min(0).meta({
     description: "Statements about recordings that the caller can no longer see.",

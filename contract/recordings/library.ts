@@ -13,7 +13,8 @@ const maxBulk = 1000;
 
 const LibrarySort = z.enum(["newest", "oldest", "title"]);
 
-const LibraryFilter = RecordingFilter.omit({ before_datetime: true, after_datetime: true }).extend({
+/** The filters of List Library. */
+export const LibraryFilter = RecordingFilter.omit({ before_datetime: true, after_datetime: true }).extend({
   from: TimestampInput.optional().meta({ description: "Only recordings that start at this time or later." }),
   to: TimestampInput.optional().meta({ description: "Only recordings that start before this time." }),
   favorite: z

@@ -275,6 +275,7 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
   updateNotificationSettings: () => ({ body: { replied: "off" } }),
 
   ask: (world) => ({ body: { question: "Who speaks?", ...recording(world) } }),
+  getAskState: () => ({}),
   listThreads: () => ({}),
   getThread: async (world) => ({ params: { thread_id: await world.thread() } }),
   updateThread: async (world) => ({ params: { thread_id: await world.thread() }, body: { title: "Mine" } }),

@@ -110,6 +110,8 @@ export const otherRoutes: Readonly<Record<string, RoutePermissions>> = {
   "GET /stories": open,
   "GET /stories/:story_id": open,
   "GET /action-items": open,
+  "GET /ask": open,
+  "GET /ask/:thread_id": open,
   "GET /trash": open,
   "GET /settings": open,
   "GET /settings/*": open,

@@ -186,6 +186,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   updateTemplate: kinds.managesHere,
   deleteTemplate: kinds.managesHere,
   ask: except(kinds.sees, { workspace_token: 403 }),
+  getAskState: except(kinds.own, { workspace_token: 403 }),
   listThreads: except(kinds.own, { workspace_token: 403 }),
   getThread: except(kinds.mine, { workspace_token: 403 }),
   updateThread: except(kinds.mine, { workspace_token: 403 }),

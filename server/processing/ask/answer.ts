@@ -81,6 +81,7 @@ export function prepareAnswer(context: AnswerContext, question: Question): Answe
   const { signal } = abort;
   const tally: Tally = { statements: 0, leftOut: 0 };
   const shown = new Set<string>();
+  const turnIds = { thread_id: turn.threadId, number: turn.number };
   let read: ReadonlyMap<string, ReadRecording> = new Map();
 
   const send = (
@@ -129,7 +130,10 @@ export function prepareAnswer(context: AnswerContext, question: Question): Answe
   async function findPassages() {
     const { recordingId } = question;
     if (recordingId !== null) {
-      emit({ event: "searching", data: { searches: [], filter: {}, recording_id: recordingId } });
+      emit({
+        event: "searching",
+        data: { ...turnIds, searches: [], filter: {}, recording_id: recordingId },
+      });
       return readWhole(db, recordingId);
     }
     const searches = await findSearches();
@@ -141,7 +145,12 @@ export function prepareAnswer(context: AnswerContext, question: Question): Answe
     const isWider = found.length === 0 && isDerived;
     emit({
       event: "searching",
-      data: { searches, filter: isWider ? question.filter : filter, recording_id: null },
+      data: {
+        ...turnIds,
+        searches,
+        filter: isWider ? question.filter : filter,
+        recording_id: null,
+      },
     });
     return isWider ? searchPassages(db, principal, searches, question.filter) : found;
   }

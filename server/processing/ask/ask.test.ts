@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { call } from "../../../test/support/app.ts";
 import { makeUser } from "../../../test/support/factories.ts";
 import {
@@ -75,7 +74,11 @@ test("a statement is sent with its quote and its moment, and kept in the thread"
   const [turn] = await turnsOf(done?.thread_id ?? "");
   assert.deepEqual(
     [turn.state, turn.question, turn.statements],
-    ["done", "When is the harbour contract signed?", statements],
+    [
+      "done",
+      "When is the harbour contract signed?",
+      statements.map((each) => ({ ...each, title: "Harbour" })),
+    ],
   );
 });
 
@@ -314,12 +317,12 @@ test("a user asks one question at a time, and ten a minute", async () => {
 
 test("the lease of a killed process expires", async () => {
   await db.pool.query(
-    "insert into ask_leases (user_id, lease_id, thread_id, expires_at) values ($1, gen_random_uuid(), gen_random_uuid(), now() + interval '1 second') on conflict (user_id) do update set expires_at = excluded.expires_at",
+    "insert into ask_leases (user_id, lease_id, thread_id, expires_at) values ($1, gen_random_uuid(), gen_random_uuid(), now() + interval '1 hour')",
     [me.id],
   );
   model.otherwise(quoting("Friday"));
   assert.equal((await ask({ question: "harbour" })).status, 409);
-  await delay(1100);
+  await db.pool.query("update ask_leases set expires_at = now() where user_id = $1", [me.id]);
   assert.equal((await ask({ question: "harbour" })).status, 200);
 });
 
@@ -515,6 +518,42 @@ test("people, dates and meeting types in a question are filters, unless nothing 
     only(given, "passage").map(({ title }) => title),
     ["Sale"],
   );
+});
+
+test("the filters of the library limit what is read", async () => {
+  const first = await makeSpoken(app, me.token, "Kiosk", ["The gazebo is sold."], {
+    participants: [{ name: "Guest", email: "guest@else.example" }],
+  });
+  await makeSpoken(app, me.token, "Else", ["A gazebo again."]);
+  const theirs = await makeSpoken(app, other.token, "Theirs", ["Our gazebo."]);
+  await call(app, "PUT", `/recordings/${theirs}/users`, { user_id: me.id }, { token: other.token });
+  await manage("PUT", `/recordings/${first}/favorite`, undefined, me.token);
+  model.otherwise(answering(() => []));
+  for (const [filter, titles] of [
+    [{}, ["Else", "Kiosk", "Theirs"]],
+    [{ title_search: "KIOSK" }, ["Kiosk"]],
+    [{ favorite: true }, ["Kiosk"]],
+    [{ attendance: "hosted" }, ["Else", "Kiosk"]],
+    [{ participant_scope: "external" }, ["Kiosk"]],
+  ] as const) {
+    const asked = await ask({ question: "gazebo", filter });
+    assert.deepEqual(
+      only(asked, "passage")
+        .map(({ title }) => title)
+        .sort(),
+      titles,
+    );
+    assert.deepEqual(only(asked, "searching")[0]?.filter, filter);
+  }
+});
+
+test("Get Ask State says whether the workspace can ask", async () => {
+  const state = async () => (await manage("GET", "/ask", undefined, me.token)).body;
+  assert.deepEqual(await state(), { status: "ready" });
+  await manage("PATCH", "/intelligence", { enabled: false });
+  assert.deepEqual(await state(), { status: "disabled" });
+  assert.match((await ask({ question: "harbour" })).detail, /switched off for this workspace/);
+  await db.pool.query("delete from intelligence_settings where workspace_id = $1", [workspace.id]);
 });
 
 test("the audit log has who asked and which recordings were read, not the words", async () => {

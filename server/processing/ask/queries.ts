@@ -145,6 +145,8 @@ export interface TurnRow {
     readonly text: string;
     readonly quote: string;
     readonly recording_id: string;
+    /** Of the recording. */
+    readonly title: string;
     readonly start: number;
     readonly end: number;
   }[];
@@ -168,8 +170,9 @@ export async function findTurns(
     left join lateral (
       select count(*) filter (where not v.is_visible) as hidden,
         json_agg(json_build_object('text', a.text, 'quote', a.quote, 'recording_id', a.recording_id,
-          'start', a.start_ms, 'end', a.end_ms) order by a.position) filter (where v.is_visible) as statements
+          'title', r.title, 'start', a.start_ms, 'end', a.end_ms) order by a.position) filter (where v.is_visible) as statements
       from ask_statements a
+      join recordings r on r.id = a.recording_id
       cross join lateral (select exists (select 1 from recording_grants g
         where g.recording_id = a.recording_id and g.principal_id = any(${sees}::uuid[])) as is_visible) v
       where a.thread_id = t.thread_id and a.turn = t.number) s on true

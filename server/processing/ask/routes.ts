@@ -3,7 +3,7 @@ import type { Principal } from "../../platform/auth/principal.ts";
 import { readPage, timeCursor } from "../../platform/http/page.ts";
 import { type Api, Ready, route } from "../../platform/http/routing/route.ts";
 import * as queries from "./queries.ts";
-import { type AskDependencies, ask, refuseWorkspaceToken, threadNotFound } from "./service.ts";
+import { type AskDependencies, ask, findState, refuseWorkspaceToken, threadNotFound } from "./service.ts";
 
 const pageSize = 50;
 const cursorFormat = timeCursor("threads");
@@ -25,6 +25,11 @@ export function askRoutes(api: Api, deps: AskDependencies): void {
         "x-accel-buffering": "no",
       }),
   );
+
+  route(api, contract.getAskState, async ({ principal }) => {
+    refuseWorkspaceToken(principal);
+    return { status: await findState(deps, principal.workspaceId) };
+  });
 
   route(api, contract.listThreads, async ({ principal, query }) => {
     refuseWorkspaceToken(principal);

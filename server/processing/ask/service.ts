@@ -1,8 +1,14 @@
 import { randomUUID, randomUUIDv7 } from "node:crypto";
 import { PassThrough, type Readable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
-import { type AskEvent, type ask as askOperation, maxQuestionsPerMinute } from "../../../contract/ask/ask.ts";
+import {
+  type AskEvent,
+  type ask as askOperation,
+  type getAskState,
+  maxQuestionsPerMinute,
+} from "../../../contract/ask/ask.ts";
 import { actorOf } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config, LanguageModelSettings } from "../../platform/config/config.ts";
@@ -85,11 +91,7 @@ export async function ask(
   const model = await openModel(deps);
   const start = () =>
     db.kysely.transaction().execute(async (tx) => {
-      if (!(await queries.takeLease(tx, { userId: principal.userId, leaseId, threadId })))
-        throw new ProblemError(
-          "wrong_state",
-          "another question of yours is being answered; stop it, or wait until it is",
-        );
+      if (!(await queries.takeLease(tx, { userId: principal.userId, leaseId, threadId }))) return null;
       if (thread === undefined)
         await queries.insertThread(tx, {
           id: threadId,
@@ -103,7 +105,7 @@ export async function ask(
         promptVersion: askPromptVersion,
       });
     });
-  const number = await start().catch(async (error: unknown) => {
+  const number = await startSoon(start).catch(async (error: unknown) => {
     await model.close();
     throw error;
   });
@@ -122,14 +124,39 @@ export async function ask(
   return stream;
 }
 
-async function requireModel(
-  { db, config }: AskDependencies,
-  principal: Principal,
-): Promise<LanguageModelSettings> {
-  if (config.languageModel === null || !(await hasLanguageModel(config))) throw noModel();
-  if (!(await findSettings(db.kysely, principal.workspaceId)).is_enabled)
+/** How often the lease is tried: a question that was just stopped still has it for a moment. */
+const leaseTries = 5;
+const leasePauseMs = 200;
+
+/** @throws ProblemError when another question keeps the lease. */
+async function startSoon(start: () => Promise<number | null>): Promise<number> {
+  for (let tries = 1; tries <= leaseTries; tries += 1) {
+    const number = await start();
+    if (number !== null) return number;
+    if (tries < leaseTries) await delay(leasePauseMs);
+  }
+  throw new ProblemError(
+    "wrong_state",
+    "another question of yours is being answered; stop it, or wait until it is",
+  );
+}
+
+type State = z.output<typeof getAskState.response>["status"];
+
+/** Whether users of a workspace can ask. */
+export async function findState({ db, config }: AskDependencies, workspaceId: string): Promise<State> {
+  if (config.languageModel === null) return "off";
+  if (!(await hasLanguageModel(config))) return "not_installed";
+  return (await findSettings(db.kysely, workspaceId)).is_enabled ? "ready" : "disabled";
+}
+
+async function requireModel(deps: AskDependencies, principal: Principal): Promise<LanguageModelSettings> {
+  const state = await findState(deps, principal.workspaceId);
+  if (state === "disabled")
     throw new ProblemError("wrong_state", "the language model is switched off for this workspace");
-  return config.languageModel;
+  const settings = deps.config.languageModel;
+  if (state !== "ready" || settings === null) throw noModel();
+  return settings;
 }
 
 async function openModel({ db, config }: AskDependencies): Promise<LanguageModel> {

@@ -116,17 +116,13 @@ function conditionsOf({
 }: Pick<LibraryOptions, "principal" | "filter" | "rareTitles">) {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
-  const { from, to, favorite, ...rest } = filter;
+  const { from, to, ...rest } = filter;
   const conditions = filterConditions(
     { principal, filter: rest, datetimeFilters: "by-name", rareTitles },
     bind,
   );
   if (from !== undefined) conditions.push(`g.start_datetime >= ${bind(parseTimestamp(from))}::timestamptz`);
   if (to !== undefined) conditions.push(`g.start_datetime < ${bind(parseTimestamp(to))}::timestamptz`);
-  if (favorite === true)
-    conditions.push(`exists (select 1 from favorite_recordings f
-      where f.workspace_id = ${bind(principal.workspaceId)}::uuid and f.user_id = ${bind(principal.userId)}::uuid
-        and f.recording_id = g.recording_id)`);
   return { values, bind, conditions };
 }
 

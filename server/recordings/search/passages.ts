@@ -1,7 +1,9 @@
+import type { RecordingFilterInput } from "../../../contract/recordings/recordings.ts";
 import { maxQueryTerms } from "../../../contract/recordings/search.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Queryable } from "../../platform/db/replica.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
+import { filterConditions as grantConditions } from "../recordings/list/list-query.ts";
 import { wide } from "./characters.ts";
 import { filterConditions, type SearchFilter } from "./find.ts";
 import { stemmers } from "./languages.ts";
@@ -24,6 +26,13 @@ export interface FoundPassage {
   readonly lines: readonly PassageLine[];
 }
 
+/** The filters of a search, and those of the library. */
+export interface PassageFilter
+  extends SearchFilter,
+    Pick<RecordingFilterInput, "title_search" | "participant_scope" | "attendance"> {
+  readonly favorite?: boolean | undefined;
+}
+
 /** Words of a passage: it ends with the line that reaches them. */
 const passageWords = 200;
 
@@ -40,9 +49,9 @@ const maxCounted = 20_000;
  */
 export async function findPassages(
   pool: Queryable,
-  principal: Pick<Principal, "sees">,
+  principal: Principal,
   text: string,
-  filter: SearchFilter,
+  filter: PassageFilter,
   limit: number,
 ): Promise<FoundPassage[]> {
   const terms = await readWords(pool, text);
@@ -183,16 +192,17 @@ interface RankedRecordings {
 
 async function rankRecordings(
   pool: Queryable,
-  { sees }: Pick<Principal, "sees">,
+  principal: Principal,
   terms: readonly Term[],
-  filter: SearchFilter,
+  filter: PassageFilter,
 ): Promise<RankedRecordings> {
   const values: unknown[] = [
-    sees,
+    principal.sees,
     terms.map((term) => wantedQuery([term])),
     terms.map((term) => rankedQuery([term])),
   ];
-  const conditions = filterConditions(filter, (value) => `$${values.push(value)}`);
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const conditions = [...filterConditions(filter, bind), ...libraryConditions(principal, filter, bind)];
   const { rows } = await pool.query<RankedRecordings>({
     text: `with found as materialized (
         select n.n, f.recording_id, f.start_datetime, f.head_score > 0 as in_head
@@ -220,6 +230,24 @@ async function rankRecordings(
     values,
   });
   return rows[0] ?? { ids: [], scores: [], weights: [] };
+}
+
+/** The filters of the library, as conditions on what was found, `f`. */
+function libraryConditions(
+  principal: Principal,
+  { title_search, participant_scope, attendance, favorite }: PassageFilter,
+  bind: (value: unknown) => string,
+): string[] {
+  const filter = { title_search, participant_scope, attendance, favorite };
+  const conditions = grantConditions(
+    { principal, filter, datetimeFilters: "by-name", rareTitles: null },
+    bind,
+  );
+  if (conditions.length === 0) return [];
+  return [
+    `exists (select 1 from recording_grants g
+      where g.recording_id = f.recording_id and g.principal_id = any($1::uuid[]) and ${conditions.join(" and ")})`,
+  ];
 }
 
 interface Piece {

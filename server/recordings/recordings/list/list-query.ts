@@ -118,7 +118,10 @@ function seesWholeTeam(principal: Principal, team: string): boolean {
 
 /** SQL conditions on a row `g` of recording_grants. */
 export function filterConditions(
-  options: Pick<ListOptions, "principal" | "filter" | "datetimeFilters" | "rareTitles">,
+  options: Pick<ListOptions, "principal" | "datetimeFilters" | "rareTitles"> & {
+    /** `favorite`: only favorites of the principal. */
+    readonly filter: RecordingFilterInput & { readonly favorite?: boolean | undefined };
+  },
   bind: (value: unknown) => string,
 ): string[] {
   const { principal, filter } = options;
@@ -154,6 +157,10 @@ export function filterConditions(
       `exists (select 1 from participants p where p.recording_id = g.recording_id and p.email_key = ${bind(principal.emailKey)} and p.attended)`,
     );
   }
+  if (filter.favorite === true)
+    conditions.push(`exists (select 1 from favorite_recordings f
+      where f.workspace_id = ${bind(principal.workspaceId)}::uuid and f.user_id = ${bind(principal.userId)}::uuid
+        and f.recording_id = g.recording_id)`);
   return conditions;
 }
 
