@@ -25,8 +25,6 @@ interface Run {
 const folder = mkdtempSync(join(tmpdir(), "parley-root-"));
 chmodSync(folder, 0o755);
 after(() => rmSync(folder, { recursive: true, force: true }));
-/** Compiled code that root and the service's user can use. */
-const compiled = ownFolder("compiled");
 
 /** Runs a command as root, or as another user. */
 async function run(
@@ -36,7 +34,7 @@ async function run(
 ): Promise<Run> {
   return promisify(execFile)(process.execPath, [main, ...args], {
     ...options,
-    env: { ...process.env, NODE_COMPILE_CACHE: compiled, PARLEY_DATA_DIR: dataDir, ...options.env },
+    env: { ...process.env, PARLEY_DATA_DIR: dataDir, ...options.env },
   }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (error: Run) => error,
@@ -56,36 +54,15 @@ function foreign(path: string): string {
   return execFileSync("find", [path, "!", "-user", name], { encoding: "utf8" });
 }
 
-let first: Promise<string> | null = null;
-
-/** A data folder of the service's user in which root has run the first command: its database takes longest to create. */
-async function startedFolder(title: string): Promise<string> {
-  first ??= createFirst();
-  const path = join(folder, title);
-  execFileSync("cp", ["-a", await first, path]);
-  return path;
-}
-
-async function createFirst(): Promise<string> {
-  const data = ownFolder("first");
-  const { code, stderr } = await run(data, ["workspace", "create", "--name", "First"], { cwd: closed });
-  assert.equal(code, 0, stderr);
-  assert.doesNotMatch(stderr, /parley: /);
-  assert.equal(foreign(data), "");
-  execFileSync("chown", ["-R", name, compiled]);
-  return data;
-}
-
-// The service's user can't enter the current folder of root.
-const closed = join(folder, "closed");
-mkdirSync(closed, { mode: 0o700 });
-
 test("commands that root runs on a service's data folder leave nothing there that the service can't use", {
   skip,
 }, async () => {
-  const data = await startedFolder("service");
-  const backups = ownFolder("backups");
+  const [data, backups] = [ownFolder("service"), ownFolder("backups")];
+  // The service's user can't enter the current folder of root.
+  const closed = join(folder, "closed");
+  mkdirSync(closed, { mode: 0o700 });
   for (const args of [
+    ["workspace", "create", "--name", "First"],
     ["backup", backups],
     ["backup", "verify", backups],
     ["restore", backups, "--replace", "--yes"],
@@ -102,7 +79,7 @@ test("commands that root runs on a service's data folder leave nothing there tha
 test("a backup to a folder of root's fails with one line that says who needs access", {
   skip,
 }, async () => {
-  const data = await startedFolder("unprivileged");
+  const data = ownFolder("unprivileged");
   const backups = join(folder, "of-root", "backups");
   mkdirSync(dirname(backups));
   const { code, stderr } = await run(data, ["backup", backups]);
@@ -113,8 +90,9 @@ test("a backup to a folder of root's fails with one line that says who needs acc
 test("without access to the data folder or its database, server and commands fail with one line that names the remedy", {
   skip,
 }, async () => {
-  const data = await startedFolder("denied");
-  assert.equal((await run(data, ["workspace", "list"], user)).code, 0);
+  const data = ownFolder("denied");
+  const created = await run(data, ["workspace", "create", "--name", "First"], user);
+  assert.equal(created.code, 0, created.stderr);
   const cluster = join(data, "postgres");
   const password = join(data, "postgres.password");
   const toRoot = (path: string) => chownSync(path, 0, 0);
@@ -161,7 +139,7 @@ test("an installation that root runs in the folder of another user continues as 
 test("doctor names what an earlier version's root commands left, and the chown that repairs it", {
   skip,
 }, async () => {
-  const [data, backups] = [await startedFolder("left"), ownFolder("left-backups")];
+  const [data, backups] = [ownFolder("left"), ownFolder("left-backups")];
   const settings = { env: { PARLEY_BACKUP_TO: backups } };
   assert.equal((await run(data, ["backup", backups])).code, 0);
   const problems = async (): Promise<string> =>

@@ -273,6 +273,10 @@ const routes = root.addChildren([
     highlightRoute,
     actionItemsRoute,
     page(
+      "/ask/{-$threadId}",
+      lazyPage(() => import("../ask/page.tsx"), "AskPage"),
+    ),
+    page(
       "/stories",
       lazyPage(() => import("../stories/page.tsx"), "StoriesPage"),
     ),

@@ -18,6 +18,15 @@ export function loadPart<T>(load: () => Promise<T>): () => Promise<T> {
   };
 }
 
+const lateMs = 2000;
+
+/** A part that must not delay its page: loaded once the page has had time to appear. On failure nothing is shown. */
+export function latePart<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> {
+  return lazyPart(() => new Promise((resolve) => setTimeout(resolve, lateMs)).then(load), null);
+}
+
 /**
  * A component whose code is loaded when first shown. On failure it offers a reload.
  * @param placeholder shown meanwhile; null: nothing, also on failure.

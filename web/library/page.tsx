@@ -25,7 +25,7 @@ import { counted } from "../common/format/count.ts";
 import { countFilters, withoutEmpty } from "../common/lists/filters.tsx";
 import { loadNextPage, NextPageState } from "../common/lists/load-more.tsx";
 import rows from "../common/lists/rows.module.css";
-import { lazyPart } from "../common/load-part.tsx";
+import { latePart, lazyPart } from "../common/load-part.tsx";
 import { PageStack } from "../common/page-frame.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
@@ -40,6 +40,8 @@ import { filtersOf, type LibrarySearch } from "./search-params.ts";
 const page = getRouteApi("/signed-in/");
 
 const FirstSteps = lazyPart(async () => (await import("./first-steps.tsx")).FirstSteps);
+
+const AskBox = latePart(async () => (await import("../ask/meetings-box.tsx")).LibraryAskBox);
 
 /** All recordings the user can see. */
 export function LibraryPage() {
@@ -133,6 +135,9 @@ export function LibraryPage() {
         </Group>
       </Group>
       <LibraryFilters />
+      <div className={classes.ask}>
+        <AskBox filter={filter} />
+      </div>
       <Recordings key={JSON.stringify(filter)} isGrid={isGrid} />
     </PageStack>
   );

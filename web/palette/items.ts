@@ -31,6 +31,7 @@ const pages = [
   ["/", "Library"],
   ["/highlights", "Highlights"],
   ["/stories", "Stories"],
+  ["/ask", "Questions"],
   ["/uploads", "Uploads"],
 ] as const;
 

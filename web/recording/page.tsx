@@ -13,7 +13,7 @@ import {
   type View,
 } from "../api/recording/recording.ts";
 import { useClipboard } from "../common/clipboard.ts";
-import { lazyPart } from "../common/load-part.tsx";
+import { latePart, lazyPart } from "../common/load-part.tsx";
 import { momentOf, type RecordingTab } from "../common/recording-url.ts";
 import { ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
@@ -40,6 +40,8 @@ const page = getRouteApi("/signed-in/recordings/$recordingId");
 const commentsPollMs = 60_000;
 
 const Gone = lazyPart(async () => (await import("./gone.tsx")).Gone);
+
+const AskBox = latePart(async () => (await import("./ask-box.tsx")).RecordingAskBox);
 
 /** The page of one recording: player, transcript and panels. */
 export function RecordingPage() {
@@ -178,9 +180,14 @@ function Layout(props: {
             </div>
           ) : null}
           {transcript.data === undefined || transcript.data.segments.length === 0 ? null : (
-            <div>
-              <SpeakerTimeline transcript={transcript.data} />
-            </div>
+            <>
+              <div>
+                <SpeakerTimeline transcript={transcript.data} />
+              </div>
+              <div className={classes.ask}>
+                <AskBox />
+              </div>
+            </>
           )}
         </div>
         <div className={classes.panels}>

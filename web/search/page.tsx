@@ -8,6 +8,7 @@ import { fieldErrors } from "../common/actions.tsx";
 import { counted } from "../common/format/count.ts";
 import { countFilters, withoutEmpty } from "../common/lists/filters.tsx";
 import { LoadMore } from "../common/lists/load-more.tsx";
+import { lazyPart } from "../common/load-part.tsx";
 import { PageStack } from "../common/page-frame.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
@@ -21,6 +22,8 @@ const page = getRouteApi("/signed-in/search");
 /** The server counts up to this many (contract/recordings/search.ts). */
 const maxCounted = 1000;
 
+const AskBox = lazyPart(async () => (await import("../ask/meetings-box.tsx")).SearchAskBox, null);
+
 /** Search results for the query in the URL. */
 export function SearchPage() {
   const search = page.useSearch();
@@ -31,6 +34,7 @@ export function SearchPage() {
         {search.q === undefined ? "Search" : `Search: ${search.q}`}
       </Title>
       <SearchFilters />
+      <AskBox search={search} />
       {search.q === undefined ? <NoQuery /> : <Results search={search} />}
     </PageStack>
   );

@@ -45,11 +45,12 @@ const listPage = (filter: LibraryFilter, position: Position | null, signal: Abor
     body: {
       ...(position === null ? {} : { cursor: position.cursor }),
       ...(filter.sort === undefined ? {} : { sort: filter.sort }),
-      filter: toFilter(filter),
+      filter: toLibraryFilter(filter),
     },
   });
 
-function toFilter({ title, team, type, scope, attendance, from, to, favorite }: LibraryFilter) {
+/** The filter as the API takes it. */
+export function toLibraryFilter({ title, team, type, scope, attendance, from, to, favorite }: LibraryFilter) {
   return {
     ...(title ? { title_search: title } : {}),
     ...(team ? { team } : {}),

@@ -44,11 +44,15 @@ function pagesOf(queryKey: readonly unknown[], filter: SearchFilter, recordingId
     initialPageParam: null as string | null,
     getNextPageParam: (last: SearchPage) => last.cursor,
     queryFn: ({ pageParam, signal }): Promise<SearchPage> =>
-      call(search, { signal, query: { ...toQuery(filter), cursor: pageParam, recording_id: recordingId } }),
+      call(search, {
+        signal,
+        query: { ...toSearchQuery(filter), cursor: pageParam, recording_id: recordingId },
+      }),
   });
 }
 
-function toQuery({ q, from, to, person, team, type, tag, media, sort }: SearchFilter) {
+/** Query and filters as the API takes them. */
+export function toSearchQuery({ q, from, to, person, team, type, tag, media, sort }: SearchFilter) {
   return {
     q: q ?? "",
     person,

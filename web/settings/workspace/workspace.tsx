@@ -3,6 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { sessionQuery } from "../../api/session.ts";
 import {
+  intelligenceQuery,
+  updateIntelligence,
   updateWorkspace,
   type Workspace,
   type WorkspaceChange,
@@ -37,6 +39,9 @@ export function WorkspacePage() {
             </Section>
             <Section title="Trash" lead="How long deleted recordings can be restored.">
               <TrashForm workspace={workspace} />
+            </Section>
+            <Section title="Questions" lead="How long questions about meetings are kept.">
+              <QuestionsForm />
             </Section>
             <Section
               title="Transcription"
@@ -266,6 +271,43 @@ function TrashForm({ workspace }: { workspace: Workspace }) {
         />
       )}
     </PartForm>
+  );
+}
+
+function QuestionsForm() {
+  const intelligence = useQuery(intelligenceQuery);
+  return <Loaded query={intelligence}>{({ question_days: saved }) => <QuestionDays saved={saved} />}</Loaded>;
+}
+
+function QuestionDays({ saved }: { saved: number }) {
+  const draft = useDraft<number | string>("workspace-questions", saved);
+  const days = Number(draft.value);
+  const save = useForm({
+    run: () => updateIntelligence({ question_days: days }),
+    done: "Setting saved.",
+    refresh: [intelligenceQuery.queryKey],
+    draft,
+  });
+  return (
+    <Panel>
+      <Form form={save} label="Save" isDisabled={draft.value === "" || days === saved} maxWidth={520}>
+        <NumberInput
+          label="Days after the last question"
+          description={
+            draft.value !== "" && days < saved
+              ? "Questions whose last follow-up is older will be deleted permanently."
+              : "Then a question and its follow-ups are deleted permanently."
+          }
+          min={1}
+          max={3650}
+          allowDecimal={false}
+          maw={240}
+          value={draft.value}
+          onChange={draft.set}
+          error={save.errorOf("question_days")}
+        />
+      </Form>
+    </Panel>
   );
 }
 

@@ -1,0 +1,145 @@
+import { Button, Group, Loader, Text, VisuallyHidden } from "@mantine/core";
+import { IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { counted } from "../common/format/count.ts";
+import { clock, fullTime } from "../common/format/time.ts";
+import { FeedbackThumbs } from "../common/forms/feedback-thumbs.tsx";
+import { secondsOf } from "../common/recording-url.ts";
+import classes from "./ask.module.css";
+import type { Answer, Conversation, ShownStatement } from "./conversation.ts";
+
+/** A question with its answer, which grows while the model writes. All of it is text, never markup. */
+export function AnswerView(props: {
+  answer: Answer;
+  /** Plays a moment of the recording that is open; without it, statements open theirs. */
+  onMoment: ((ms: number) => void) | null;
+  /** Null while it can't be asked again. */
+  onAgain: (() => void) | null;
+  onRate: Conversation["rate"];
+}) {
+  const { answer, onMoment, onAgain, onRate } = props;
+  const { statements, state, number } = answer;
+  return (
+    <article className={classes.answer} aria-busy={state === "running"}>
+      <Text className={classes.question ?? ""} fw={600} dir="auto">
+        {answer.question}
+      </Text>
+      <ul className={classes.statements} aria-label="Answer" aria-live="polite" aria-relevant="additions">
+        {statements.map((statement, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: statements are only added.
+          <li key={index} className={classes.statement}>
+            <StatementView statement={statement} onMoment={onMoment} />
+          </li>
+        ))}
+      </ul>
+      <Progress answer={answer} />
+      {state === "failed" && onAgain !== null ? (
+        <Button
+          variant="light"
+          size="compact-sm"
+          leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
+          onClick={onAgain}
+        >
+          Ask again
+        </Button>
+      ) : null}
+      {state === "done" && number !== null ? (
+        <FeedbackThumbs
+          subject="answer"
+          given={answer.feedback}
+          save={(feedback) => onRate(number, feedback)}
+          refresh={[]}
+        />
+      ) : null}
+    </article>
+  );
+}
+
+function StatementView(props: { statement: ShownStatement; onMoment: ((ms: number) => void) | null }) {
+  const { statement, onMoment } = props;
+  const { text, quote, title, start, recording_id: recordingId } = statement;
+  const time = clock(start);
+  const icon = <IconPlayerPlay size={14} stroke={1.8} aria-hidden />;
+  return (
+    <>
+      <Text dir="auto">{text}</Text>
+      <Text component="blockquote" className={classes.quote ?? ""} size="sm" dir="auto">
+        “{quote}”
+      </Text>
+      {onMoment === null ? (
+        <Link
+          className={classes.moment}
+          to="/recordings/$recordingId"
+          params={{ recordingId }}
+          search={{ t: secondsOf(start) }}
+        >
+          {icon}
+          <VisuallyHidden>Open this moment: </VisuallyHidden>
+          <span className={classes.time}>{time}</span>
+          <span className={classes.title} dir="auto">
+            {title}
+          </span>
+        </Link>
+      ) : (
+        <button type="button" className={classes.moment} onClick={() => onMoment(start)}>
+          {icon}
+          <VisuallyHidden>Play this moment: </VisuallyHidden>
+          <span className={classes.time}>{time}</span>
+        </button>
+      )}
+    </>
+  );
+}
+
+/** A time in a message of the server. */
+const isoTime = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/;
+
+/** What happens, or how it ended. */
+function Progress({ answer }: { answer: Answer }) {
+  const { state, statements, message } = answer;
+  const lines = [
+    message === null ? null : message.replace(isoTime, fullTime),
+    leftOutText(answer.leftOut),
+    hiddenText(answer.hidden),
+    state === "done" && statements.length === 0 && message === null && answer.hidden === 0
+      ? "There is no answer."
+      : null,
+  ].filter((line) => line !== null);
+  return (
+    <div role="status">
+      {state === "running" ? (
+        <Group gap="xs" wrap="nowrap">
+          <Loader size="xs" aria-hidden />
+          <Text size="sm" c="dimmed">
+            {progressText(answer)}
+          </Text>
+        </Group>
+      ) : null}
+      {lines.map((line) => (
+        <Text key={line} size="sm" c={state === "failed" || statements.length === 0 ? "bright" : "dimmed"}>
+          {line}
+        </Text>
+      ))}
+      {state === "done" && statements.length > 0 ? (
+        <VisuallyHidden>Answer complete: {counted(statements.length, "statement")}.</VisuallyHidden>
+      ) : null}
+    </div>
+  );
+}
+
+function progressText({ passages }: Answer): string {
+  if (passages.length === 0) return "Searching…";
+  const meetings = new Set(passages.map(({ recordingId }) => recordingId)).size;
+  const found = counted(passages.length, "passage");
+  return meetings === 1 ? `Reading ${found}…` : `Reading ${found} of ${counted(meetings, "meeting")}…`;
+}
+
+function leftOutText(count: number): string | null {
+  if (count === 0) return null;
+  return `${counted(count, "statement")} without proof ${count === 1 ? "was" : "were"} left out.`;
+}
+
+function hiddenText(count: number): string | null {
+  if (count === 0) return null;
+  return `${counted(count, "statement")} ${count === 1 ? "is" : "are"} hidden: you can no longer see the meeting.`;
+}

@@ -1,0 +1,59 @@
+import { useQuery } from "@tanstack/react-query";
+import type { AskFilter } from "../api/ask.ts";
+import { meetingTypesQuery, teamsQuery } from "../api/directory.ts";
+import { type LibraryFilter, toLibraryFilter } from "../api/library/list.ts";
+import { type SearchFilter, toSearchQuery } from "../api/library/search.ts";
+import { day } from "../common/format/time.ts";
+import { AskBox } from "./box.tsx";
+import { conversationAt } from "./conversation.ts";
+
+/** Questions about all meetings that the filters of the library match. */
+export function LibraryAskBox({ filter }: { filter: LibraryFilter }) {
+  return <MeetingsBox filter={toLibraryFilter(filter)} words={useWords(filter)} />;
+}
+
+/** Questions about all meetings that the filters of the search page match. */
+export function SearchAskBox({ search }: { search: SearchFilter }) {
+  const { q: _q, sort: _sort, ...filter } = toSearchQuery(search);
+  return <MeetingsBox filter={filter} words={useWords(search)} />;
+}
+
+function MeetingsBox({ filter, words }: { filter: AskFilter; words: readonly string[] }) {
+  return (
+    <AskBox
+      conversation={conversationAt("all", null)}
+      label="Ask your meetings"
+      filter={filter}
+      filterWords={words}
+    />
+  );
+}
+
+const choices = {
+  scope: { internal: "internal only", external: "with guests" },
+  attendance: { hosted: "I hosted", attended: "I attended" },
+  media: { video: "video", audio: "audio", transcript: "transcript only" },
+} as const;
+
+/** The filters in words, in the order of the fields. */
+function useWords(filter: Omit<LibraryFilter & SearchFilter, "sort">): string[] {
+  const teams = useQuery({ ...teamsQuery, enabled: filter.team !== undefined }).data?.teams ?? [];
+  const types =
+    useQuery({ ...meetingTypesQuery, enabled: filter.type !== undefined }).data?.meeting_types ?? [];
+  const nameOf = (items: readonly { id: string; name: string }[], id: string | undefined) =>
+    items.find((item) => item.id === id)?.name ?? "…";
+  const { title, from, to, person, team, type, tag, media, scope, attendance, favorite } = filter;
+  return [
+    favorite ? "favorites" : null,
+    title ? `title “${title}”` : null,
+    from ? `from ${day(`${from}T00:00:00`)}` : null,
+    to ? `to ${day(`${to}T00:00:00`)}` : null,
+    person ? `person ${person}` : null,
+    team ? `team ${nameOf(teams, team)}` : null,
+    type ? `meeting type ${nameOf(types, type)}` : null,
+    tag ? `tag ${tag}` : null,
+    media ? choices.media[media] : null,
+    scope ? choices.scope[scope] : null,
+    attendance ? choices.attendance[attendance] : null,
+  ].filter((word) => word !== null);
+}
