@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { call } from "../support/app.ts";
 import { makeUser, makeWorkspace, type TestUser } from "../support/factories.ts";
 import { until } from "../support/until.ts";
+import { linkTools, pathOf } from "./link-support.ts";
 import { assertAccessibleAtRest, makeMedia } from "./recording-support.ts";
 import { phone, startBrowserApp, type VisitOptions, visit } from "./support.ts";
 
@@ -237,4 +238,28 @@ test("comments: a link opens a resolved one at its moment; markup is text, and v
   await asAdmin.getByRole("menuitem", { name: "Delete" }).waitFor();
   assert.equal(await asAdmin.getByRole("menuitem", { name: "Edit" }).count(), 0);
   assert.deepEqual([...complaints, ...ofAdmin], []);
+});
+
+test("comments: a public link and the print view show none, and no request of theirs reads them", async () => {
+  const id = await shared();
+  await post(id, { text: "For us alone", timestamp: 6000 });
+  const { url } = await linkTools(app, member.token).publish(id);
+  for (const [path, userId] of [
+    [pathOf(url), undefined],
+    [`/recordings/${id}/print`, member.id],
+  ] as const) {
+    const { page, context } = await visit(app, "/icon.svg", userId === undefined ? {} : { userId });
+    const read: string[] = [];
+    page.on("request", (request) => read.push(request.url()));
+    await page.goto(app.url + path);
+    await page.getByText("It is signed. Café Blå gets a copy.").first().waitFor();
+    await page.keyboard.press("n");
+    assert.equal(await page.getByText(/For us alone|Comments/).count(), 0);
+    assert.equal(await page.locator("[data-marker=comment]").count(), 0);
+    assert.deepEqual(
+      read.filter((each) => each.includes("/comments")),
+      [],
+    );
+    await context.close();
+  }
 });
