@@ -138,7 +138,7 @@ function DeliveryForm(props: { delivery: Destination | null; isAdmin: boolean; o
         <>
           <TextInput
             label="Folder"
-            description="Below notes/<workspace id> in the server's data folder or bucket. Files are in its folders by year and month."
+            description="Below objects/notes/<workspace id> in the server's data folder, or notes/<workspace id> in its bucket. Files are in folders by year and month."
             placeholder="meetings"
             maxLength={500}
             value={folder}
