@@ -1,9 +1,11 @@
+import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { enqueueMail, type Mail, sendMail } from "../../people/accounts/one-time-links/mailer.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
+import { escapeHtml, type Html, html } from "../../platform/pages/html.ts";
 import { type AttemptResponse, notSent } from "../webhooks/dispatch/attempt.ts";
 import { dateInUtc, dateMark, type Message } from "./content.ts";
 import { parseLines, type Style, writeLine } from "./formats/lines.ts";
@@ -22,8 +24,9 @@ const mailValidMs = 3 * 86_400_000;
 /** Lines of an email may be long, but not endless. Source: RFC 5321, section 4.5.3.1.6. */
 const maxLine = 900;
 
+const signs = { item: "- ", open: "[ ] ", done: "[x] ", heading: "", text: "", blank: "" };
+
 export function emailOf(message: Message, to: string): Mail {
-  const signs = { item: "- ", open: "[ ] ", done: "[x] ", heading: "", text: "", blank: "" };
   const style: Style = {
     text: (text) => text,
     bold: (text) => text,
@@ -41,8 +44,32 @@ export function emailOf(message: Message, to: string): Mail {
     to,
     subject: message.title,
     text: [message.title, message.url, "", ...lines, ""].join("\n"),
+    html: htmlOf(message),
     expiresAtMs: Date.now() + mailValidMs,
   };
+}
+
+/** The same with links to moments, in colors that programs may turn dark. */
+function htmlOf({ title, url, start, text }: Message): string {
+  const style: Style = {
+    text: escapeHtml,
+    bold: (inner) => html`<b>${inner}</b>`.html,
+    italic: (inner) => html`<i>${inner}</i>`.html,
+    code: (inner) => html`<code>${inner}</code>`.html,
+    link: (inner, to) => html`<a href="${to}">${inner}</a>`.html,
+    date: dateInUtc(start),
+    prefix: ({ kind }) => ({ item: "• ", open: "☐ ", done: "☑ ", heading: "", text: "", blank: "" })[kind],
+  };
+  const lines = parseLines(text, dateMark).map((line): Html => {
+    const [content = ""] = writeLine(line, style, Number.POSITIVE_INFINITY);
+    if (line.kind === "blank") return html`<br>`;
+    if (line.kind === "heading") return html`<h3 style="margin:12px 0 4px">${{ html: content }}</h3>`;
+    return html`<div style="margin-left:${line.indent * 16}px">${{ html: content }}</div>`;
+  });
+  return html`<!doctype html><html><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>
+<body style="font-family:sans-serif;max-width:640px"><h2><a href="${url}">${title}</a></h2>
+${lines}
+</body></html>`.html;
 }
 
 /** The participants who are users of the workspace and can see the recording at this moment. */
@@ -71,14 +98,20 @@ export async function sendEmails(
   await db.kysely.transaction().execute(async (tx) => {
     for (const to of recipients) {
       const kind = "delivery" as const;
-      if ((await enqueueMail(tx, deps, emailOf(message, to), { kind, workspaceId: null })) !== null)
-        refused += 1;
+      const mail = { ...emailOf(message, to), messageId: messageIdOf(attempt, to, message.url) };
+      if ((await enqueueMail(tx, deps, mail, { kind, workspaceId: null })) !== null) refused += 1;
     }
     await beginAttempt(tx, attempt);
   });
   jobs.wake();
   const limit = refused === 0 ? "" : `; ${refused} have got as many as one user is sent in a day`;
   return queued(`queued for ${recipients.length - refused} of the participants${limit}`);
+}
+
+/** The same however often its job runs, so that a mail server can discard a repetition. */
+function messageIdOf({ hookId, deliveryId, attempt }: Attempt, to: string, url: string): string {
+  const hash = createHash("sha256").update([hookId, deliveryId, attempt, to].join(" ")).digest("hex");
+  return `<${hash.slice(0, 40)}@${new URL(url).hostname}>`;
 }
 
 /** Emails that were queued are sent by their own jobs. */

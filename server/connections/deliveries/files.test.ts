@@ -168,4 +168,8 @@ test("emails go once to the participants who are users and can see the recording
     visible.map(({ email }) => email),
   );
   assert.ok(found[0].text.includes(`/recordings/${recordingId}`));
+  assert.ok(
+    found[0].html.includes(`<a href="${app.config.baseUrl}/recordings/${recordingId}">With guests</a>`),
+  );
+  assert.equal(new Set(found.map(({ messageId }) => messageId)).size, 2);
 });

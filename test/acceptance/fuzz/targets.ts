@@ -225,6 +225,16 @@ function sampleBodies({ ids, cursors }: World): Record<string, { [name: string]:
       which: "failed",
     },
     rotateHookSecret: { overlap_sec: 60 },
+    createDestination: {
+      kind: "slack",
+      name: "Channel",
+      url: "https://hooks.example.com/services/1",
+      link_people: false,
+      conditions: { tag: "tag-1", scope: "external", title: "Prices" },
+      template: "{summary}",
+    },
+    updateDestination: { name: "Channel", conditions: {}, template: null, enabled: true },
+    previewDestination: { kind: "teams", recording_id: ids.recordings[0] ?? "", template: "{summary}" },
     listHooks: { filter: { hook_type: "recording_added", state: "enabled" } },
   };
 }

@@ -11,18 +11,22 @@ import { defineJob } from "../../../platform/jobs/define.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { type MailKind, takeMail } from "./mail-limits.ts";
 
-/** A plain-text email to one recipient. */
-export interface Mail {
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
+/** An email to one recipient. */
+export interface Mail extends Pick<OutgoingMail, "to" | "subject" | "text" | "html" | "messageId"> {
   /** When its link expires, in ms since 1970; the email is not sent after that. */
   readonly expiresAtMs: number;
 }
 
 const EncryptedMail = z.object({
   encryptedFor: z.literal("mail"),
-  mail: z.object({ to: z.string(), subject: z.string(), text: z.string(), expiresAtMs: z.number() }),
+  mail: z.object({
+    to: z.string(),
+    subject: z.string(),
+    text: z.string(),
+    html: z.string().exactOptional(),
+    messageId: z.string().exactOptional(),
+    expiresAtMs: z.number(),
+  }),
 });
 
 /** Longer than a slow mail server needs, shorter than a user waits. */
@@ -92,7 +96,7 @@ async function sendMailJob(
   );
   if (mail.expiresAtMs < Date.now()) return;
   try {
-    await sendMail(deps.smtp, { to: mail.to, subject: mail.subject, text: mail.text });
+    await sendMail(deps.smtp, mail);
   } catch (error) {
     const { responseCode, message } = error as { responseCode?: number; message: string };
     if (responseCode === undefined || responseCode < 500)
