@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { after, test } from "node:test";
+import { zstdDecompressSync } from "node:zlib";
 import { startTestApp } from "../../../test/support/app.ts";
 import { createTestDatabase } from "../../../test/support/database.ts";
 import { insertRecording } from "../../../test/support/factories.ts";
@@ -21,9 +22,13 @@ import { failureOf } from "../../../test/support/library.ts";
 import { readConfig } from "../../platform/config/config.ts";
 import { openDatabase } from "../../platform/db/database.ts";
 import { migrate } from "../../platform/db/migrate.ts";
+import { readQuarantine } from "../../platform/db/quarantine.ts";
 import { openLocalStore } from "../../platform/storage/local/local.ts";
 import { recordingMediaLinks } from "../../recordings/recordings/media/media-links.ts";
 import { adoptStore } from "../storage-maintenance/owner-marker.ts";
+import { changeSettings } from "../system/settings/change.ts";
+import { textsOf } from "../system/settings/live.ts";
+import { findSettings } from "../system/settings/queries.ts";
 import { createBackup } from "./create.ts";
 import { BackupDamagedError, BackupError } from "./errors.ts";
 import { type BackupFolder, openPlainFolder, type Part } from "./folder.ts";
@@ -162,6 +167,24 @@ test("a backup that lacks files is recorded as incomplete until one lacks none, 
   await app.store.put(first, content);
   await createBackup(source, from);
   assert.deepEqual(await state(), { missingFiles: 0, firstMissing: [] });
+});
+
+test("settings of the app are restored, into quarantine; a backup has their secrets only encrypted", async () => {
+  const key = "sk-of-a-model-server";
+  const settings = { PARLEY_LLM_URL: "https://models.example/v1", PARLEY_LLM_API_KEY: key };
+  await changeSettings(app, settings, { userId: null, actor: null, host: null });
+  const from = await backUp();
+  const files = readdirSync(from.destination, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name)))
+    .map((bytes) => (bytes.readUInt32LE() === 0xfd2fb528 ? zstdDecompressSync(bytes) : bytes));
+  assert.ok(files.some((bytes) => bytes.includes("https://models.example/v1")));
+  assert.ok(files.every((bytes) => !bytes.includes(key)));
+  const target = await createTarget();
+  await restoreBackup(from, target, plain);
+  const restored = textsOf(await findSettings(target.db.kysely), app.encryptor);
+  assert.deepEqual(restored, settings);
+  assert.notEqual(await readQuarantine(target.db), null);
 });
 
 test("the restore of another backup begins again after one that stopped at a damaged file", async () => {
