@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { startMailServer } from "../../server/people/accounts/test/mail.ts";
+import { clientSecret, startProvider } from "../../server/people/accounts/test/provider.ts";
 import { makeWorkspace } from "../support/factories.ts";
 import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
 const mail = await startMailServer();
 after(() => mail.close());
 const app = await startBrowserApp({ worker: false, env: { PARLEY_LLM_MODEL: "from-env" } });
+const provider = await startProvider(0, app.url);
+after(() => provider.close());
 const operator = await makeWorkspace(app.db, "Tidewater");
 
 /** The mail server that the running server uses. */
@@ -35,6 +38,14 @@ test("server settings: mail is tried, saved without a restart and undone; errors
   await page.getByRole("list", { name: "Latest changes" }).getByRole("button", { name: "Undo" }).click();
   await page.getByText("Change undone").waitFor();
   assert.equal(urlOf(), null);
+
+  const signIn = page.getByRole("form", { name: "Sign-in" });
+  await signIn.getByLabel("OIDC issuer").fill(provider.issuer);
+  await signIn.getByLabel("OIDC client ID").fill("parley");
+  await signIn.getByLabel("OIDC client secret").fill(clientSecret);
+  const opened = page.context().waitForEvent("page");
+  await signIn.getByRole("button", { name: "Try a sign-in" }).click();
+  await (await opened).waitForURL(`${provider.issuer}/**`);
 
   const { page: small, complaints: others } = await visit(app, "/settings/server", {
     userId: operator.admin.id,

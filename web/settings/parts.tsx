@@ -1,5 +1,6 @@
-import { Button, Group, Skeleton, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
+import { Anchor, Button, Group, Skeleton, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
@@ -50,6 +51,15 @@ export function Section(props: { title: string; lead?: ReactNode; action?: React
       </Group>
       {props.children}
     </section>
+  );
+}
+
+/** A link to a section of Settings → Server settings. */
+export function ServerSettingsLink({ section }: { section: string }) {
+  return (
+    <Anchor component={Link} to="/settings/server" hash={section} inherit c="inherit" underline="always">
+      Server settings
+    </Anchor>
   );
 }
 

@@ -198,6 +198,8 @@ async function trySignIn(edits: SettingEdits): Promise<void> {
 
 /** `PARLEY_SMTP_URL` as a label: `SMTP URL`. */
 function labelOf(name: string): string {
+  const own = labels[name];
+  if (own !== undefined) return own;
   const words = name
     .replace("PARLEY_", "")
     .split("_")
@@ -206,7 +208,21 @@ function labelOf(name: string): string {
   return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(" ");
 }
 
-const initials = new Set(["SMTP", "URL", "API", "LLM", "OIDC", "ID", "S3", "TTL", "OAUTH"]);
+const initials = new Set(["SMTP", "URL", "API", "LLM", "GPU", "OIDC", "ID", "S3", "TTL"]);
+
+/** Where the variable's name reads badly. */
+const labels: Readonly<Record<string, string>> = {
+  PARLEY_TRANSCRIPTION: "Transcription engine",
+  PARLEY_LLM: "LLM engine",
+  PARLEY_OAUTH_REGISTRATION: "Registration of apps",
+  PARLEY_BACKUP_TO: "Backup destination",
+  PARLEY_BACKUP_AT: "Backup time",
+  PARLEY_BACKUP_KEEP: "Backups to keep",
+  PARLEY_HOOKS_ALLOW_ADDRESSES: "Allowed private IP addresses",
+  PARLEY_AUDIT_TTL: "Age of audit log entries",
+  PARLEY_WATCH_DIRS: "Watched folders",
+  PARLEY_COMPAT: "Compatibility",
+};
 
 function Field(props: {
   setting: SystemSetting;

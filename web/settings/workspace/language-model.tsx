@@ -8,7 +8,7 @@ import {
   languageModelsQuery,
   removeLanguageModel,
 } from "../../api/settings/models.ts";
-import { Loaded, SettingsPage } from "../parts.tsx";
+import { Loaded, ServerSettingsLink, SettingsPage } from "../parts.tsx";
 import { FeedbackSection } from "./feedback.tsx";
 import { Models } from "./models.tsx";
 
@@ -49,13 +49,13 @@ function State({ language: { engine, is_ready: isReady } }: { language: Language
   if (engine === "server")
     return (
       <Alert icon={<IconCheck aria-hidden />} title="A language model server writes summaries">
-        It's set by <Code>PARLEY_LLM_URL</Code>. Transcripts are sent to it.
+        It's set in <ServerSettingsLink section="language-model" />. Transcripts are sent to it.
       </Alert>
     );
   if (engine === "off")
     return (
       <Alert icon={<IconInfoCircle aria-hidden />} title="The language model is turned off">
-        Remove <Code>PARLEY_LLM=off</Code> from the server's settings to turn it on.
+        Remove <Code>PARLEY_LLM=off</Code> from <ServerSettingsLink section="language-model" /> to turn it on.
       </Alert>
     );
   return isReady ? (
@@ -64,7 +64,8 @@ function State({ language: { engine, is_ready: isReady } }: { language: Language
     </Alert>
   ) : (
     <Alert icon={<IconInfoCircle aria-hidden />} title="No language model is set up">
-      Download a model, and new recordings are summarized on this server. No text leaves it.
+      Download a model, and new recordings are summarized on this server. No text leaves it. Or connect a
+      server in <ServerSettingsLink section="language-model" />.
     </Alert>
   );
 }

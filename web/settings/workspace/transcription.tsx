@@ -8,7 +8,7 @@ import {
   type SpeechModels,
   speechModelsQuery,
 } from "../../api/settings/models.ts";
-import { Loaded, SettingsPage } from "../parts.tsx";
+import { Loaded, ServerSettingsLink, SettingsPage } from "../parts.tsx";
 import { Models } from "./models.tsx";
 
 const family = {
@@ -50,14 +50,15 @@ function State({ speech: { engine, is_ready: isReady } }: { speech: SpeechModels
   if (engine === "server")
     return (
       <Alert icon={<IconCheck aria-hidden />} title="A speech server transcribes recordings">
-        It's set by <Code>PARLEY_TRANSCRIPTION_URL</Code>. The built-in engine can tell speakers apart where
+        It's set in <ServerSettingsLink section="speech" />. The built-in engine can tell speakers apart where
         the server does not.
       </Alert>
     );
   if (engine === "off")
     return (
       <Alert icon={<IconInfoCircle aria-hidden />} title="Transcription is turned off">
-        Remove <Code>PARLEY_TRANSCRIPTION=off</Code> from the server's settings to turn it on.
+        Remove <Code>PARLEY_TRANSCRIPTION=off</Code> from <ServerSettingsLink section="speech" /> to turn it
+        on.
       </Alert>
     );
   return isReady ? (
@@ -66,7 +67,8 @@ function State({ speech: { engine, is_ready: isReady } }: { speech: SpeechModels
     </Alert>
   ) : (
     <Alert icon={<IconInfoCircle aria-hidden />} title="Transcription is not set up">
-      Download a model, and new recordings are transcribed on this server. No audio leaves it.
+      Download a model, and new recordings are transcribed on this server. No audio leaves it. Or connect a
+      speech server in <ServerSettingsLink section="speech" />.
     </Alert>
   );
 }

@@ -102,7 +102,7 @@ function backupHealth({ backup }: Config, state: BackupState): Finding {
       ? "There is no backup yet"
       : `The last backup is from ${utc(state.lastSucceeded)}${describeMissing(state)}`;
   if (backup.destination === null) {
-    const advice = "Set PARLEY_BACKUP_TO to back up every day.";
+    const advice = "Set PARLEY_BACKUP_TO in Settings → Server settings to back up every day.";
     return off(`No backups are scheduled. ${last}. ${advice}`);
   }
   const remedy =

@@ -127,7 +127,7 @@ export async function testMail(
 
 export function mailOff(): Finding {
   return off(
-    "No mail server is set up: invitations and password resets are links that admins hand over. Set PARLEY_SMTP_URL and PARLEY_SMTP_FROM to send them.",
+    "No mail server is set up: invitations and password resets are links that admins hand over. Set PARLEY_SMTP_URL and PARLEY_SMTP_FROM in Settings → Server settings to send them.",
   );
 }
 
@@ -244,7 +244,7 @@ function describeHeard(heard: Heard | undefined): string {
 
 export function speechOff(): Finding {
   return off(
-    "No speech model is set up, so recordings uploaded without a transcript have none. Download a model in Settings → Transcription, run `parley models install`, or set PARLEY_TRANSCRIPTION_URL.",
+    "No speech model is set up, so recordings uploaded without a transcript have none. Download a model in Settings → Transcription, run `parley models install`, or set PARLEY_TRANSCRIPTION_URL in Settings → Server settings.",
   );
 }
 
@@ -310,7 +310,7 @@ async function askForWord(model: LanguageModel | null, signal: AbortSignal): Pro
 
 export function languageModelOff(): Finding {
   return off(
-    "No language model is set up, so summaries, action items and sections stay empty. Download one in Settings → Language model, run `parley models install qwen3-4b`, or set PARLEY_LLM_URL.",
+    "No language model is set up, so summaries, action items and sections stay empty. Download one in Settings → Language model, run `parley models install qwen3-4b`, or set PARLEY_LLM_URL in Settings → Server settings.",
   );
 }
 

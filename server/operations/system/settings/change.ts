@@ -263,7 +263,7 @@ export async function undoChange(deps: ChangeDependencies, id: string, by: Chang
 }
 
 /** Every setting with its value and where that comes from, as the API returns them. Secrets have no value. */
-export async function describeSettings({ db, encryptor, config: { sources } }: ChangeDependencies) {
+export async function describeSettings({ db, encryptor, config: { sources, baseUrl } }: ChangeDependencies) {
   const stored = await findSettings(db.kysely);
   const texts = textsOf(stored, encryptor);
   const rows = new Map(stored.map((row) => [row.name, row]));
@@ -274,7 +274,7 @@ export async function describeSettings({ db, encryptor, config: { sources } }: C
     return {
       name,
       section,
-      help: helpOf(setting),
+      help: helpOf(setting).replace("<base>", baseUrl),
       type: typeOf(setting.kind),
       default: setting.default,
       value: isSecret ? null : textOf(setting, sources, texts),
