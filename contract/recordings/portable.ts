@@ -46,6 +46,8 @@ const ActionItem = z
     status: z.enum(["pending", "completed"]),
     timestamp: Milliseconds,
     text: Text,
+    quote: Text.default("").meta({ description: "The words of the transcript that prove it; empty: none." }),
+    due_date: z.iso.date().nullable().default(null).meta({ description: "The date that the quote names." }),
     participant_id: Id.nullable().meta({ description: "The assignee." }),
   })
   .meta({ id: "PortableActionItem" });

@@ -112,6 +112,8 @@ export function sampleMessage(baseUrl: string, template: string | null): Message
           status: "pending",
           timestamp: 60_000,
           text: "Check that this message arrived",
+          quote: "",
+          due_date: null,
           participant_id: "1",
         },
       ],

@@ -25,6 +25,7 @@ interface Extras extends RecordingFields {
   readonly shared_users: PortableRecording["shared_users"];
   readonly private_notes: PortableRecording["private_notes"];
   readonly summary_feedback: PortableRecording["summary_feedback"];
+  readonly items: PortableRecording["ai_action_items"];
   readonly sections: PortableRecording["ai_template_sections"];
   readonly chapters: PortableRecording["ai_chapters"];
   readonly chapters_by_hand: boolean;
@@ -107,7 +108,7 @@ async function readRecording(
   principal: Principal,
   recordingId: string,
 ): Promise<ExportedRecording | undefined> {
-  const include = { highlights: true, ai_action_items: true, screenshares: true };
+  const include = { highlights: true, screenshares: true };
   const json = await findRecordingJson(source, principal, recordingId, include, {
     baseUrl,
     thumbnails: thumbnailLinks(unusedSigner, principal.workspaceId),
@@ -115,7 +116,7 @@ async function readRecording(
   const extras = await findExtras(source, recordingId);
   if (json === undefined || extras === undefined) return undefined;
   const recording = JSON.parse(json) as z.output<typeof Recording>;
-  const { ai_action_items: items = [], highlights = [], screenshares = [], meeting_type: type } = recording;
+  const { highlights = [], screenshares = [], meeting_type: type } = recording;
   return {
     format: "parley-recording",
     version: 1,
@@ -138,10 +139,7 @@ async function readRecording(
       created_by_email: extras.creators[id] ?? null,
     })),
     ai_summary: extras.ai_summary,
-    ai_action_items: items.map(({ status, timestamp, text, assignee }) => ({
-      ...{ status, timestamp, text },
-      participant_id: assignee?.id ?? null,
-    })),
+    ai_action_items: extras.items,
     ai_template_sections: extras.sections,
     ai_chapters: extras.chapters,
     chapters_by_hand: extras.chapters_by_hand,
@@ -158,6 +156,11 @@ async function findExtras(source: Queryable, recordingId: string): Promise<Extra
     `
     select r.ai_summary, not r.meeting_type_by_hand as meeting_type_is_automatic, r.transcript_language,
       ${fieldNames.map((name) => `r.${name}`).join(", ")}, coalesce(r.ai_template_sections, '[]') as sections,
+      coalesce((select json_agg(json_build_object('status', i->>'status', 'timestamp', (i->>'timestamp')::integer,
+          'text', i->>'text', 'quote', coalesce(i->>'quote', ''), 'due_date', i->>'due_on',
+          'participant_id', (select p.id from participants p
+            where p.recording_id = r.id and p.id = (i->>'assignee_id')::uuid)) order by n)
+        from jsonb_array_elements(r.ai_action_items) with ordinality as e (i, n)), '[]') as items,
       coalesce(r.ai_chapters, '[]') as chapters, r.chapters_by_hand,
       coalesce((select json_agg(json_build_object(
           'id', p.id, 'name', p.name, 'email', p.email, 'phone', p.phone, 'scope', p.scope,

@@ -145,7 +145,8 @@ async function makeFullRecording(): Promise<string> {
   await sql`update recordings set ai_summary = '## Gut', chapters_by_hand = true,
     ai_chapters = '[{"title": "Opening", "start": 0, "quote": "Gut"}]', ai_action_items = ${JSON.stringify([
       {
-        ...{ id: participants[0].id, status: "completed", timestamp: 4200, text: "Send it", quote: "" },
+        ...{ id: participants[0].id, status: "completed", timestamp: 4200, text: "Send it", quote: "Gut" },
+        due_on: "2026-12-05",
         assignee_id: participants[1].id,
       },
     ])}::jsonb, ai_template_sections = ${JSON.stringify([

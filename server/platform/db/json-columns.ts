@@ -114,6 +114,9 @@ export interface MovedData {
     readonly status: "pending" | "completed";
     readonly timestamp: number;
     readonly text: string;
+    /** Absent in rows of earlier versions, as the next. */
+    readonly quote?: string | undefined;
+    readonly due_date?: string | null | undefined;
     readonly assignee: number | null;
   }[];
   readonly ai_template_sections: readonly object[];

@@ -29,9 +29,10 @@ export function partsOfImport(
       screenshares: orNull(screensharesOf(data, people, durationMs)),
       ai_summary: moved?.ai_summary ?? null,
       ai_action_items: orNull(
-        (moved?.ai_action_items ?? []).map(({ status, timestamp, text, assignee }) => ({
-          ...{ id: randomUUID(), status, timestamp, text },
-          quote: "",
+        (moved?.ai_action_items ?? []).map(({ assignee, quote, due_date: due, ...item }) => ({
+          ...{ id: randomUUID(), ...item },
+          quote: quote ?? "",
+          ...(due == null ? {} : { due_on: due }),
           assignee_id: people[assignee ?? -1]?.id ?? null,
         })),
       ),
