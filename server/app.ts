@@ -40,6 +40,7 @@ import { webAppRoutes } from "./operations/web/routes.ts";
 import { createViewCheck } from "./people/access/viewer.ts";
 import { linkPages } from "./people/accounts/pages/link-pages.ts";
 import { signInPages } from "./people/accounts/pages/sign-in-pages.ts";
+import { passkeyRoutes } from "./people/accounts/passkeys/routes.ts";
 import { accountRoutes } from "./people/accounts/routes.ts";
 import { secondFactorRoutes } from "./people/accounts/second-factor/routes.ts";
 import { createPasswordWork } from "./people/accounts/sign-in/password-work.ts";
@@ -48,7 +49,11 @@ import { singleSignOnRoutes } from "./people/accounts/sso/routes.ts";
 import { teamRoutes } from "./people/accounts/teams/team-routes.ts";
 import { tokenRoutes } from "./people/accounts/tokens/token-routes.ts";
 import { userRoutes } from "./people/accounts/users/routes.ts";
-import { sessionRoutes } from "./people/accounts/users/session-routes.ts";
+import {
+  createPresentMe,
+  type PresentDependencies,
+  sessionRoutes,
+} from "./people/accounts/users/session-routes.ts";
 import { domainRoutes } from "./people/accounts/workspaces/domain-routes.ts";
 import { workspaceRoutes } from "./people/accounts/workspaces/workspace-routes.ts";
 import { meetingTypeRoutes } from "./people/directory/meeting-type-routes.ts";
@@ -335,7 +340,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       feedbackRoutes(api, { db });
       askRoutes(api, { db, limiter, config });
       auditRoutes(api, { db, config });
-      sessionRoutes(api, { db, encryptor, config, managesSystem: (user) => managesSystem(db, user) });
+      const me: PresentDependencies = { db, managesSystem: (user) => managesSystem(db, user) };
+      sessionRoutes(api, { ...me, encryptor, config });
+      passkeyRoutes(api, { db, jobs, encryptor, config, presentMe: createPresentMe(me) });
       secondFactorRoutes(api, { db, jobs, encryptor, config });
       userRoutes(api, { db, jobs, encryptor, config });
       teamRoutes(api, { db });

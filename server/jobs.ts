@@ -24,6 +24,7 @@ import { deleteOldMailCountsKind } from "./people/accounts/one-time-links/mail-l
 import { sendMailKind } from "./people/accounts/one-time-links/mailer.ts";
 import { deleteDeadLinksKind } from "./people/accounts/one-time-links/one-time-links.ts";
 import { requestPasswordResetKind } from "./people/accounts/one-time-links/password-reset.ts";
+import { deleteUsedChallengesKind } from "./people/accounts/passkeys/ceremony.ts";
 import { deleteEndedSessionsKind } from "./people/accounts/sign-in/sessions.ts";
 import { deleteOldSignInFailuresKind } from "./people/accounts/sign-in/throttle.ts";
 import { deleteEndedTokensKind } from "./people/accounts/tokens/sweep.ts";
@@ -93,6 +94,7 @@ export const jobKinds: readonly Job[] = [
   deleteOldMailCountsKind,
   deleteDeadLinksKind,
   deleteEndedSessionsKind,
+  deleteUsedChallengesKind,
   deleteOldSignInFailuresKind,
   deleteEndedTokensKind,
   anchorAuditLogKind,

@@ -10,10 +10,10 @@ export const Role = z
 export const UserName = z.string().trim().min(1, "must not be blank").max(200);
 
 /** How the session was started. */
-const SignInMethod = z.enum(["password", "single_sign_on", "link"]);
+const SignInMethod = z.enum(["password", "single_sign_on", "link", "passkey"]);
 
 /** The signed-in user and their session. */
-const Me = z
+export const Me = z
   .strictObject({
     user: z.strictObject({ id: Uuid, name: z.string(), email: z.string(), role: Role }),
     workspace: z.strictObject({ id: Uuid, name: z.string() }),

@@ -11,6 +11,8 @@ export const auditActions = [
   "second_factor_turned_off",
   "second_factor_reset",
   "recovery_codes_replaced",
+  "passkey_added",
+  "passkey_removed",
   "user_created",
   "user_invited",
   "invitation_accepted",

@@ -1,9 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { Secret, TOTP } from "otpauth";
 import { pino } from "pino";
+import { issueChallenge } from "../../server/people/accounts/passkeys/ceremony.ts";
+import { addPasskey, findPasskeys, relyingPartyOf } from "../../server/people/accounts/passkeys/passkeys.ts";
 import { createAccessToken } from "../../server/people/accounts/service.ts";
 import { newTotpSecret } from "../../server/people/accounts/sign-in/codes.ts";
 import { confirmSecret, keepSecret } from "../../server/people/accounts/sign-in/second-factor.ts";
+import { Authenticator } from "../../server/people/accounts/test/authenticator.ts";
 import { makeClient, obtainTokens, password } from "../support/oauth.ts";
 import type { BuildRequest, OperationRequest } from "./request.ts";
 import type { World } from "./world.ts";
@@ -24,6 +27,50 @@ export const accountRequests: Readonly<Record<string, BuildRequest>> = {
     credentials: (await world.fresh(caller)).credentials,
   }),
   unbindMySingleSignOn: async (world, caller) => ({ credentials: (await world.fresh(caller)).credentials }),
+  startPasskeySignIn: () => ({}),
+  // Anyone may try: the key is the passkey and the challenge of this browser.
+  signInWithPasskey: async (world, caller) => {
+    const { id } = await world.fresh(caller);
+    const key = await passkeyOf(world, id);
+    const { challenge, cookie } = issueChallenge(ceremonyOf(world), null);
+    const response = key.use({ challenge, rpId: new URL(world.app.config.baseUrl).hostname });
+    return { body: { response }, credentials: { headers: { cookie: cookie.split(";", 1)[0] ?? "" } } };
+  },
+  listPasskeys: () => ({}),
+  startPasskey: async (world, caller) => ({ credentials: (await world.fresh(caller)).credentials }),
+  addPasskey: async (world, caller) => {
+    const { id, credentials } = await world.fresh(caller);
+    const { challenge, cookie } = issueChallenge(ceremonyOf(world), id);
+    const { hostname, origin } = new URL(world.app.config.baseUrl);
+    const response = new Authenticator(origin).create({ challenge, rp: { id: hostname } });
+    const own = "headers" in credentials ? credentials.headers?.cookie : undefined;
+    const started = cookie.split(";", 1)[0] ?? "";
+    return {
+      body: { name: "Laptop", response },
+      credentials:
+        own === undefined ? credentials : { ...credentials, headers: { cookie: `${own}; ${started}` } },
+    };
+  },
+  renamePasskey: async (world, caller) => {
+    const { id, credentials } = await world.fresh(caller);
+    await passkeyOf(world, id);
+    return { params: { passkey_id: await passkeyIdOf(world, id) }, body: { name: "Phone" }, credentials };
+  },
+  "renamePasskey of another user": async (world) => {
+    const { id } = await world.fresh("recorder");
+    await passkeyOf(world, id);
+    return { params: { passkey_id: await passkeyIdOf(world, id) }, body: { name: "Phone" } };
+  },
+  removePasskey: async (world, caller) => {
+    const { id, credentials } = await world.fresh(caller);
+    await passkeyOf(world, id);
+    return { params: { passkey_id: await passkeyIdOf(world, id) }, credentials };
+  },
+  "removePasskey of another user": async (world) => {
+    const { id } = await world.fresh("recorder");
+    await passkeyOf(world, id);
+    return { params: { passkey_id: await passkeyIdOf(world, id) } };
+  },
   getSecondFactor: () => ({}),
   addSecondFactor: async (world, caller) => ({
     body: { type: "totp", password },
@@ -81,6 +128,34 @@ export const accountRequests: Readonly<Record<string, BuildRequest>> = {
   },
   "revokeOAuthGrant of another user": async (world) => grantOf(world, (await world.fresh("recorder")).id),
 };
+
+const ceremonyOf = ({ app }: World) => ({ encryptor: app.encryptor, baseUrl: app.config.baseUrl });
+
+/** Gives a user a passkey. */
+async function passkeyOf(world: World, userId: string): Promise<Authenticator> {
+  const party = relyingPartyOf(world.app.config.baseUrl);
+  const key = new Authenticator(party.origin);
+  const { challenge } = issueChallenge(ceremonyOf(world), userId);
+  const response = key.create({ challenge, rp: party });
+  await world.app.db.kysely
+    .transaction()
+    .execute((tx) =>
+      addPasskey(tx, {
+        party,
+        userId,
+        challenge,
+        name: "Laptop",
+        response: { ...response, type: "public-key" },
+      }),
+    );
+  return key;
+}
+
+async function passkeyIdOf({ app }: World, userId: string): Promise<string> {
+  const [passkey] = await findPasskeys(app.db.kysely, userId);
+  if (passkey === undefined) throw new Error("the user has a passkey");
+  return passkey.id;
+}
 
 /** Gives a user a second factor. @returns its current code. */
 export async function secondFactorOf(

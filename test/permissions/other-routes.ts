@@ -35,6 +35,7 @@ export const otherRoutes: Readonly<Record<string, RoutePermissions>> = {
   // The key is the started sign-in of this browser; without it both lead back to the sign-in page.
   "GET /sign-in/code": open,
   "POST /sign-in/code": except<RoutePermissions>(ofApp, form),
+  "GET /sign-in/passkeys.js": open,
   "GET /sign-out": open,
   "POST /sign-out": except<RoutePermissions>(open, { ...form, wrong: 403, right: "ok" }),
   "GET /sign-in/sso": open,

@@ -7,6 +7,9 @@ function refusedToAll(row: Permissions): Permissions {
   return Object.fromEntries(names.map((name) => [name, row[name] === "ok" ? 400 : row[name]])) as Permissions;
 }
 
+/** What belongs to another user, whoever asks. */
+const nobodyElse = except(kinds.accountOrAdmins, { admin: 404, admin_session: 404, admin_no_access: 404 });
+
 /** Sessions only. */
 const onlySignedIn = except(kinds.account, {
   other_workspace: 403,
@@ -219,6 +222,15 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   unbindMySingleSignOn: kinds.account,
   // Tokens are revoked instead.
   signOut: onlySignedIn,
+  startPasskeySignIn: kinds.open,
+  signInWithPasskey: kinds.open,
+  listPasskeys: kinds.account,
+  startPasskey: onlySignedIn,
+  addPasskey: onlySignedIn,
+  renamePasskey: kinds.account,
+  "renamePasskey of another user": nobodyElse,
+  removePasskey: onlySignedIn,
+  "removePasskey of another user": except(onlySignedIn, { session: 404, admin_session: 404 }),
   getSecondFactor: kinds.account,
   addSecondFactor: kinds.account,
   confirmSecondFactor: kinds.account,
@@ -226,11 +238,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   removeSecondFactor: onlySignedIn,
   listSessions: kinds.account,
   endSession: kinds.account,
-  "endSession of another user": except(kinds.accountOrAdmins, {
-    admin: 404,
-    admin_session: 404,
-    admin_no_access: 404,
-  }),
+  "endSession of another user": nobodyElse,
   endSessions: kinds.account,
   createToken: kinds.account,
   "createToken for the workspace": kinds.admins,

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { ApiError } from "../api/client/api-error.ts";
 import { release, type SignInReason } from "../api/client/signed-out.ts";
+import { hasPasskeys, signInWithPasskey } from "../api/passkeys.ts";
 import { currentSession, type Session, sessionQuery, signIn, signInUrl } from "../api/session.ts";
 import { FormError } from "../common/actions.tsx";
 import { ownerOf } from "../common/drafts/store.ts";
@@ -32,6 +33,7 @@ export function SignInAgain({ session, reason }: { session: Session; reason: Sig
       if (needsCode(error)) setCode("");
     },
   });
+  const withPasskey = useMutation({ mutationFn: signInWithPasskey, onSuccess: proceed });
   // A session that is too old to prove anything still works.
   const old = isProof ? client.getQueryData(sessionQuery.queryKey)?.session?.id : undefined;
   useCheck((now) => {
@@ -99,7 +101,12 @@ export function SignInAgain({ session, reason }: { session: Session; reason: Sig
             )}
           </>
         ) : null}
-        <FormError error={needsCode(enter.error) ? null : enter.error} fields={[]} />
+        {hasPasskeys() ? (
+          <Button variant="default" loading={withPasskey.isPending} onClick={() => withPasskey.mutate()}>
+            Use a passkey
+          </Button>
+        ) : null}
+        <FormError error={withPasskey.error ?? (needsCode(enter.error) ? null : enter.error)} fields={[]} />
         <Group justify="space-between">
           {isProof ? (
             <Button variant="default" onClick={() => release(false)}>

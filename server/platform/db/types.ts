@@ -695,6 +695,19 @@ export interface Participants {
   workspace_id: string;
 }
 
+export interface Passkeys {
+  counter: Int8;
+  created_at: Generated<Timestamp>;
+  credential_id: Buffer;
+  id: string;
+  last_used_at: Timestamp | null;
+  name: string;
+  public_key: Buffer;
+  transports: string[];
+  user_id: string;
+  uses: Generated<number>;
+}
+
 export interface PendingAnnouncements {
   announce_at: Timestamp;
   is_changed: Generated<boolean>;
@@ -921,7 +934,7 @@ export interface Sessions {
   id: string;
   ip: string;
   last_used_at: Generated<Timestamp>;
-  method: "password" | "single_sign_on" | "link";
+  method: "password" | "single_sign_on" | "link" | "passkey";
   second_factor: "totp" | "recovery_code" | null;
   user_agent: string;
   user_id: string;
@@ -1149,6 +1162,11 @@ export interface UploadTranscripts {
   upload_id: string;
 }
 
+export interface UsedChallenges {
+  hash: Buffer;
+  used_at: Generated<Timestamp>;
+}
+
 export interface Users {
   created_at: Generated<Timestamp>;
   deactivated_at: Timestamp | null;
@@ -1294,6 +1312,7 @@ export interface DB {
   oauth_refresh_tokens: OauthRefreshTokens;
   one_time_links: OneTimeLinks;
   participants: Participants;
+  passkeys: Passkeys;
   pending_announcements: PendingAnnouncements;
   private_notes: PrivateNotes;
   processes: Processes;
@@ -1336,6 +1355,7 @@ export interface DB {
   trashed_recordings: TrashedRecordings;
   upload_transcripts: UploadTranscripts;
   uploads: Uploads;
+  used_challenges: UsedChallenges;
   users: Users;
   voice_profiles: VoiceProfiles;
   waiting_events: WaitingEvents;

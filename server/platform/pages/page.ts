@@ -13,6 +13,8 @@ export interface Page {
   readonly status?: number;
   /** Other origins that a form of this page may redirect to. */
   readonly formTargets?: readonly string[];
+  /** The URL of a script of this server, without which the page works too. */
+  readonly script?: string;
 }
 
 /** The style sheet of the pages. */
@@ -25,20 +27,21 @@ export function pageRoutes(app: FastifyInstance): void {
   );
 }
 
-/** Sends a page that is not cached, runs no scripts and can't be framed. */
+/** Sends a page that is not cached, runs no scripts but its own and can't be framed. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
+  const scripts = page.script === undefined ? "" : "; script-src 'self'; connect-src 'self'";
   const targets = ["'self'", ...(page.formTargets ?? [])].join(" ");
   return reply
     .code(page.status ?? 200)
     .type("text/html; charset=utf-8")
     .headers({
-      "content-security-policy": `default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action ${targets}; frame-ancestors 'none'`,
+      "content-security-policy": `default-src 'none'; style-src 'self'; img-src 'self'${scripts}; base-uri 'none'; form-action ${targets}; frame-ancestors 'none'`,
       "cache-control": "no-store",
     })
     .send(layout(page).html);
 }
 
-function layout({ title, body }: Page): Html {
+function layout({ title, body, script }: Page): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -48,6 +51,7 @@ function layout({ title, body }: Page): Html {
 <title>${title} · Parley</title>
 <link rel="icon" type="image/svg+xml" href="/icon.svg">
 <link rel="stylesheet" href="${stylesPath}">
+${script === undefined ? html`` : html`<script src="${script}" defer></script>`}
 </head>
 <body>
 <header><img src="/icon.svg" width="36" height="36" alt="">Parley</header>

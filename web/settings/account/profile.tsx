@@ -19,6 +19,7 @@ import { Form, useForm } from "../../common/forms/form.tsx";
 import { Loaded, Panel, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
 import { AppearanceForm } from "./appearance.tsx";
 import { browserName } from "./browser-name.ts";
+import { Passkeys } from "./passkeys.tsx";
 import { SingleSignOn } from "./single-sign-on.tsx";
 import { TwoFactor } from "./two-factor.tsx";
 
@@ -43,6 +44,7 @@ export function ProfilePage() {
           <PasswordForm />
         </Section>
       ) : null}
+      <Passkeys />
       {session.has_password ? <TwoFactor session={session} /> : null}
       <Section title="Appearance" lead="In this browser.">
         <AppearanceForm />
@@ -142,6 +144,7 @@ const methods = {
   password: "with a password",
   single_sign_on: "with single sign-on",
   link: "with a link",
+  passkey: "with a passkey",
 } as const;
 
 function Sessions({ session }: { session: Session }) {

@@ -43,6 +43,7 @@ export async function eraseAccount(
     "one_time_links",
     "second_factors",
     "recovery_codes",
+    "passkeys",
     "private_notes",
     "ask_threads",
     "summary_feedback",

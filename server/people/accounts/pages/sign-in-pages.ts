@@ -13,6 +13,7 @@ import { actorFor, finishSignIn, signIn } from "../sign-in/sign-in.ts";
 import { askForCode, forgetStartedSignIn, startedSignIn } from "./code-step.ts";
 import { ownPath } from "./next.ts";
 import { checkForm, errorNotice, field, hiddenToken, seeOther, servePages } from "./page-parts.ts";
+import { passkeyScript, passkeyScriptPath } from "./passkey-script.ts";
 
 interface Dependencies {
   readonly db: Database;
@@ -26,6 +27,10 @@ export async function signInPages(app: FastifyInstance, deps: Dependencies): Pro
   const { baseUrl } = config;
   await app.register(async (scope) => {
     servePages(scope);
+
+    scope.get(passkeyScriptPath, async (_request, reply) =>
+      reply.type("text/javascript; charset=utf-8").header("cache-control", "no-cache").send(passkeyScript),
+    );
 
     scope.get("/sign-in", async (request, reply) => {
       const next = ownPath((request.query as { next?: unknown }).next);
@@ -142,13 +147,14 @@ export async function signInPages(app: FastifyInstance, deps: Dependencies): Pro
     const query = form.next === "/" ? "" : `?next=${encodeURIComponent(form.next)}`;
     return sendPage(reply, {
       title: "Sign in",
+      script: passkeyScriptPath,
       status: form.status ?? 200,
       body: html`<h1>Sign in</h1>
 ${errorNotice(form.problem ?? null)}
-<form method="post" action="/sign-in">
+<form method="post" action="/sign-in" data-passkeys>
 ${hiddenToken(request, baseUrl)}
 <input type="hidden" name="next" value="${form.next}">
-<label>Email <input name="email" type="email" autocomplete="username" required maxlength="320" value="${form.email ?? ""}"${(form.email ?? "") === "" ? autofocus : null}></label>
+<label>Email <input name="email" type="email" autocomplete="username webauthn" required maxlength="320" value="${form.email ?? ""}"${(form.email ?? "") === "" ? autofocus : null}></label>
 <label>Password <input name="password" type="password" autocomplete="current-password" required maxlength="1000"${(form.email ?? "") === "" ? null : autofocus}></label>
 <button>Sign in</button>
 </form>
@@ -159,6 +165,11 @@ ${
       html`<p class="or">or</p>
 <p><a class="button quiet" href="/sign-in/sso${query}">Sign in with ${singleSignOn.name}</a></p>`
 }
+<p class="notice bad" role="alert" data-passkey-problem hidden></p>
+<div data-passkey-part hidden>
+${singleSignOn === null ? html`<p class="or">or</p>` : html``}
+<p><button type="button" class="quiet" data-passkey>Sign in with a passkey</button></p>
+</div>
 <p class="small"><a href="/password-reset${query}">Forgot your password?</a></p>`,
     });
   }

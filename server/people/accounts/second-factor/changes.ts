@@ -1,4 +1,5 @@
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
+import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
@@ -13,13 +14,25 @@ export type Change =
   | "second_factor_turned_on"
   | "second_factor_turned_off"
   | "second_factor_reset"
-  | "recovery_codes_replaced";
+  | "recovery_codes_replaced"
+  | "passkey_added"
+  | "passkey_removed";
 
 /** What telling a user by email needs. */
 export interface MailDependencies {
   readonly jobs: JobQueue;
   readonly encryptor: Encryptor;
   readonly baseUrl: string;
+}
+
+/** What emails need; null: this server sends none. */
+export function mailOf(deps: {
+  readonly jobs: JobQueue;
+  readonly encryptor: Encryptor;
+  readonly config: Pick<Config, "baseUrl" | "smtp">;
+}): MailDependencies | null {
+  const { jobs, encryptor, config } = deps;
+  return config.smtp === null ? null : { jobs, encryptor, baseUrl: config.baseUrl };
 }
 
 /**
@@ -51,6 +64,14 @@ const changeTexts: Readonly<Record<Change, { readonly subject: string; readonly 
   second_factor_reset: {
     subject: "Your two-factor authentication was reset",
     text: "An admin turned off your two-factor authentication and signed you out everywhere. Your password alone is enough to sign in to Parley now. You can turn it on again in Settings → Profile.",
+  },
+  passkey_added: {
+    subject: "A passkey was added",
+    text: "A passkey was added to your Parley account. It signs in without a password.",
+  },
+  passkey_removed: {
+    subject: "A passkey was removed",
+    text: "A passkey was removed from your Parley account. It can't sign in any more.",
   },
   recovery_codes_replaced: {
     subject: "You have new recovery codes",

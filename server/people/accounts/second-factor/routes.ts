@@ -12,14 +12,7 @@ import { verifyPassword } from "../sign-in/passwords.ts";
 import * as factors from "../sign-in/second-factor.ts";
 import { endSessions } from "../sign-in/sessions.ts";
 import { deleteAttempts, keyOf, takeAttempt, tooManyAttempts } from "../sign-in/throttle.ts";
-import {
-  type Change,
-  findAccount,
-  isOff,
-  type MailDependencies,
-  resetSecondFactor,
-  tell,
-} from "./changes.ts";
+import { type Change, findAccount, isOff, mailOf, resetSecondFactor, tell } from "./changes.ts";
 
 interface Dependencies {
   readonly db: Database;
@@ -142,10 +135,6 @@ export function secondFactorRoutes(api: Api, deps: Dependencies): void {
     await recordAudit(tx, actorOf(request), { action, subject: { type: "user", id: userId } });
     await tell(tx, mailOf(deps), userId, action);
   }
-}
-
-function mailOf({ jobs, encryptor, config }: Dependencies): MailDependencies | null {
-  return config.smtp === null ? null : { jobs, encryptor, baseUrl: config.baseUrl };
 }
 
 function isOn(): ProblemError {

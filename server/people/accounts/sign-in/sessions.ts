@@ -12,7 +12,7 @@ export const sessionIdleMs = 14 * 86_400_000;
 /** A session ends after this long even when it is in use. */
 export const sessionTtlMs = 90 * 86_400_000;
 
-export type SignInMethod = "password" | "single_sign_on" | "link";
+export type SignInMethod = "password" | "single_sign_on" | "link" | "passkey";
 
 /** How a session proved who its user is. Its age says when: a user who has to prove it again signs in again. */
 export interface Proof {

@@ -95,6 +95,8 @@ async function endEverything(
   // Before the sessions end: they hold the IP addresses the account was used from.
   await deleteSignInHistory(tx, account.id, account.email_key);
   await deletePersonalHooks(tx, account.id);
+  // A second factor stays: it gives no access, and without it a mailbox would be enough to get past it.
+  await tx.deleteFrom("passkeys").where("user_id", "=", account.id).execute();
   const ended = await endAccess(tx, account.id);
   // Hooks created in a session depend only on the account, which stays, so they are disabled here.
   await sql`

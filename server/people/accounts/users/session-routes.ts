@@ -23,21 +23,15 @@ import { tooManyAttempts } from "../sign-in/throttle.ts";
 import { findIdentities, unbindSingleSignOn } from "./identities.ts";
 import { changePassword, currentSession, findMe, renameMe } from "./me.ts";
 
-/** Sessions and the caller's own account, for the web app. */
-export function sessionRoutes(
-  api: Api,
-  deps: {
-    readonly db: Database;
-    readonly encryptor: Encryptor;
-    readonly config: Pick<Config, "baseUrl">;
-    /** Whether a user sees the state of the installation. */
-    readonly managesSystem: (user: { readonly role: Role; readonly workspaceId: string }) => Promise<boolean>;
-  },
-): void {
-  const { db, config, managesSystem } = deps;
-  const { baseUrl } = config;
+export interface PresentDependencies {
+  readonly db: Database;
+  /** Whether a user sees the state of the installation. */
+  readonly managesSystem: (user: { readonly role: Role; readonly workspaceId: string }) => Promise<boolean>;
+}
 
-  const presentMe = async (userId: string, sessionId: string | null) => {
+/** Presents a user and their session, as Get Me returns them. */
+export function createPresentMe({ db, managesSystem }: PresentDependencies) {
+  return async (userId: string, sessionId: string | null) => {
     const me = await findMe(db, userId);
     const session = (await findSessions(db.kysely, userId)).find(({ id }) => id === sessionId);
     const quarantine = await readQuarantine(db);
@@ -64,6 +58,20 @@ export function sessionRoutes(
       })),
     };
   };
+}
+
+/** Sessions and the caller's own account, for the web app. */
+export function sessionRoutes(
+  api: Api,
+  deps: PresentDependencies & {
+    readonly encryptor: Encryptor;
+    readonly config: Pick<Config, "baseUrl">;
+  },
+): void {
+  const { db, config } = deps;
+  const { baseUrl } = config;
+
+  const presentMe = createPresentMe(deps);
   const presentCaller = ({ principal }: FastifyRequest) =>
     presentMe(principal.userId, currentSession(principal));
 
