@@ -38,13 +38,18 @@ export async function compareRequests(
   );
 }
 
+/** The latency of one client's requests below which 99 of a hundred lie, in ms. */
+export async function p99Of({ warmUpMs, loadMs }: Sizes, target: Target): Promise<number> {
+  return (await load(target, 1, warmUpMs, 4 * loadMs)).p99Ms;
+}
+
 /** Sends a request as fast as responses arrive, and reads them completely without parsing them. */
 async function load(
   target: Target,
   clients: number,
   uncountedMs: number,
   durationMs: number,
-): Promise<{ perSecond: number; medianMs: number }> {
+): Promise<{ perSecond: number; medianMs: number; p99Ms: number }> {
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   const countFrom = performance.now() + uncountedMs;
   const end = countFrom + durationMs;
@@ -64,7 +69,11 @@ async function load(
   };
   await Promise.all(Array.from({ length: clients }, client));
   agent.destroy();
-  return { perSecond: (latencies.length * 1000) / (lastMs - countFrom), medianMs: median(latencies) };
+  return {
+    perSecond: (latencies.length * 1000) / (lastMs - countFrom),
+    medianMs: median(latencies),
+    p99Ms: percentile(latencies, 0.99),
+  };
 }
 
 /** Any status but 200 ends the bench. */
@@ -122,6 +131,8 @@ export function median(values: readonly number[]): number {
 }
 
 /** The value below which 95 of a hundred lie. */
-export function p95(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * 0.95)] ?? Number.NaN;
+export const p95 = (values: readonly number[]): number => percentile(values, 0.95);
+
+function percentile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? Number.NaN;
 }

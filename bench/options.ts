@@ -16,6 +16,7 @@ export const usage = `npm run bench -- [options]
   --rounds N        how often baseline and subject take turns (default 5)
   --speech-model FOLDER   the speech model to measure, as four files (default: the tests' tiny one)
   --speech-minutes N      length of the audio that is transcribed (default 60)
+  --language-model FILE   the language model to measure, as GGUF (default: the tests' tiny one)
   --data FOLDER     keep the databases there and reuse them`;
 
 /**
@@ -32,6 +33,7 @@ export function readOptions(args: readonly string[]): Options | "help" {
       rounds: { type: "string" },
       "speech-model": { type: "string" },
       "speech-minutes": { type: "string" },
+      "language-model": { type: "string" },
       data: { type: "string" },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -50,6 +52,7 @@ export function readOptions(args: readonly string[]): Options | "help" {
         seconds:
           minutes === undefined ? sizes.speech.seconds : 60 * readCount("--speech-minutes", minutes, 1),
       },
+      language: { ...sizes.language, model: values["language-model"] ?? null },
       ...(values.rounds === undefined ? {} : { rounds: readCount("--rounds", values.rounds, 1) }),
     },
     only: new Set(values.only.split(",").map(readGroup)),

@@ -24,6 +24,15 @@ export interface Sizes {
   readonly availableSec: number;
   /** The audio that is transcribed, and the folder of the speech model; null: the tiny one of the tests. */
   readonly speech: { readonly seconds: number; readonly model: string | null };
+  /** The GGUF file of the language model, null: the tiny one of the tests; its threads, and about how many tokens it reads and writes. */
+  readonly language: {
+    readonly model: string | null;
+    readonly threads: number;
+    readonly read: number;
+    readonly write: number;
+  };
+  /** Recordings with ten action items each, in the large and the small workspace, and those in which questions search. */
+  readonly meetings: { readonly large: number; readonly small: number; readonly spoken: number };
   readonly web: {
     /** Of the sample meetings, how many the library holds, and how many pages are visited. */
     readonly recordings: number;
@@ -63,6 +72,8 @@ export const fullSizes: Sizes = {
   transferBytes: 2 ** 30,
   availableSec: 3600,
   speech: { seconds: 3600, model: null },
+  language: { model: null, threads: 2, read: 400, write: 100 },
+  meetings: { large: 100_000, small: 1000, spoken: 100_000 },
   web: { recordings: Number.POSITIVE_INFINITY, pages: 4, meetingSec: 7200, slowdown: 4, quietMs: 5000 },
   hooks: { events: 10_000, delays: 100, deadHooks: 100, deadSamples: 50 },
   backup: { recordings: 100_000, files: 1800 },
@@ -78,6 +89,7 @@ export const quickSizes: Sizes = {
   transferBytes: 2 ** 28,
   availableSec: 600,
   speech: { seconds: 600, model: null },
+  meetings: { large: 10_000, small: 1000, spoken: 10_000 },
   hooks: { events: 3000, delays: 30, deadHooks: 100, deadSamples: 20 },
   backup: { recordings: 10_000, files: 1800 },
   searchHours: 100,
@@ -99,6 +111,8 @@ export const testSizes: Sizes = {
   transferBytes: 2 ** 20,
   availableSec: 10,
   speech: { seconds: 22, model: null },
+  language: { model: null, threads: 1, read: 20, write: 10 },
+  meetings: { large: 200, small: 100, spoken: 100 },
   web: { recordings: 1, pages: 1, meetingSec: 20, slowdown: 1, quietMs: 500 },
   hooks: { events: 20, delays: 2, deadHooks: 2, deadSamples: 1 },
   backup: { recordings: 1000, files: 20 },

@@ -5,7 +5,9 @@ import { measureAvailable } from "./available.ts";
 import { measureBackup } from "./backup.ts";
 import { measureHooks } from "./hooks.ts";
 import { measureIdle } from "./idle.ts";
+import { measureLanguage } from "./language.ts";
 import { measureList } from "./list.ts";
+import { measureMeetings } from "./meetings.ts";
 import { measureSearch } from "./search.ts";
 import { measureSpeech } from "./speech.ts";
 import { measureStart } from "./start.ts";
@@ -26,7 +28,9 @@ const groups = {
   hooks: measureHooks,
   web: measureWeb,
   search: measureSearch,
+  meetings: measureMeetings,
   speech: measureSpeech,
+  language: measureLanguage,
   backup: measureBackup,
 } as const satisfies Record<string, (bench: Bench) => Promise<Figure[]>>;
 

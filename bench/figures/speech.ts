@@ -92,8 +92,8 @@ async function transcribe(client: Client, path: string): Promise<number> {
 /** How often the memory of the engine's process is read; the system keeps the peak. */
 const watchMs = 50;
 
-/** @returns what ends the watch and gives the most MiB that a process of the engine has had. Linux only: null elsewhere. */
-function watchEngine(serverPid: number): () => number | null {
+/** @returns what ends the watch and gives the most MiB that a process of an engine has had. Linux only: null elsewhere. */
+export function watchEngine(serverPid: number): () => number | null {
   if (process.platform !== "linux") return () => null;
   let peakMb: number | null = null;
   // Once it is found, no other process is looked at until it ends.
