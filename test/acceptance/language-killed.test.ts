@@ -186,19 +186,14 @@ test("killed in every stage of a summary by the built-in model: it resumes, and 
   await leaseIsOver();
   const answered = await askQuestion(server, token, question);
   const { threads } = await get("/ask/threads");
-  const states = [];
+  const states: string[] = [];
   for (const { id } of threads)
-    states.push(
-      ...(await get(`/ask/threads/${id}`)).turns.map((turn: { state: string; message: string }) => [
-        turn.state,
-        turn.message,
-      ]),
-    );
-  assert.deepEqual(states, [
-    ["done", "Your meetings don't say."],
-    ["failed", "The answer was interrupted."],
-    ["failed", "The answer was stopped."],
-  ]);
+    for (const { state, message } of (await get(`/ask/threads/${id}`)).turns)
+      states.push(`${state}: ${message}`);
+  assert.match(
+    states.join("\n"),
+    /^done: .*don't say\.\nfailed: .* was interrupted\.\nfailed: .* was stopped\.$/,
+  );
   const [done] = only(answered, "done");
   assert.deepEqual(
     [done?.statements, done?.left_out, done?.message, only(answered, "statement").length],
