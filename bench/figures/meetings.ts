@@ -1,3 +1,4 @@
+import type { Principal } from "../../server/platform/auth/principal.ts";
 import { findPassages } from "../../server/recordings/search/passages.ts";
 import { appRequest, ask, type Client } from "../api.ts";
 import type { Bench } from "../bench.ts";
@@ -36,12 +37,17 @@ export async function measureMeetings({ postgres, start, sizes }: Bench): Promis
   }
   for (const server of Object.values(servers)) await server.stop();
   const { db, made } = await withTranscripts(postgres, "parley_questions", spoken);
+  const principal: Principal = {
+    ...{ tokenId: "", tokenType: "personal_access_token", scope: "personal", role: "member" },
+    ...{ workspaceId: made.workspaceId, userId: made.workspaceId, emailKey: "", name: "", expiresAt: null },
+    sees: [made.workspaceId],
+  };
   const questions = makeQuestions();
   const times: number[] = [];
   for (const isCounted of [false, true])
     for (const question of questions) {
       const startedAt = performance.now();
-      const found = await findPassages(db.pool, { sees: [made.workspaceId] }, question, {}, 40);
+      const found = await findPassages(db.pool, principal, question, {}, 40);
       if (found.length === 0) throw new Error(`nothing was found for ${question}`);
       if (isCounted) times.push(performance.now() - startedAt);
     }
