@@ -144,6 +144,10 @@ const settingsPages = settingsRoute.addChildren([
     lazyPage(() => import("../settings/account/profile.tsx"), "ProfilePage"),
   ),
   settingsPage(
+    "/notifications",
+    lazyPage(() => import("../settings/account/notifications.tsx"), "NotificationsPage"),
+  ),
+  settingsPage(
     "/tokens",
     lazyPage(() => import("../settings/account/tokens.tsx"), "TokensPage"),
   ),

@@ -74,6 +74,7 @@ export function Shell({ session }: { session: Session }) {
             </Anchor>
             <HeaderSearch />
             {isPhone || isViewer ? null : <RecordButton />}
+            <span id="bell" />
             <AccountMenu session={session} isViewer={isViewer} />
           </Group>
         </AppShell.Header>

@@ -24,6 +24,7 @@ const groups: readonly NavGroup[] = [
     refusal: "",
     items: [
       { path: "/settings", label: "Profile" },
+      { path: "/settings/notifications", label: "Notifications" },
       { path: "/settings/tokens", label: "Access tokens" },
       { path: "/settings/apps", label: "Connected apps" },
       { path: "/settings/deliveries", label: "Deliveries" },

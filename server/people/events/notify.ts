@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { type NotificationKind, notificationKinds } from "../../../contract/workspace/notifications.ts";
+import { type NotificationKind, notificationKinds } from "../../../contract/workspace/notification-kinds.ts";
 import type { Tx } from "../../platform/db/database.ts";
 import { enqueueJob } from "../../platform/jobs/queue.ts";
 

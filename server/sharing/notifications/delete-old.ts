@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { notificationDays } from "../../../contract/workspace/notifications.ts";
+import { notificationDays } from "../../../contract/workspace/notification-kinds.ts";
 import type { Executor } from "../../platform/db/database.ts";
 import { defineRecurringJob } from "../../platform/jobs/define.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { notificationKinds } from "../../../contract/workspace/notifications.ts";
+import { notificationKinds } from "../../../contract/workspace/notification-kinds.ts";
 import { call, startTestApp, type TestApp } from "../../../test/support/app.ts";
 import {
   insertRecording,

@@ -5,10 +5,10 @@ import {
   maxUnread,
   type NotificationChannel,
   type NotificationKind,
-  type NotificationState,
   notificationKindNames,
   notificationKinds,
-} from "../../../contract/workspace/notifications.ts";
+} from "../../../contract/workspace/notification-kinds.ts";
+import type { NotificationState } from "../../../contract/workspace/notifications.ts";
 import { notificationChannel } from "../../people/events/notify.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
 import type { PageQuery, Position } from "../../platform/http/page.ts";

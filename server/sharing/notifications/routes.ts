@@ -1,3 +1,4 @@
+import { notificationKindNames } from "../../../contract/workspace/notification-kinds.ts";
 import * as contract from "../../../contract/workspace/notifications.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
@@ -62,7 +63,7 @@ export function notificationRoutes(
   );
   route(api, contract.updateNotificationSettings, async ({ principal, body }) => {
     const userId = userOf(principal);
-    const chosen = contract.notificationKindNames.flatMap((kind) => {
+    const chosen = notificationKindNames.flatMap((kind) => {
       const channel = body[kind];
       return channel === undefined ? [] : [{ kind, channel }];
     });

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { notificationKindNames } from "../../../contract/workspace/notifications.ts";
+import { notificationKindNames } from "../../../contract/workspace/notification-kinds.ts";
 import { servePages } from "../../people/accounts/pages/page-parts.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Database } from "../../platform/db/database.ts";

@@ -1,0 +1,47 @@
+import { ActionIcon, Indicator, Popover } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconBell } from "@tabler/icons-react";
+import { createPortal } from "react-dom";
+import { maxUnread } from "../../contract/workspace/notification-kinds.ts";
+import { lazyPart } from "../common/load-part.tsx";
+import { useUnread } from "./use-unread.ts";
+
+const List = lazyPart(async () => (await import("./list.tsx")).NotificationList);
+
+/** The bell of the header, which has a place there before its code is loaded. */
+export function Bell() {
+  const place = document.getElementById("bell");
+  return place === null ? null : createPortal(<BellButton />, place);
+}
+
+function BellButton() {
+  const [isOpen, { toggle, close }] = useDisclosure();
+  const unread = useUnread();
+  const count = unread >= maxUnread ? `${maxUnread - 1}+` : String(unread);
+  return (
+    <Indicator label={count} size={16} offset={5} color="red" disabled={unread === 0}>
+      <Popover
+        opened={isOpen}
+        onDismiss={close}
+        position="bottom-end"
+        width="min(400px, calc(100vw - 16px))"
+        trapFocus
+      >
+        <Popover.Target>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="lg"
+            aria-label={unread === 0 ? "Notifications" : `Notifications, ${count} unread`}
+            onClick={toggle}
+          >
+            <IconBell size={20} stroke={1.6} />
+          </ActionIcon>
+        </Popover.Target>
+        <Popover.Dropdown p={0} aria-label="Notifications">
+          {isOpen ? <List unread={unread} onClose={close} /> : null}
+        </Popover.Dropdown>
+      </Popover>
+    </Indicator>
+  );
+}
