@@ -7,7 +7,7 @@ function refusedToAll(row: Permissions): Permissions {
   return Object.fromEntries(names.map((name) => [name, row[name] === "ok" ? 400 : row[name]])) as Permissions;
 }
 
-/** What belongs to another user, whoever asks. */
+/** What belongs to another user, for any caller. */
 const nobodyElse = except(kinds.accountOrAdmins, { admin: 404, admin_session: 404, admin_no_access: 404 });
 
 /** Sessions only. */
