@@ -7,6 +7,7 @@ import { type ActionItem, actionItemsQuery, tickActionItem } from "../../api/rec
 import { refreshRecording } from "../../api/recording/recording.ts";
 import { EmptyState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
+import { useIntelligenceState } from "./intelligence-status.tsx";
 import { MomentButton } from "./moment-button.tsx";
 import classes from "./panels.module.css";
 
@@ -16,10 +17,11 @@ export function ActionItemsPanel() {
   const plain = view.recording.ai_action_items ?? [];
   const items = useQuery({ ...actionItemsQuery(id), enabled: plain.length > 0 });
   const tick = useTick();
+  const state = useIntelligenceState();
   if (plain.length === 0)
     return (
       <EmptyState title="No action items" icon={<IconChecklist size={30} stroke={1.5} />}>
-        Connect a language model to detect them.
+        {state?.message}
       </EmptyState>
     );
   const shown: readonly (Omit<ActionItem, "id" | "quote" | "due_date"> & { id?: string })[] =

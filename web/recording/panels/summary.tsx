@@ -27,7 +27,7 @@ export function SummaryPanel() {
         <EmptyState title="No summary" icon={<IconSparkles size={30} stroke={1.5} />}>
           {state !== undefined && isInProgress(state)
             ? "It will appear here."
-            : "Connect a language model to get summaries."}
+            : (state?.message ?? null)}
         </EmptyState>
         <Chapters />
       </>
