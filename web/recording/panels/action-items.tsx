@@ -21,7 +21,7 @@ export function ActionItemsPanel() {
   if (plain.length === 0)
     return (
       <EmptyState title="No action items" icon={<IconChecklist size={30} stroke={1.5} />}>
-        {state?.message}
+        {state?.status === "done" ? null : state?.message}
       </EmptyState>
     );
   const shown: readonly (Omit<ActionItem, "id" | "quote" | "due_date"> & { id?: string })[] =

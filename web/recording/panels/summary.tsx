@@ -27,7 +27,9 @@ export function SummaryPanel() {
         <EmptyState title="No summary" icon={<IconSparkles size={30} stroke={1.5} />}>
           {state !== undefined && isInProgress(state)
             ? "It will appear here."
-            : (state?.message ?? null)}
+            : state?.status === "done"
+              ? null
+              : state?.message}
         </EmptyState>
         <Chapters />
       </>
