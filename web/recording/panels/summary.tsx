@@ -6,12 +6,12 @@ import {
   intelligenceStateQuery,
   isInProgress,
 } from "../../api/recording/intelligence.ts";
+import { Markdown } from "../../common/format/markdown.tsx";
 import { FeedbackThumbs } from "../../common/forms/feedback-thumbs.tsx";
 import { EmptyState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
 import { Chapters } from "./chapters.tsx";
 import { IntelligenceStatus, useIntelligenceState } from "./intelligence-status.tsx";
-import { Markdown } from "./markdown.tsx";
 import classes from "./panels.module.css";
 
 /** The summary and template sections written by the language model. */

@@ -4,8 +4,8 @@ import { IconPrinter } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { recordingQuery, type Segment, transcriptQuery, type View } from "../../api/recording/recording.ts";
+import { Markdown } from "../../common/format/markdown.tsx";
 import { clock, fullTime, lengthInWords } from "../../common/format/time.ts";
-import { Markdown } from "../panels/markdown.tsx";
 import { SectionData } from "../panels/summary.tsx";
 import classes from "./print.module.css";
 

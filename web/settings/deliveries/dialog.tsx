@@ -21,8 +21,8 @@ import {
 import { FormError } from "../../common/actions.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { useDraft } from "../../common/drafts/use-draft.tsx";
+import { Markdown } from "../../common/format/markdown.tsx";
 import { Form, type FormState, useForm } from "../../common/forms/form.tsx";
-import { Markdown } from "../../recording/panels/markdown.tsx";
 import { Panel, Pre } from "../parts.tsx";
 import { isChat, kinds } from "./kinds.ts";
 

@@ -24,7 +24,7 @@ interface Dependencies {
   readonly baseUrl: string;
 }
 
-/** Creates a challenge that only this browser can answer. @returns 256 random bits as base64url, and the cookie to set. */
+/** Creates a challenge that only this browser can sign. @returns 256 random bits as base64url, and the cookie to set. */
 export function issueChallenge(
   { encryptor, baseUrl }: Dependencies,
   userId: string | null,

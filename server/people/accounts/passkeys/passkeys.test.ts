@@ -176,7 +176,7 @@ test("deactivating ends it, and proving the email for the first time removes pas
   assert.equal((await signInWith(kept.key)).answer.status, 401);
 });
 
-test("any response ends in an error that names the fault", async () => {
+test("any response ends in an error that says what is wrong", async () => {
   const browser = openBrowser(app);
   const started = await browser.send("POST", `${signInPath}/options`);
   const right = new Authenticator(origin).use(started.body.options);

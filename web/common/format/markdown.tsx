@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode } from "react";
-import classes from "./panels.module.css";
+import classes from "./markdown.module.css";
 
 /**
  * Renders the common subset of Markdown as elements: headings, paragraphs, lists, quotes, rules, code, bold, italics and links.
