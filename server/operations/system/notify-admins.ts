@@ -16,7 +16,7 @@ const maxKinds = 20;
  * Notifies the operator's admins of a full disk and of kinds of jobs that keep failing, once a day while it lasts, and of a
  * nearly full disk once a month. Failed backups are reported by their own job.
  */
-export async function notifyAdmins({
+async function notifyAdmins({
   db,
   jobs,
   config,

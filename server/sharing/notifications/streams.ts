@@ -18,7 +18,7 @@ const retryMs = 2000;
 const timeoutMs = 10_000;
 
 /** Streams of a user in this process; the oldest ends when another begins. */
-const maxPerUser = 20;
+const maxPerUser = 1000;
 
 /** Users whose states are read by one statement. */
 const batch = 500;
