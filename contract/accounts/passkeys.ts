@@ -9,7 +9,7 @@ const base = { tag: "Sign-in", gate: "every_version" } as const;
 const PasskeyName = z.string().trim().min(1, "must not be blank").max(100);
 
 /** A passkey of the caller. */
-export const Passkey = z
+const Passkey = z
   .strictObject({
     id: Uuid,
     name: z.string(),
