@@ -89,8 +89,8 @@ interface MeetingRow extends Position {
 }
 
 /**
- * The next meetings with items that match, the newest first. Items of one assignee, and items with a text, are few: their
- * indexes lead to the meetings. Otherwise the meetings are read in the order of the caller's grants, as List Recordings
+ * The next meetings with items that match, the newest first. Items of one assignee, and items with a text, lead to their
+ * meetings: by their indexes, or, where many match, in the order of time until the page is full. Otherwise the meetings are read in the order of the caller's grants, as List Recordings
  * reads them, so that a page costs the same however many items there are.
  */
 async function findMeetings(
@@ -120,7 +120,8 @@ async function findMeetings(
             "g.recording_id = a.recording_id",
             `g.principal_id = any(${bind(principal.sees)}::uuid[])`,
             ...meetings,
-          ].join(" and ")})`
+          ].join(" and ")})
+        order by a.start_datetime desc, a.recording_id desc limit ${max}`
     : streamPrincipals(principal, filter)
         .map(
           (id) => `(select g.start_datetime, g.recording_id from recording_grants g
