@@ -137,17 +137,15 @@ async function passkeyOf(world: World, userId: string): Promise<Authenticator> {
   const key = new Authenticator(party.origin);
   const { challenge } = issueChallenge(ceremonyOf(world), userId);
   const response = key.create({ challenge, rp: party });
-  await world.app.db.kysely
-    .transaction()
-    .execute((tx) =>
-      addPasskey(tx, {
-        party,
-        userId,
-        challenge,
-        name: "Laptop",
-        response: { ...response, type: "public-key" },
-      }),
-    );
+  await world.app.db.kysely.transaction().execute((tx) =>
+    addPasskey(tx, {
+      party,
+      userId,
+      challenge,
+      name: "Laptop",
+      response: { ...response, type: "public-key" },
+    }),
+  );
   return key;
 }
 

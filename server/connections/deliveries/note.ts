@@ -60,6 +60,7 @@ export function notePath({ id, title, start_datetime: start }: RecordingParts["r
     .replaceAll("ß", "ss")
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, 60)
-    .replace(/^-+|-+$/g, "");
+    // Bounded: at most 60 characters, of which no two neighbors are hyphens.
+    .replace(/^-|-$/g, "");
   return `${start.slice(0, 4)}/${start.slice(5, 7)}/${[start.slice(0, 10), ...(words === "" ? [] : [words]), id.slice(-8)].join("-")}`;
 }

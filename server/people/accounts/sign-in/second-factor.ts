@@ -90,7 +90,7 @@ export async function deleteSecondFactor(tx: Tx, userId: string): Promise<boolea
 }
 
 /** Uses a code up: one of the authenticator app, or a recovery code. @returns which it was; null if it is neither, or was used. */
-export async function useCode(
+export async function consumeCode(
   tx: Tx,
   deps: CodeDependencies,
   userId: string,

@@ -6,7 +6,7 @@ import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { ipPrefixOf } from "../../../platform/http/limits/ip-prefix.ts";
 import { pretendToVerify, verifyPassword } from "./passwords.ts";
-import { findSecondFactor, useCode } from "./second-factor.ts";
+import { consumeCode, findSecondFactor } from "./second-factor.ts";
 import { createSession, type Proof } from "./sessions.ts";
 import {
   deleteAttempts,
@@ -93,7 +93,7 @@ export async function finishSignIn(
     const user = await lockForSignIn(tx, started.userId);
     if (user === undefined || passwordKeyOf(user.password_hash) !== started.passwordKey)
       return { outcome: "refused" };
-    const secondFactor = await useCode(tx, { encryptor, log: request.log }, user.id, code);
+    const secondFactor = await consumeCode(tx, { encryptor, log: request.log }, user.id, code);
     if (secondFactor === null) {
       await touchAttempt(tx, keys);
       await recordFailure(tx, user, from, { method: "second_factor" });
