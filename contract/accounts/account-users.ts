@@ -146,6 +146,8 @@ export const reactivateUser = operation({
 export const createPasswordResetLink = operation({
   ...base,
   id: "createPasswordResetLink",
+  // Of one's own account too: an old session must not become a password.
+  proof: "if_session",
   method: "POST",
   path: "/_/api/v1/users/:user_id/password-reset-link",
   summary: "Create Password Reset Link",

@@ -291,6 +291,14 @@ test("an admin resets a colleague's, which ends their sessions; the operator's c
     .transaction()
     .execute((tx) => resetSecondFactor(tx, commandLine(workspace.id), user.id, null));
   assert.equal((await signInWith(user.email)).status, 200);
+  await sql`update sessions set created_at = now() - interval '16 minutes' where user_id = ${admin.id}`.execute(
+    app.db.kysely,
+  );
+  for (const [method, path] of [
+    ["DELETE", url],
+    ["POST", `/_/api/v1/users/${admin.id}/password-reset-link`],
+  ] as const)
+    assert.equal((await byAdmin.send(method, path)).body.error, "proof_required", path);
   const resets = (await auditOf(app.db, workspace.id)).filter(
     ({ action }) => action === "second_factor_reset",
   );
