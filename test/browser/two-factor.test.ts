@@ -41,11 +41,11 @@ test("two-factor authentication is turned on with an app, asked for at the next 
   await page.goto(`${app.url}/sign-in?next=/settings`);
   await page.getByLabel("Email").fill(member.email);
   await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("heading", { name: "Enter your code" }).waitFor();
   await assertAccessible(page);
   await page.getByLabel("Code").fill(codes[0] ?? "");
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await section.getByText("9 of 10 recovery codes left").waitFor();
 
   await sql`update sessions set created_at = now() - interval '1 hour' where user_id = ${member.id}`.execute(
@@ -55,10 +55,10 @@ test("two-factor authentication is turned on with an app, asked for at the next 
   await dialog.getByRole("button", { name: "Turn off" }).click();
   const proof = page.getByRole("dialog", { name: "Confirm that it's you" });
   await proof.getByLabel(/^Password/).fill(password);
-  await proof.getByRole("button", { name: "Sign in" }).click();
+  await proof.getByRole("button", { name: "Sign in", exact: true }).click();
   await proof.getByLabel(/^Code/).fill(codeOf(secret));
   await assertAccessible(page);
-  await proof.getByRole("button", { name: "Sign in" }).click();
+  await proof.getByRole("button", { name: "Sign in", exact: true }).click();
   await section.getByText("Off.").waitFor();
   // The browser reports responses other than 2xx as errors of the console.
   assert.deepEqual(
@@ -84,6 +84,6 @@ test("who doesn't want to prove who they are cancels, and nothing changes", asyn
   assert.equal(await dialog.getByRole("textbox", { name: "Name" }).inputValue(), "Nightly export");
   await dialog.getByRole("button", { name: "Create token" }).click();
   await proof.getByLabel(/^Password/).fill(password);
-  await proof.getByRole("button", { name: "Sign in" }).click();
+  await proof.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByLabel("Token", { exact: true }).waitFor();
 });
