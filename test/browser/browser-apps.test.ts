@@ -56,7 +56,7 @@ test("a page of a registered origin calls the API, downloads a recording and cal
   assert.deepEqual(results, {
     whole: [200, true, true],
     part: [206, true, 10],
-    tools: [200, 8, true],
+    tools: [200, 9, true],
     gone: [403, "link_invalid"],
   });
 });

@@ -423,7 +423,7 @@ test("a summary is rated with a comment, which can be withdrawn, and written aga
   const bad = page.getByRole("button", { name: "Bad summary" });
   await bad.click();
   await page.getByRole("button", { name: "Add a comment" }).click();
-  await page.getByLabel("Comment").fill("It was Tuesday.");
+  await page.getByLabel("Comment", { exact: true }).fill("It was Tuesday.");
   await shoot("feedback-comment");
   await page.getByRole("button", { name: "Save comment" }).click();
   await page.getByText("It was Tuesday.").waitFor();
