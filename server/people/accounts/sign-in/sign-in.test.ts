@@ -236,15 +236,17 @@ test("pages of other sites can neither use a session nor sign a user in", async 
   assert.equal(byToken.status, 200);
 });
 
-test("sign-in page: no scripts, frames or caching; input is escaped", async () => {
+test("sign-in page: no scripts but the one for passkeys, no frames or caching; input is escaped", async () => {
   const email = '"><script>alert(1)</script>@x.example';
   const answer = await openBrowser(app).submit("/sign-in", { email, password: "wrong" });
   assert.equal(answer.status, 401);
-  assert.doesNotMatch(answer.text, /<script/);
+  assert.deepEqual(answer.text.match(/<script[^>]*>/g), ['<script src="/sign-in/passkeys.js" defer>']);
+  const policy = answer.headers.get("content-security-policy") ?? "";
   assert.match(
-    answer.headers.get("content-security-policy") ?? "",
-    /default-src 'none'.*frame-ancestors 'none'/,
+    policy,
+    /default-src 'none'.*; script-src 'self'; connect-src 'self'; .*frame-ancestors 'none'/,
   );
+  assert.doesNotMatch(policy, /unsafe/);
   assert.equal(answer.headers.get("x-frame-options"), "DENY");
   assert.equal(answer.headers.get("cache-control"), "no-store");
   // Or browsers would send `Origin: null` with the form, where the address is no https.
