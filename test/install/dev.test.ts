@@ -68,7 +68,7 @@ test("npm run dev: one origin serves API and web app, with React refresh and no 
   await page.goto(`${url}/sign-in`);
   await page.getByLabel("Email").fill(field("email"));
   await page.getByLabel("Password", { exact: true }).fill(field("password"));
-  await page.getByRole("button", { name: /sign in/i }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("heading", { level: 1 }).waitFor();
   assert.equal(new URL(page.url()).origin, url);
   assert.equal(await page.evaluate("typeof globalThis.$RefreshReg$"), "function");
