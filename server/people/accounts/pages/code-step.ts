@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
+import { decryptState, encryptState } from "../sign-in/encrypted-state.ts";
 import { addCookie, ownCookie, ownCookieOf } from "../sign-in/session-cookie.ts";
 import type { StartedSignIn } from "../sign-in/sign-in.ts";
 import { seeOther } from "./page-parts.ts";
@@ -37,8 +38,7 @@ export function askForCode(
     next,
     expires: Date.now() + ttlSec * 1000,
   };
-  const cookie = encryptor.encrypt(JSON.stringify(value)).toString("base64url");
-  addCookie(reply, ownCookie(baseUrl, "second_factor", cookie, ttlSec));
+  addCookie(reply, ownCookie(baseUrl, "second_factor", encryptState(encryptor, value), ttlSec));
   return seeOther(reply, "/sign-in/code");
 }
 
@@ -47,15 +47,7 @@ export function startedSignIn(
   request: FastifyRequest,
   { encryptor, baseUrl }: Dependencies,
 ): (StartedSignIn & { readonly next: string }) | null {
-  const cookie = ownCookieOf(request, baseUrl, "second_factor");
-  if (cookie === undefined || cookie === "") return null;
-  try {
-    const started = Started.parse(JSON.parse(encryptor.decrypt(Buffer.from(cookie, "base64url"))));
-    return started.expires > Date.now() ? started : null;
-  } catch {
-    // Not a cookie of this server, modified, or encrypted with another secret.
-    return null;
-  }
+  return decryptState(encryptor, Started, ownCookieOf(request, baseUrl, "second_factor"));
 }
 
 /** Removes what `askForCode` kept in the browser. */

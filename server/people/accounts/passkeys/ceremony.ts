@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { defineRecurringJob } from "../../../platform/jobs/define.ts";
+import { decryptState, encryptState } from "../sign-in/encrypted-state.ts";
 import { ownCookie, ownCookieOf } from "../sign-in/session-cookie.ts";
 
 /** How long a user may take at their authenticator. */
@@ -36,7 +37,7 @@ export function issueChallenge(
     userId,
     expires: Date.now() + ceremonyTtlSec * 1000,
   };
-  const value = encryptor.encrypt(JSON.stringify(pending)).toString("base64url");
+  const value = encryptState(encryptor, pending);
   return { challenge, cookie: ownCookie(baseUrl, "passkey", value, ceremonyTtlSec) };
 }
 
@@ -46,15 +47,8 @@ export function challengeOf(
   { encryptor, baseUrl }: Dependencies,
   userId: string | null,
 ): string | null {
-  const cookie = ownCookieOf(request, baseUrl, "passkey");
-  if (cookie === undefined || cookie === "") return null;
-  try {
-    const pending = Pending.parse(JSON.parse(encryptor.decrypt(Buffer.from(cookie, "base64url"))));
-    return pending.userId === userId && pending.expires > Date.now() ? pending.challenge : null;
-  } catch {
-    // Not a cookie of this server, modified, or encrypted with another secret.
-    return null;
-  }
+  const pending = decryptState(encryptor, Pending, ownCookieOf(request, baseUrl, "passkey"));
+  return pending?.userId === userId ? pending.challenge : null;
 }
 
 /** Uses a challenge up. @returns false if it was used before. */

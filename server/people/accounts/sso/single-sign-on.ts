@@ -3,6 +3,7 @@ import { z } from "zod";
 import { foldCase } from "../../../../shared/fold-case.ts";
 import type { SingleSignOnSettings } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
+import { decryptState, encryptState } from "../sign-in/encrypted-state.ts";
 import { beginAuthorization, discoverProvider, type Provider, redirectUriOf } from "./provider.ts";
 
 /** A user as the provider identifies them, verified. */
@@ -80,11 +81,11 @@ export function openSingleSignOn(
         next,
         expires: Date.now() + signInTtlSec * 1000,
       };
-      return { location, cookie: deps.encryptor.encrypt(JSON.stringify(pending)).toString("base64url") };
+      return { location, cookie: encryptState(deps.encryptor, pending) };
     },
 
     async finish(query, cookie) {
-      const pending = decryptPendingSignIn(deps.encryptor, cookie);
+      const pending = decryptState(deps.encryptor, PendingSignIn, cookie);
       if (pending === null)
         throw new SingleSignOnError(
           "This sign-in has expired or was started in another browser. Sign in again.",
@@ -148,18 +149,4 @@ function mergeClaims(token: Claims, userInfo: Claims): Claims {
 function isVerified(claim: unknown): boolean | null {
   if (claim === undefined || claim === null) return null;
   return ["true", "1"].includes(String(claim).toLowerCase());
-}
-
-function decryptPendingSignIn(
-  encryptor: Encryptor,
-  cookie: string | undefined,
-): z.output<typeof PendingSignIn> | null {
-  if (cookie === undefined || cookie === "") return null;
-  try {
-    const pending = PendingSignIn.parse(JSON.parse(encryptor.decrypt(Buffer.from(cookie, "base64url"))));
-    return pending.expires > Date.now() ? pending : null;
-  } catch {
-    // Not a cookie of this server, modified, or encrypted with another secret.
-    return null;
-  }
 }
