@@ -240,7 +240,7 @@ test("comments: a link opens a resolved one at its moment; markup is text, and v
   assert.deepEqual([...complaints, ...ofAdmin], []);
 });
 
-test("comments: a public link and the print view show none, and no request of theirs reads them", async () => {
+test("comments: public links and the print view show none and request none", async () => {
   const id = await shared();
   await post(id, { text: "For us alone", timestamp: 6000 });
   const { url } = await linkTools(app, member.token).publish(id);

@@ -102,7 +102,7 @@ test("a file that Parley didn't write is never overwritten nor removed, also aft
   ]);
   await put("x/note-2.md", "five");
   assert.equal(await writeFile(deps, owner, path, "six"), `${path}-2.md`);
-  // Killed before a first file, whose name somebody then took.
+  // Killed before a first file, whose name another file then took.
   await db.pool.query(
     "update written_files set sha256 = null, next_sha256 = sha256('seven'::bytea) where hook_id = $1",
     [owner.hookId],

@@ -35,7 +35,7 @@ export function WriteAgainDialog({ state, onClose }: { state: IntelligenceState;
     <Modal opened onClose={onClose} title="Write again">
       <Form form={form} label="Write again" onCancel={onClose}>
         <Text size="sm">
-          Replaces summary, chapters and action items when it is done. What somebody edited stays.
+          Replaces the summary, chapters and action items when it is done. What users edited stays.
         </Text>
         <Input.Wrapper label="Length" labelElement="div">
           <SegmentedControl

@@ -54,7 +54,7 @@ export function resetWaitsMail(owner: Pick<LinkOwner, "email" | "name">, expires
   };
 }
 
-/** Tells a user about a change of how they sign in, in case it was not theirs. */
+/** Notifies a user of a change to how they sign in, in case someone else made it. */
 export function accountChangeMail(
   owner: { readonly email: string; readonly name: string },
   change: { readonly subject: string; readonly text: string; readonly url: string },

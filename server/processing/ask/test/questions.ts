@@ -5,7 +5,7 @@ export interface KnownQuestion {
   readonly answers: readonly string[];
 }
 
-/** As somebody asks who was not there: in other words than those that were used, where there are others. */
+/** As a user who missed the meeting asks: where possible, in other words than the speakers used. */
 export const questions: Readonly<Record<string, readonly KnownQuestion[]>> = {
   en: [
     {
