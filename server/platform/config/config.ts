@@ -14,6 +14,7 @@ import {
   shownSettings,
   type ValuesOf,
 } from "./settings.ts";
+import { whyShared } from "./shared-issuers.ts";
 import { units } from "./values.ts";
 
 export type { WatchDir } from "./values.ts";
@@ -347,6 +348,14 @@ function findUnfounded(values: Values): SettingViolation[] {
     .map((key) => ({ name: settings[key].name, detail: "must be set together with PARLEY_DATABASE_URL" }));
 }
 
+/** An email without proof counts only from a provider whose users the operator's organization chooses. */
+function findMistrusted({ singleSignOn: { issuer, trustEmail } }: Values): SettingViolation[] {
+  const reason = issuer === null || !trustEmail ? null : whyShared(issuer);
+  return reason === null
+    ? []
+    : [{ name: settings.singleSignOn.trustEmail.name, detail: `can't be true for ${issuer}: ${reason}` }];
+}
+
 /** The standard variables of proxies are settings too: a wrong one would stop every outgoing request. */
 function findProxyViolations(env: Environment): SettingViolation[] {
   try {
@@ -364,6 +373,7 @@ function findDisagreements(values: Values): SettingViolation[] {
     ...findLonely(settings.smtp, values.smtp),
     ...findLonely(settings.singleSignOn, values.singleSignOn),
     ...findUnfounded(values),
+    ...findMistrusted(values),
   ];
   if (values.transcription.engine === "server" && values.transcription.url === null)
     lonely.push({

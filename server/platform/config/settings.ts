@@ -352,7 +352,7 @@ const signIn = {
       "PARLEY_OIDC_TRUST_EMAIL",
       flag,
       "false",
-      "Accept emails if the provider doesn't say whether they are verified",
+      "Accept emails if the provider, such as Microsoft Entra ID, doesn't say whether they are verified. Only for an issuer of one organization, not `common`, `organizations` or `consumers`",
     ),
   },
   oauthRegistration: setting(

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { recordAudit } from "../../../platform/audit/record.ts";
+import { whyShared } from "../../../platform/config/shared-issuers.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import { deleteLinks } from "../one-time-links/one-time-links.ts";
 import { createUser } from "../service.ts";
@@ -30,11 +31,7 @@ export async function matchIdentity(
       "The provider did not send your email address, which is required here. Ask an admin for help.",
       "the provider sends no email; add the claim email to the ID token or the userinfo of this client",
     );
-  if (identity.isEmailVerified === null)
-    throw new SingleSignOnError(
-      `The provider does not say whether ${identity.email} is verified. Ask an admin, who can set PARLEY_OIDC_TRUST_EMAIL if the provider, such as Microsoft Entra ID, never says so.`,
-      "the provider sends no claim email_verified; set PARLEY_OIDC_TRUST_EMAIL=true if its users can't choose an email freely",
-    );
+  if (identity.isEmailVerified === null) throw unknownProof(identity.issuer, identity.email);
   if (!identity.isEmailVerified)
     throw new SingleSignOnError(
       `The provider has not verified ${identity.email}. Verify it there, or ask an admin.`,
@@ -51,6 +48,19 @@ export async function matchIdentity(
   await proveEmail(tx, user, "single_sign_on", options.from);
   await bind(tx, identity, user, options.from);
   return user;
+}
+
+/** The provider doesn't say whether the email is verified: only the operator can do something about it. */
+function unknownProof(issuer: string, email: string): SingleSignOnError {
+  const reason = whyShared(issuer);
+  const remedy =
+    reason === null
+      ? "If users can't choose their email there, as in a tenant of Microsoft Entra ID, an admin of the server turns on Trust emails (PARLEY_OIDC_TRUST_EMAIL)."
+      : `An admin of the server can't turn on Trust emails (PARLEY_OIDC_TRUST_EMAIL) for it: ${reason}.`;
+  return new SingleSignOnError(
+    `The provider does not say whether ${email} is verified. You can't change that; ask your admin. ${remedy}`,
+    `the provider sends no claim email_verified. ${remedy}`,
+  );
 }
 
 interface Account extends SignInUser {

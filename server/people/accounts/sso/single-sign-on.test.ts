@@ -107,7 +107,7 @@ test("single sign-on: an unverified email is refused, and one without a claim un
     assert.equal(answer.status, 403);
     const words = {
       "no-email": /did not send your email/,
-      silent: /can set PARLEY_OIDC_TRUST_EMAIL if the provider, such as Microsoft Entra ID/,
+      silent: /ask your admin\..*an admin of the server turns on Trust emails \(PARLEY_OIDC_TRUST_EMAIL\)/,
       unverified: /has not verified /,
     };
     assert.match(answer.text, words[subject]);

@@ -4,6 +4,11 @@ import { ConfigError, readConfig } from "../../../platform/config/config.ts";
 import { passwordProblem } from "../sign-in/password-rules.ts";
 
 const read = (env: Record<string, string>) => readConfig(env, "/tmp");
+const oidcOf = (issuer: string) => ({
+  PARLEY_OIDC_ISSUER: issuer,
+  PARLEY_OIDC_CLIENT_ID: "parley",
+  PARLEY_OIDC_CLIENT_SECRET: "hush",
+});
 
 test("email and single sign-on settings: unset by default, valid only together", () => {
   assert.deepEqual([read({}).smtp, read({}).singleSignOn], [null, null]);
@@ -39,6 +44,20 @@ test("email and single sign-on settings: an invalid or incomplete one fails the 
       { PARLEY_OIDC_CLIENT_SECRET: "hush-hush" },
       /PARLEY_OIDC_ISSUER must be set.*PARLEY_OIDC_CLIENT_ID must be set/,
     ],
+    ...[
+      "https://login.microsoftonline.com/common/v2.0",
+      "https://login.microsoftonline.com/Organizations/v2.0",
+      "https://login.microsoftonline.us/consumers/v2.0",
+      "https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0",
+      "https://sts.windows.net/{tenantid}/",
+      "https://accounts.google.com",
+    ].map(
+      (issuer) =>
+        [
+          { ...oidcOf(issuer), PARLEY_OIDC_TRUST_EMAIL: "true" } as Record<string, string>,
+          /PARLEY_OIDC_TRUST_EMAIL can't be true for https:.*: .* (?:shared|every tenant)/,
+        ] as const,
+    ),
     [{ PARLEY_OIDC_CREATE_USERS: "perhaps" }, /PARLEY_OIDC_CREATE_USERS must be one of/],
   ] as const)
     assert.throws(
@@ -50,6 +69,12 @@ test("email and single sign-on settings: an invalid or incomplete one fails the 
         return true;
       },
     );
+});
+
+test("emails without proof can be trusted from an issuer of one tenant", () => {
+  const tenant = "https://login.microsoftonline.com/5b0c1a52-8f4e-4d0f-9a59-0e7c2a3f7d10/v2.0";
+  assert.equal(read({ ...oidcOf(tenant), PARLEY_OIDC_TRUST_EMAIL: "true" }).singleSignOn?.trustEmail, true);
+  assert.equal(read(oidcOf("https://accounts.google.com")).singleSignOn?.trustEmail, false);
 });
 
 test("passwords: refused when too short, too long, the email or common", () => {
