@@ -15,7 +15,7 @@ export function createEventReader(): (part: string) => ServerSentEvent[] {
     const blocks = (rest + part).split("\n\n");
     rest = blocks.pop() ?? "";
     return blocks.flatMap((block) => {
-      const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
+      const [, event, data] = /^event: (\w+)\ndata: ([^\n]*)$/.exec(block) ?? [];
       // A comment, which only keeps the connection in use.
       return event === undefined || data === undefined ? [] : [{ event, data }];
     });

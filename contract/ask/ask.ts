@@ -26,13 +26,16 @@ export const AskFilter = search.query
   )
   .meta({ id: "AskFilter", description: "As in Search and List Library: only recordings that match." });
 
-/** What the server searches for; the first event. */
+/** What the server searches for; the first event. It is sent again when that changes, or when a wait begins or ends. */
 const Searching = z.strictObject({
   thread_id: Uuid,
   number: z.int().min(1).meta({ description: "Of the question in the thread, as in Get Thread." }),
   searches: z.array(z.string()),
   filter: AskFilter,
   recording_id: Uuid.nullable(),
+  message: z.string().optional().meta({
+    description: "What the question waits for, such as another use of the language model on this machine.",
+  }),
 });
 
 /** A part of a transcript that the model reads. */
@@ -100,7 +103,7 @@ export const ask = operation({
   method: "POST",
   path: "/_/api/v1/ask",
   summary: "Ask",
-  description: `Answers a question from the transcripts of one recording, or of all recordings that the caller can see and the filter matches. The response is a stream of server-sent events, each with one JSON object: \`searching\` says what is searched for, each \`passage\` is a part of a transcript that the model reads, each \`statement\` is a sentence of the answer with the words that prove it, and \`done\` or \`error\` ends the stream. Sentences without proof are left out and counted. Closing the connection ends the model's work. With \`thread_id\`, the question follows up on a thread. A user can ask one question at a time and ${maxQuestionsPerMinute} a minute. ${rule}`,
+  description: `Answers a question from the transcripts of one recording, or of all recordings that the caller can see and the filter matches. The response is a stream of server-sent events, each with one JSON object: \`searching\` says what is searched for, and in \`message\` what the question waits for, each \`passage\` is a part of a transcript that the model reads, each \`statement\` is a sentence of the answer with the words that prove it, and \`done\` or \`error\` ends the stream. Sentences without proof are left out and counted. Closing the connection ends the model's work. With \`thread_id\`, the question follows up on a thread. A user can ask one question at a time and ${maxQuestionsPerMinute} a minute. ${rule}`,
   body: z.object({
     question: z
       .string()

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import type { Page, Route } from "playwright-core";
 import { answering, quoting, slowly } from "../../server/processing/ask/test/asking.ts";
+import { takeMachine } from "../../server/processing/models/engine/machine-lock.ts";
+import { installModel } from "../../server/processing/models/install.ts";
 import { makeSpoken } from "../../server/recordings/search/test/search.ts";
 import { call } from "../support/app.ts";
 import { makeRecording, makeUser, makeWorkspace } from "../support/factories.ts";
@@ -189,18 +192,33 @@ test("the user's questions are listed, and each is read, renamed and deleted", a
   assert.deepEqual(complaints, []);
 });
 
-test("without a model, the pages say in one sentence what is missing and who can install it", async () => {
-  const bare = await startBrowserApp();
+test("without a model, the pages say in one sentence what is missing and who can install it; with one, what a question waits for", async () => {
+  // One thread waits for no other.
+  const bare = await startBrowserApp({ env: { PARLEY_TRANSCRIPTION_THREADS: "1" } });
   const { admin, member } = await makeWorkspace(bare.db);
   const { recordingId } = await makeRecording(bare, member.token, { transcript: talk, participants: people });
   const asMember = await visit(bare, `/recordings/${recordingId}`, { userId: member.id });
   await asMember.page
-    .getByText("Questions need a language model. An admin of this server can install one in Settings")
+    .getByText("Questions need a language model, which an admin of this server can install in Settings")
     .waitFor();
   await shot(asMember.page, "no-model");
   await bare.db.pool.query("update recordings set share_state = 'workspace' where id = $1", [recordingId]);
   const asAdmin = await visit(bare, "/search", { userId: admin.id });
-  await asAdmin.page.getByText("Questions need a language model.").waitFor();
+  await asAdmin.page
+    .getByText("Questions need a language model, which you can install in Settings.")
+    .waitFor();
   assert.equal(await asAdmin.page.getByRole("textbox", { name: "Ask your meetings" }).count(), 0);
+  await installModel(bare.config.dataDir, "tiny", {
+    type: "folder",
+    path: fileURLToPath(new URL("../fixtures/language/", import.meta.url)),
+  });
+  const release = await takeMachine(bare.db.session, "speech", undefined);
+  await asMember.page.reload();
+  await ask(asMember.page, "Ask about this meeting", "When must it be signed?");
+  await asMember.page.getByText("Waiting for the speech engine, which is at work on this machine.").waitFor();
+  await shot(asMember.page, "waiting");
+  await release();
+  await asMember.page.getByText(/^Reading \d+ passages?…$/).waitFor();
+  await asMember.page.getByRole("button", { name: "Stop", exact: true }).click();
   assert.deepEqual([...asMember.complaints, ...asAdmin.complaints], []);
 });

@@ -127,7 +127,8 @@ function Progress({ answer }: { answer: Answer }) {
   );
 }
 
-function progressText({ passages }: Answer): string {
+function progressText({ waitsFor, passages }: Answer): string {
+  if (waitsFor !== null) return waitsFor;
   if (passages.length === 0) return "Searching…";
   const meetings = new Set(passages.map(({ recordingId }) => recordingId)).size;
   const found = counted(passages.length, "passage");

@@ -158,11 +158,11 @@ function NotReady({ state }: { state: Exclude<AskState, "ready"> }) {
         : null}
       {state === "not_installed" ? (
         <>
-          Questions need a language model.{" "}
+          Questions need a language model, which{" "}
           {session?.manages_system ? (
-            <Link to="/settings/language-model">Install one in Settings</Link>
+            <Link to="/settings/language-model">you can install in Settings</Link>
           ) : (
-            "An admin of this server can install one in Settings, Language model"
+            "an admin of this server can install in Settings, Language model"
           )}
           .
         </>

@@ -11,6 +11,8 @@ export interface Answer {
   readonly question: string;
   /** `failed`: it can be asked again. */
   readonly state: "running" | "done" | "failed";
+  /** What the question waits for. */
+  readonly waitsFor: string | null;
   /** What the model reads. */
   readonly passages: readonly { readonly recordingId: string; readonly title: string }[];
   readonly statements: readonly ShownStatement[];
@@ -69,7 +71,7 @@ function createConversation(recordingId: string | null): Conversation {
     if (last === undefined) return;
     if (event === "searching") {
       set({ threadId: data.thread_id });
-      changeLast({ number: data.number });
+      changeLast({ number: data.number, waitsFor: data.message ?? null });
     } else if (event === "passage")
       changeLast({ passages: [...last.passages, { recordingId: data.recording_id, title: data.title }] });
     else if (event === "statement") {
@@ -134,12 +136,12 @@ function createConversation(recordingId: string | null): Conversation {
 }
 
 const empty = {
-  ...{ number: null, passages: [], statements: [] },
+  ...{ number: null, waitsFor: null, passages: [], statements: [] },
   ...{ leftOut: 0, hidden: 0, message: null, feedback: null },
 };
 
 function toAnswer({ left_out, created_datetime: _, ...turn }: Thread["turns"][number]): Answer {
-  const answer = { ...turn, passages: [], leftOut: left_out };
+  const answer = { ...turn, waitsFor: null, passages: [], leftOut: left_out };
   // It ends there, or fails when its process did.
   if (turn.state === "running")
     return { ...answer, state: "failed", message: "This question is being answered in another window." };

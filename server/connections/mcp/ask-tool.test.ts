@@ -60,6 +60,42 @@ test("what ask can't do is refused in the words of the API, by the names of the 
   await Promise.all([client.close(), service.close()]);
 });
 
+test("an assistant that follows its question gets progress before its timeout, without words of the meeting", async () => {
+  const asker = await makeUser(db, workspace);
+  const mine = await makeSpoken(app, asker.token, "Mine", ["The lighthouse is painted red in May."]);
+  const waited = Promise.withResolvers<void>();
+  model.otherwise(async (request, response) => {
+    await waited.promise;
+    return quoting("lighthouse")(request, response);
+  });
+  const client = await connectTo(app, asker.token);
+  const messages: (string | undefined)[] = [];
+  const asked = await client.callTool(
+    { name: "ask", arguments: { question: "harbour", recording_id: mine } },
+    undefined,
+    {
+      timeout: 5000,
+      resetTimeoutOnProgress: true,
+      onprogress: ({ progress, message }) => {
+        assert.equal(progress, messages.push(message));
+        // For longer than the timeout.
+        if (messages.filter((each) => each?.endsWith("statements so far: 0.")).length === 3) waited.resolve();
+      },
+    },
+  );
+  const found = asked.structuredContent as { statements: { text: string }[] };
+  assert.deepEqual(
+    found.statements.map(({ text }) => text),
+    ["It was said: The lighthouse is painted red in May."],
+  );
+  assert.deepEqual(
+    [messages[0], messages.at(-1)],
+    ["Searching.", "Reading. Passages: 1, meetings: 1, statements so far: 1."],
+  );
+  assert.doesNotMatch(JSON.stringify(messages), /lighthouse/);
+  await client.close();
+});
+
 test("closing the assistant's request ends the model's work", async () => {
   const asker = await makeUser(db, workspace);
   const mine = await makeSpoken(app, asker.token, "Mine", ["The lighthouse is painted red in May."]);

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { createEventReader } from "../../../shared/server-sent-events.ts";
@@ -5,6 +6,12 @@ import { actAs } from "../../platform/auth/audience.ts";
 
 /** An operation returned an error; the message is for the assistant and its user. */
 export class Refusal extends Error {}
+
+/** An event of a stream, with its JSON. */
+interface StreamEvent {
+  readonly event: string;
+  readonly data: unknown;
+}
 
 /** Calls an operation of the API on behalf of the caller. @returns the JSON of the response; of a stream its events. */
 export type Ask = (
@@ -15,6 +22,8 @@ export type Ask = (
     readonly query?: Readonly<Record<string, string | undefined>>;
     /** The tool's inputs by the JSON pointers that the API's errors name; by default the pointer's own name. */
     readonly inputs?: Readonly<Record<string, string>>;
+    /** Called with each event of a stream as it arrives. */
+    readonly onEvent?: (event: StreamEvent) => void;
   },
 ) => Promise<unknown>;
 
@@ -30,7 +39,7 @@ export function askAs(
   version: string,
   closed: AbortSignal,
 ): Ask {
-  return async (method, path, { body, query = {}, inputs = {} } = {}) => {
+  return async (method, path, { body, query = {}, inputs = {}, onEvent } = {}) => {
     const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
     // The caller's token may be restricted to this resource. The request is sent when it is awaited.
     const answer = await actAs(
@@ -55,11 +64,32 @@ export function askAs(
     const end = () => answer.raw.res.destroy();
     closed.addEventListener("abort", end);
     if (closed.aborted) end();
-    const received = await text(answer.stream()).finally(() => closed.removeEventListener("abort", end));
-    if (answer.statusCode >= 400) throw new Refusal(detailOf(received, answer.statusCode, inputs));
-    if (!String(answer.headers["content-type"]).startsWith("text/event-stream")) return JSON.parse(received);
-    return createEventReader()(received).map(({ event, data }) => ({ event, data: JSON.parse(data) }));
+    try {
+      const stream = answer.stream();
+      if (answer.statusCode >= 400)
+        throw new Refusal(detailOf(await text(stream), answer.statusCode, inputs));
+      return String(answer.headers["content-type"]).startsWith("text/event-stream")
+        ? await readEvents(stream, onEvent)
+        : JSON.parse(await text(stream));
+    } finally {
+      closed.removeEventListener("abort", end);
+    }
   };
+}
+
+async function readEvents(
+  stream: Readable,
+  onEvent: ((event: StreamEvent) => void) | undefined,
+): Promise<StreamEvent[]> {
+  const read = createEventReader();
+  const events: StreamEvent[] = [];
+  for await (const part of stream.setEncoding("utf8"))
+    for (const { event, data } of read(part)) {
+      const parsed = { event, data: JSON.parse(data) };
+      events.push(parsed);
+      onEvent?.(parsed);
+    }
+  return events;
 }
 
 /** The reason for the assistant: the violations by the tool's own inputs, which the problem's detail only summarizes. */

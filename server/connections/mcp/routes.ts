@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
 import { mcpPath } from "../../../contract/accounts/oauth.ts";
 import { versions } from "../../../contract/versions.ts";
 import type { Config } from "../../platform/config/config.ts";
@@ -64,7 +65,7 @@ export function mcpRoutes(scope: FastifyInstance, { config }: { readonly config:
       import("@modelcontextprotocol/sdk/server/streamableHttp.js"),
       import("./tools.ts"),
     ]);
-    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: !wantsProgress(request.body) });
     const closed = new AbortController();
     const server = createMcpServer({
       ask: askAs(scope, request, spoken, closed.signal),
@@ -102,6 +103,19 @@ export function mcpRoutes(scope: FastifyInstance, { config }: { readonly config:
 async function sendParseError(error: Error, _request: FastifyRequest, reply: FastifyReply) {
   if (!(error instanceof ProblemError) || error.code !== "invalid_json") throw error;
   return reply.code(400).send({ jsonrpc: "2.0", id: null, error: { code: -32700, message: error.message } });
+}
+
+/** A question that its sender wants to follow: only such a request gets a stream as its response. */
+const FollowedQuestion = z.object({
+  method: z.literal("tools/call"),
+  params: z.object({
+    name: z.literal("ask"),
+    _meta: z.object({ progressToken: z.union([z.string(), z.number()]) }),
+  }),
+});
+
+function wantsProgress(body: unknown): boolean {
+  return [body].flat().some((message) => FollowedQuestion.safeParse(message).success);
 }
 
 /** Assistants use tokens; browser sessions are refused. */

@@ -1,5 +1,6 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
+import type { CallToolResult, ServerNotification, ServerRequest } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { parseTimestamp } from "../../../shared/times/timestamp.ts";
 import { version } from "../../platform/version.ts";
@@ -87,7 +88,7 @@ export function createMcpServer({ ask, baseUrl, datetimesByName }: ToolOptions):
         tag: z.string().optional(),
       },
     },
-    (input) => answer(() => askQuestion(ask, baseUrl, input)),
+    (input, extra) => answer(() => askQuestion(ask, baseUrl, input, progressReporter(extra))),
   );
 
   server.registerTool(
@@ -260,6 +261,24 @@ export function createMcpServer({ ask, baseUrl, datetimesByName }: ToolOptions):
   registerResources(server, ask);
   registerPrompts(server);
   return server;
+}
+
+/** Sends progress notifications, if the assistant wants them. Source: Model Context Protocol, "Progress". */
+function progressReporter({
+  _meta,
+  sendNotification,
+}: RequestHandlerExtra<ServerRequest, ServerNotification>): (message: string) => void {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  let progress = 0;
+  return (message) => {
+    progress += 1;
+    // The connection is closed, which ends the question as well.
+    sendNotification({
+      method: "notifications/progress",
+      params: { progressToken, progress, message },
+    }).catch(() => {});
+  };
 }
 
 /** The part of a search response that is named here. */

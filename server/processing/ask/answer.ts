@@ -83,6 +83,31 @@ export function prepareAnswer(context: AnswerContext, question: Question): Answe
   const shown = new Set<string>();
   const turnIds = { thread_id: turn.threadId, number: turn.number };
   let read: ReadonlyMap<string, ReadRecording> = new Map();
+  let isWaiting = false;
+  /** What is searched for, as `searching` says it. */
+  let sought: { searches: string[]; filter: Filter } = {
+    searches: question.recordingId === null ? [question.text] : [],
+    filter: question.filter,
+  };
+  const emitSearching = (message?: string): void =>
+    emit({
+      event: "searching",
+      data: {
+        ...turnIds,
+        ...sought,
+        recording_id: question.recordingId,
+        ...(message === undefined ? {} : { message }),
+      },
+    });
+  const showWait = (message: string): void => {
+    isWaiting = true;
+    emitSearching(message);
+  };
+  const endWait = (): void => {
+    if (!isWaiting) return;
+    isWaiting = false;
+    emitSearching();
+  };
 
   const send = (
     name: string,
@@ -100,7 +125,18 @@ export function prepareAnswer(context: AnswerContext, question: Question): Answe
         maxTokensPerDay: settings.maxTokensPerDay,
         signal: end,
       },
-      { system: askSystem, messages, schema: { name, json: schema }, maxOutputTokens, onText },
+      {
+        system: askSystem,
+        messages,
+        schema: { name, json: schema },
+        maxOutputTokens,
+        onText: (delta) => {
+          endWait();
+          onText?.(delta);
+        },
+        onProgress: endWait,
+        onWait: showWait,
+      },
     );
 
   async function checkAccess(): Promise<void> {
@@ -130,10 +166,7 @@ export function prepareAnswer(context: AnswerContext, question: Question): Answe
   async function findPassages() {
     const { recordingId } = question;
     if (recordingId !== null) {
-      emit({
-        event: "searching",
-        data: { ...turnIds, searches: [], filter: {}, recording_id: recordingId },
-      });
+      emitSearching();
       return readWhole(db, recordingId);
     }
     const searches = await findSearches();
@@ -143,15 +176,9 @@ export function prepareAnswer(context: AnswerContext, question: Question): Answe
     const isDerived = Object.keys(filter).length > Object.keys(question.filter).length;
     // What a question names may not be meant as a filter.
     const isWider = found.length === 0 && isDerived;
-    emit({
-      event: "searching",
-      data: {
-        ...turnIds,
-        searches,
-        filter: isWider ? question.filter : filter,
-        recording_id: null,
-      },
-    });
+    sought = { searches, filter: isWider ? question.filter : filter };
+    isWaiting = false;
+    emitSearching();
     return isWider ? searchPassages(db, principal, searches, question.filter) : found;
   }
 

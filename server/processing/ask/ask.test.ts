@@ -286,7 +286,7 @@ test("closing the connection ends the model's work and frees the user to ask aga
   assert.deepEqual([stopped[0].state, stopped[0].message], ["failed", "The answer was stopped."]);
 });
 
-test("a user asks one question at a time, and ten a minute", async () => {
+test("a user asks one question at a time, and ten a minute; refused ones don't count", async () => {
   const slow = slowly();
   model.otherwise(slow.behaviour);
   const second = Promise.withResolvers<number>();
@@ -295,9 +295,12 @@ test("a user asks one question at a time, and ten a minute", async () => {
     {
       onEvent: async ({ event }: { event: string }) => {
         if (event !== "statement") return;
-        const refused = await ask({ question: "harbour" });
-        assert.match(refused.detail, /another question of yours is being answered/);
-        second.resolve(refused.status);
+        for (let batch = 0; batch < 2; batch += 1) {
+          const refused = await Promise.all(Array.from({ length: 9 }, () => ask({ question: "harbour" })));
+          for (const { detail } of refused)
+            assert.match(detail, /another question of yours is being answered/);
+          second.resolve(refused[0]?.status ?? 0);
+        }
         const threads = await manage("GET", "/ask/threads", undefined, me.token);
         await manage("DELETE", `/ask/threads/${threads.body.threads[0].id}`, undefined, me.token);
       },
@@ -313,6 +316,16 @@ test("a user asks one question at a time, and ten a minute", async () => {
     statuses.push((await askQuestion(app, lively.token, { question: "nothing" })).status);
   assert.deepEqual(new Set(statuses.slice(0, 9)), new Set([200]));
   assert.ok(statuses.includes(429), String(statuses));
+});
+
+test("names, questions and titles with any characters reach the asker", async () => {
+  const odd = "line\u2028paragraph\u2029 \u0085 \ud83d\ude00 event: done\n\ndata: {}";
+  await makeSpoken(app, me.token, odd, ["The harbour contract is signed on Friday."]);
+  model.otherwise(quoting("Friday"));
+  const asked = await ask({ question: `When is the harbour contract signed? ${odd}` });
+  assert.equal(only(asked, "searching").length, 1);
+  assert.ok(only(asked, "passage").some(({ title }) => title.includes("paragraph")));
+  assert.ok(only(asked, "statement").length >= 1);
 });
 
 test("the lease of a killed process expires", async () => {

@@ -14,7 +14,7 @@ import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config, LanguageModelSettings } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
-import type { RateLimiter } from "../../platform/http/limits/rate-limit.ts";
+import type { Allowance, RateLimiter } from "../../platform/http/limits/rate-limit.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import { canSeeRecording } from "../../recordings/recordings/queries.ts";
 import { recordingNotFound } from "../../recordings/recordings/rights.ts";
@@ -66,18 +66,40 @@ export async function ask(
   request: FastifyRequest,
   body: Body,
 ): Promise<Readable> {
-  const { db } = deps;
   refuseWorkspaceToken(principal);
   const settings = await requireModel(deps, principal);
-  const allowance = await deps.limiter.take(`ask:${principal.userId}`, maxQuestionsPerMinute);
-  if (allowance.exceeded) {
-    const seconds = Math.max(1, Math.ceil(allowance.resetMs / 1000));
-    throw new ProblemError(
-      "rate_limited",
-      `more than ${maxQuestionsPerMinute} questions in this minute; ask again in ${seconds} s`,
-      { headers: { "retry-after": String(seconds) } },
-    );
+  const counter = `ask:${principal.userId}`;
+  const allowance = await deps.limiter.take(counter, maxQuestionsPerMinute);
+  try {
+    refuseExceeded(allowance);
+    return await start(deps, settings, principal, request, body);
+  } catch (error) {
+    // A question that was not asked doesn't count.
+    deps.limiter.refund(counter);
+    throw error;
   }
+}
+
+/** @throws ProblemError `rate_limited` when the user has asked too many questions in this minute. */
+function refuseExceeded({ exceeded, resetMs }: Allowance): void {
+  if (!exceeded) return;
+  const seconds = Math.max(1, Math.ceil(resetMs / 1000));
+  throw new ProblemError(
+    "rate_limited",
+    `more than ${maxQuestionsPerMinute} questions in this minute; ask again in ${seconds} s`,
+    { headers: { "retry-after": String(seconds) } },
+  );
+}
+
+/** Takes the user's lease, stores the question, and starts to answer it. */
+async function start(
+  deps: AskDependencies,
+  settings: LanguageModelSettings,
+  principal: Principal,
+  request: FastifyRequest,
+  body: Body,
+): Promise<Readable> {
+  const { db } = deps;
   const { thread, recordingId } = await findSubject(db, principal, body);
   const earlier =
     thread === undefined
@@ -89,7 +111,7 @@ export async function ask(
   const threadId = thread?.id ?? randomUUIDv7();
   const leaseId = randomUUID();
   const model = await openModel(deps);
-  const start = () =>
+  const insert = () =>
     db.kysely.transaction().execute(async (tx) => {
       if (!(await queries.takeLease(tx, { userId: principal.userId, leaseId, threadId }))) return null;
       if (thread === undefined)
@@ -105,7 +127,7 @@ export async function ask(
         promptVersion: askPromptVersion,
       });
     });
-  const number = await startSoon(start).catch(async (error: unknown) => {
+  const number = await startSoon(insert).catch(async (error: unknown) => {
     await model.close();
     throw error;
   });
@@ -129,9 +151,9 @@ const leaseTries = 5;
 const leasePauseMs = 200;
 
 /** @throws ProblemError when another question keeps the lease. */
-async function startSoon(start: () => Promise<number | null>): Promise<number> {
+async function startSoon(insert: () => Promise<number | null>): Promise<number> {
   for (let tries = 1; tries <= leaseTries; tries += 1) {
-    const number = await start();
+    const number = await insert();
     if (number !== null) return number;
     if (tries < leaseTries) await delay(leasePauseMs);
   }
