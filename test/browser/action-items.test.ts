@@ -10,7 +10,7 @@ const { member } = await makeWorkspace(app.db);
 
 test("action items: the user's own and open ones by meeting, ticked in place, with filters and a link to the moment", async () => {
   const { page, context, complaints } = await visit(app, "/action-items", { userId: member.id });
-  await page.getByText("Nothing to do").waitFor();
+  await page.getByText("No action items").waitFor();
   await context.close();
   const { recordingId } = await makeRecording(app, member.token, {
     title: "Harbour",

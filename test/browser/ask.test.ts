@@ -202,12 +202,34 @@ test("without a model, the pages say in one sentence what is missing and who can
     .getByText("Questions need a language model, which an admin of this server can install in Settings")
     .waitFor();
   await shot(asMember.page, "no-model");
+  const install =
+    "need a language model, which an admin of this server can install in Settings, Language model.";
+  for (const tab of ["Summary", "Action items"]) {
+    await asMember.page.getByRole("tab", { name: tab, exact: true }).click();
+    await asMember.page.getByText(`Summaries, chapters and action items ${install}`).waitFor();
+    await shot(asMember.page, `no-model-${tab}`);
+  }
+  const onPhone = await visit(bare, "/action-items", { userId: member.id, size: phone, colorScheme: "dark" });
+  await onPhone.page.getByText(`Action items ${install}`).waitFor();
+  await shot(onPhone.page, "no-model-items-phone");
+  await onPhone.page.goto(`${bare.url}/recordings/${recordingId}?tab=summary`);
+  await onPhone.page.getByText(`Summaries, chapters and action items ${install}`).waitFor();
+  await shot(onPhone.page, "no-model-summary-phone");
+  await onPhone.context.close();
   await bare.db.pool.query("update recordings set share_state = 'workspace' where id = $1", [recordingId]);
   const asAdmin = await visit(bare, "/search", { userId: admin.id });
   await asAdmin.page
     .getByText("Questions need a language model, which you can install in Settings.")
     .waitFor();
   assert.equal(await asAdmin.page.getByRole("textbox", { name: "Ask your meetings" }).count(), 0);
+  await shot(asAdmin.page, "no-model-search");
+  await asAdmin.page.getByRole("link", { name: "you can install in Settings", exact: true }).click();
+  await asAdmin.page.getByText("No language model is set up").waitFor();
+  await asAdmin.page
+    .getByRole("button", { name: /^Download model/ })
+    .first()
+    .waitFor();
+  await shot(asAdmin.page, "no-model-settings");
   await installModel(bare.config.dataDir, "tiny", {
     type: "folder",
     path: fileURLToPath(new URL("../fixtures/language/", import.meta.url)),
@@ -217,8 +239,15 @@ test("without a model, the pages say in one sentence what is missing and who can
   await ask(asMember.page, "Ask about this meeting", "When must it be signed?");
   await asMember.page.getByText("Waiting for the speech engine, which is at work on this machine.").waitFor();
   await shot(asMember.page, "waiting");
-  await release();
-  await asMember.page.getByText(/^Reading \d+ passages?…$/).waitFor();
   await asMember.page.getByRole("button", { name: "Stop", exact: true }).click();
+  await asMember.page.getByRole("tab", { name: "Summary", exact: true }).click();
+  await asMember.page.getByText("The language model has not processed this recording.").waitFor();
+  await shot(asMember.page, "before-model");
+  const asked = asMember.page.waitForResponse(
+    (response) => response.request().method() === "POST" && response.url().endsWith("/intelligence"),
+  );
+  await asMember.page.getByRole("button", { name: "Write summary", exact: true }).click();
+  assert.equal((await asked).status(), 200);
+  await release();
   assert.deepEqual([...asMember.complaints, ...asAdmin.complaints], []);
 });

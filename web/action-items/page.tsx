@@ -18,6 +18,7 @@ import {
   withoutEmpty,
 } from "../common/lists/filters.tsx";
 import { TypedFilter } from "../common/lists/typed-filter.tsx";
+import { ModelMissing, useModelState } from "../common/model-missing.tsx";
 import { PageStack } from "../common/page-frame.tsx";
 import { secondsOf } from "../common/recording-url.ts";
 import { EmptyState, ErrorState } from "../common/states.tsx";
@@ -110,6 +111,7 @@ function toFilter({ assignee = "me", state, team, type, from, to, text }: ItemsS
 function Items() {
   const search = page.useSearch();
   const query = useInfiniteQuery(allActionItemsQuery(toFilter(search)));
+  const model = useModelState();
   if (query.isPending)
     return (
       <div aria-busy="true">
@@ -123,8 +125,15 @@ function Items() {
     return countFilters(search) > 0 ? (
       <EmptyState title="No matching action items" />
     ) : (
-      <EmptyState title="Nothing to do" icon={<IconChecklist size={30} stroke={1.5} />}>
-        Open action items that meetings assign to you appear here.
+      <EmptyState
+        title={model === "ready" ? "Nothing to do" : "No action items"}
+        icon={<IconChecklist size={30} stroke={1.5} />}
+      >
+        {model === "ready" ? (
+          "Open action items that meetings assign to you appear here."
+        ) : (
+          <ModelMissing subject="Action items" state={model} />
+        )}
       </EmptyState>
     );
   const meetings = Map.groupBy(items, ({ recording }) => recording.id);

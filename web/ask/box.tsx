@@ -1,10 +1,10 @@
 import { ActionIcon, Button, Group, Text, TextInput } from "@mantine/core";
 import { IconHistory, IconMessageQuestion, IconPlayerStopFilled } from "@tabler/icons-react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { type AskFilter, type AskState, askStateQuery, threadsQuery } from "../api/ask.ts";
-import { sessionQuery } from "../api/session.ts";
+import { type AskFilter, askStateQuery, threadsQuery } from "../api/ask.ts";
+import { ModelMissing, useModelState } from "../common/model-missing.tsx";
 import { AnswerView } from "./answer.tsx";
 import classes from "./ask.module.css";
 import type { Conversation } from "./conversation.ts";
@@ -27,8 +27,7 @@ export function AskBox(props: {
 }) {
   const { conversation, label, filter, filterWords = [], onMoment = null, isThread = false } = props;
   const { answers } = useSyncExternalStore(conversation.subscribe, conversation.get);
-  // If that is unknown, asking tells.
-  const state = useQuery(askStateQuery).data ?? "ready";
+  const state = useModelState();
   const last = answers.at(-1);
   const isBusy = last?.state === "running";
   useEffect(() => conversation.stop, [conversation]);
@@ -55,7 +54,9 @@ export function AskBox(props: {
           hasHistory={!isThread}
         />
       ) : (
-        <NotReady state={state} />
+        <Text size="sm" c="dimmed">
+          <ModelMissing subject="Questions" state={state} />
+        </Text>
       )}
       {filterWords.length === 0 || state !== "ready" ? null : (
         <Text size="xs" c="dimmed">
@@ -145,39 +146,5 @@ function QuestionForm(props: {
         </ActionIcon>
       ) : null}
     </form>
-  );
-}
-
-/** What is missing, and who can change it. */
-function NotReady({ state }: { state: Exclude<AskState, "ready"> }) {
-  const session = useQuery(sessionQuery).data;
-  return (
-    <Text size="sm" c="dimmed">
-      {state === "off"
-        ? "The language model is turned off on this server, so questions can't be answered."
-        : null}
-      {state === "not_installed" ? (
-        <>
-          Questions need a language model, which{" "}
-          {session?.manages_system ? (
-            <Link to="/settings/language-model">you can install in Settings</Link>
-          ) : (
-            "an admin of this server can install in Settings, Language model"
-          )}
-          .
-        </>
-      ) : null}
-      {state === "disabled" ? (
-        <>
-          The language model is switched off for this workspace.{" "}
-          {session?.user.role === "admin" ? (
-            <Link to="/settings/templates">Switch it on in Settings</Link>
-          ) : (
-            "An admin can switch it on in Settings, Templates"
-          )}
-          .
-        </>
-      ) : null}
-    </Text>
   );
 }

@@ -2,8 +2,9 @@ import * as contract from "../../../contract/ask/ask.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import { readPage, timeCursor } from "../../platform/http/page.ts";
 import { type Api, Ready, route } from "../../platform/http/routing/route.ts";
+import { findModelState } from "../intelligence/missing-model.ts";
 import * as queries from "./queries.ts";
-import { type AskDependencies, ask, findState, refuseWorkspaceToken, threadNotFound } from "./service.ts";
+import { type AskDependencies, ask, refuseWorkspaceToken, threadNotFound } from "./service.ts";
 
 const pageSize = 50;
 const cursorFormat = timeCursor("threads");
@@ -28,7 +29,7 @@ export function askRoutes(api: Api, deps: AskDependencies): void {
 
   route(api, contract.getAskState, async ({ principal }) => {
     refuseWorkspaceToken(principal);
-    return { status: await findState(deps, principal.workspaceId) };
+    return { status: await findModelState(db.kysely, deps.config, principal.workspaceId) };
   });
 
   route(api, contract.listThreads, async ({ principal, query }) => {

@@ -3,12 +3,7 @@ import { PassThrough, type Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
-import {
-  type AskEvent,
-  type ask as askOperation,
-  type getAskState,
-  maxQuestionsPerMinute,
-} from "../../../contract/ask/ask.ts";
+import { type AskEvent, type ask as askOperation, maxQuestionsPerMinute } from "../../../contract/ask/ask.ts";
 import { actorOf } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config, LanguageModelSettings } from "../../platform/config/config.ts";
@@ -20,10 +15,10 @@ import { canSeeRecording } from "../../recordings/recordings/queries.ts";
 import { recordingNotFound } from "../../recordings/recordings/rights.ts";
 import { SwitchedOff } from "../intelligence/ask.ts";
 import { estimateTokens } from "../intelligence/generate/chunks.ts";
-import { BudgetSpent, findSettings } from "../intelligence/model/budget.ts";
+import { describeMissing, findModelState } from "../intelligence/missing-model.ts";
+import { BudgetSpent } from "../intelligence/model/budget.ts";
 import type { LanguageModel } from "../intelligence/model/model.ts";
 import { openLanguageModel } from "../intelligence/open-model.ts";
-import { hasLanguageModel } from "../models/index.ts";
 import { AccessLost, messageOf, prepareAnswer, type Question } from "./answer.ts";
 import { askPromptVersion, type EarlierTurn } from "./prompts.ts";
 import * as queries from "./queries.ts";
@@ -163,22 +158,12 @@ async function startSoon(insert: () => Promise<number | null>): Promise<number> 
   );
 }
 
-type State = z.output<typeof getAskState.response>["status"];
-
-/** Whether users of a workspace can ask. */
-export async function findState({ db, config }: AskDependencies, workspaceId: string): Promise<State> {
-  if (config.languageModel === null) return "off";
-  if (!(await hasLanguageModel(config))) return "not_installed";
-  return (await findSettings(db.kysely, workspaceId)).is_enabled ? "ready" : "disabled";
-}
-
 async function requireModel(deps: AskDependencies, principal: Principal): Promise<LanguageModelSettings> {
-  const state = await findState(deps, principal.workspaceId);
-  if (state === "disabled")
-    throw new ProblemError("wrong_state", "the language model is switched off for this workspace");
-  const settings = deps.config.languageModel;
-  if (state !== "ready" || settings === null) throw noModel();
-  return settings;
+  const { db, config } = deps;
+  const state = await findModelState(db.kysely, config, principal.workspaceId);
+  if (state !== "ready") throw new ProblemError("wrong_state", describeMissing("questions", state));
+  if (config.languageModel === null) throw noModel();
+  return config.languageModel;
 }
 
 async function openModel({ db, config }: AskDependencies): Promise<LanguageModel> {
@@ -193,10 +178,7 @@ async function openModel({ db, config }: AskDependencies): Promise<LanguageModel
 }
 
 function noModel(): ProblemError {
-  return new ProblemError(
-    "wrong_state",
-    "no language model is set up; an admin can download one in Settings → Language model, or the operator can set PARLEY_LLM_URL",
-  );
+  return new ProblemError("wrong_state", describeMissing("questions", "off"));
 }
 
 /** The thread to continue, if any, and the recording that the question is about. */

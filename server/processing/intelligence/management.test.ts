@@ -175,11 +175,14 @@ test("without a model: fields are empty, the status says that none is set up, an
     call(app, method, `/_/api/v1${path}`, undefined, { token: own.token });
   const status = (await ask("GET", "/intelligence")).body;
   assert.equal(status.model, null);
-  assert.match(status.message, /No language model is set up/);
+  assert.match(status.message, /need a language model, which an admin of this server can install/);
   assert.equal((await ask("GET", `/recordings/${recordingId}/intelligence`)).body.status, "none");
   const refused = await ask("POST", `/recordings/${recordingId}/intelligence`);
   assert.equal(refused.status, 409);
-  assert.match(refused.body.detail, /no language model is set up/);
+  assert.match(
+    refused.body.detail,
+    /^summaries need a language model, which an admin of this server can install/,
+  );
 });
 
 test("a run by hand: recorders, admins and workspace tokens; others 403, who can't see it 404", async () => {

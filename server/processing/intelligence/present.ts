@@ -1,15 +1,17 @@
 import type { z } from "zod";
 import type { IntelligenceStatus, RecordingIntelligence } from "../../../contract/recordings/intelligence.ts";
+import { describeMissing, type ModelState } from "./missing-model.ts";
 import type { Settings } from "./model/budget.ts";
 import type { RunRow } from "./queries.ts";
 import type { RunCounts, UsageToday } from "./read-queries.ts";
 
 /** What is missing, and who can change that. */
-const missingModel =
-  "No language model is set up, so summaries, action items and sections stay empty. An admin can download one in Settings → Language model, or the operator can set PARLEY_LLM_URL.";
+const missing = (state: Exclude<ModelState, "ready">) =>
+  `${describeMissing("Summaries, chapters and action items", state)}.`;
 
 /** The state of the language model in a workspace. */
-export function describeWorkspace(state: {
+export function describeWorkspace(workspace: {
+  readonly state: ModelState;
   readonly model: string | null;
   readonly settings: Settings;
   readonly serverLimit: number | null;
@@ -18,25 +20,24 @@ export function describeWorkspace(state: {
   readonly runs: RunCounts;
   readonly resetsAt: Date;
 }): z.input<typeof IntelligenceStatus> {
-  const { settings, usage, runs, resetsAt } = state;
+  const { settings, usage, runs, resetsAt } = workspace;
   return {
-    model: state.model,
+    model: workspace.model,
     enabled: settings.is_enabled,
     max_tokens_per_day: settings.max_tokens_per_day,
-    server_max_tokens_per_day: state.serverLimit,
+    server_max_tokens_per_day: workspace.serverLimit,
     question_days: settings.question_days,
     used_tokens_today: usage.tokens,
     requests_today: usage.requests,
     resets_datetime: resetsAt.toISOString(),
     recordings: { pending: runs.pending, waiting: runs.waiting, failed: runs.failed },
     last_error: runs.last_error,
-    message: wordsOf(state),
+    message: wordsOf(workspace),
   };
 }
 
-function wordsOf({ model, settings, limit, usage, runs }: Parameters<typeof describeWorkspace>[0]): string {
-  if (model === null) return missingModel;
-  if (!settings.is_enabled) return `The language model ${model} is switched off for this workspace.`;
+function wordsOf({ state, model, limit, usage, runs }: Parameters<typeof describeWorkspace>[0]): string {
+  if (state !== "ready") return missing(state);
   const used =
     limit === null
       ? `${usage.tokens} tokens used today, without a limit`
@@ -48,12 +49,12 @@ function wordsOf({ model, settings, limit, usage, runs }: Parameters<typeof desc
 /** The state of a recording's language model run. */
 export function describeRun(
   run: RunRow | undefined,
-  { isSetUp }: { readonly isSetUp: boolean },
+  state: ModelState,
 ): z.input<typeof RecordingIntelligence> {
   if (run === undefined) {
     return {
       status: "none",
-      message: isSetUp ? "The language model has not processed this recording." : missingModel,
+      message: state === "ready" ? "The language model has not processed this recording." : missing(state),
       last_error: null,
       notes: [],
       attempts: 0,

@@ -7,9 +7,10 @@ import { type Api, route } from "../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { canSeeRecording } from "../../recordings/recordings/queries.ts";
 import { recordingNotFound } from "../../recordings/recordings/rights.ts";
-import { findLanguageModelName, hasLanguageModel } from "../models/index.ts";
+import { findLanguageModelName } from "../models/index.ts";
 import { chapterRoutes } from "./chapters.ts";
 import { actionItemListRoutes } from "./list-all.ts";
+import { findModelState } from "./missing-model.ts";
 import { effectiveLimit, findSettings, nextDay } from "./model/budget.ts";
 import { describeRun, describeWorkspace } from "./present.ts";
 import { findRun } from "./queries.ts";
@@ -36,6 +37,7 @@ export function intelligenceRoutes(
     const serverLimit = config.languageModel?.maxTokensPerDay ?? null;
     const usage = await findUsageToday(db.kysely, workspaceId);
     return describeWorkspace({
+      state: await findModelState(db.kysely, config, workspaceId),
       model: await findLanguageModelName(config),
       settings,
       serverLimit,
@@ -48,8 +50,11 @@ export function intelligenceRoutes(
   const refuseUnseen = async (principal: Principal, recordingId: string): Promise<void> => {
     if (!(await canSeeRecording(db.pool, principal, recordingId))) throw recordingNotFound(recordingId);
   };
-  const readRun = async ({ userId }: Principal, recordingId: string) =>
-    describeRun(await findRun(db.kysely, recordingId, userId), { isSetUp: await hasLanguageModel(config) });
+  const readRun = async ({ userId, workspaceId }: Principal, recordingId: string) =>
+    describeRun(
+      await findRun(db.kysely, recordingId, userId),
+      await findModelState(db.kysely, config, workspaceId),
+    );
 
   route(api, contract.getIntelligence, ({ principal }) => readWorkspace(principal));
 
@@ -74,8 +79,7 @@ export function intelligenceRoutes(
   });
 
   route(api, contract.runRecordingIntelligence, async ({ principal, params, body }) => {
-    const isSetUp = await hasLanguageModel(config);
-    await service.runAgain({ db, jobs, isSetUp }, principal, params.recording_id, body);
+    await service.runAgain({ db, jobs, config }, principal, params.recording_id, body);
     return readRun(principal, params.recording_id);
   });
 

@@ -6,11 +6,12 @@ import { invalidInput, ProblemError } from "../../platform/http/errors/problem.t
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { lockRecording } from "../../recordings/recordings/queries.ts";
 import { lockFor, may, recordingNotFound, rightMissing } from "../../recordings/recordings/rights.ts";
-import { hasLanguageModel } from "../models/index.ts";
 import type { StoredItem } from "./generate/action-items.ts";
-import { findSettings } from "./model/budget.ts";
+import { describeMissing, findModelState } from "./missing-model.ts";
 import { findStoredItems, insertRun, notifyAssignees, type RunChoices, saveStoredItems } from "./queries.ts";
 import { findAssignedUser, hasParticipant, hasSegments } from "./read-queries.ts";
+
+type ModelConfig = Pick<Config, "languageModel" | "dataDir">;
 
 /**
  * Asks the language model to understand a recording, in the transaction that gave it its transcript: asked for exactly
@@ -19,11 +20,10 @@ import { findAssignedUser, hasParticipant, hasSegments } from "./read-queries.ts
 export async function requestUnderstanding(
   tx: Tx,
   jobs: JobQueue,
-  config: Pick<Config, "languageModel" | "dataDir">,
+  config: ModelConfig,
   recording: { readonly id: string; readonly workspaceId: string },
 ): Promise<void> {
-  if (!(await hasLanguageModel(config)) || !(await findSettings(tx, recording.workspaceId)).is_enabled)
-    return;
+  if ((await findModelState(tx, config, recording.workspaceId)) !== "ready") return;
   if (!(await hasSegments(tx, recording.id))) return;
   await insertRun(tx, recording.id);
   await jobs.enqueue(tx, "analyze_recording", { recordingId: recording.id }, recording.id);
@@ -31,20 +31,15 @@ export async function requestUnderstanding(
 
 /** The same by hand. @throws ProblemError `wrong_state` where it can't be done, with the reason. */
 export async function runAgain(
-  { db, jobs, isSetUp }: { readonly db: Database; readonly jobs: JobQueue; readonly isSetUp: boolean },
+  { db, jobs, config }: { readonly db: Database; readonly jobs: JobQueue; readonly config: ModelConfig },
   principal: Principal,
   recordingId: string,
   choices: RunChoices,
 ): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
     const recording = await lockFor(tx, principal, recordingId, "change", "regenerate its summary");
-    if (!isSetUp)
-      throw new ProblemError(
-        "wrong_state",
-        "no language model is set up; an admin can download one in Settings → Language model, or the operator can set PARLEY_LLM_URL",
-      );
-    if (!(await findSettings(tx, recording.workspace_id)).is_enabled)
-      throw new ProblemError("wrong_state", "the language model is switched off for this workspace");
+    const state = await findModelState(tx, config, recording.workspace_id);
+    if (state !== "ready") throw new ProblemError("wrong_state", describeMissing("summaries", state));
     if (!(await hasSegments(tx, recordingId)))
       throw new ProblemError("wrong_state", "the recording has no transcript");
     await insertRun(tx, recordingId, choices);

@@ -7,7 +7,7 @@ import { type ActionItem, actionItemsQuery, tickActionItem } from "../../api/rec
 import { refreshRecording } from "../../api/recording/recording.ts";
 import { EmptyState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
-import { useIntelligenceState } from "./intelligence-status.tsx";
+import { Reason, useIntelligenceState } from "./intelligence-status.tsx";
 import { MomentButton } from "./moment-button.tsx";
 import classes from "./panels.module.css";
 
@@ -21,7 +21,7 @@ export function ActionItemsPanel() {
   if (plain.length === 0)
     return (
       <EmptyState title="No action items" icon={<IconChecklist size={30} stroke={1.5} />}>
-        {state?.status === "done" ? null : state?.message}
+        <Reason state={state} />
       </EmptyState>
     );
   const shown: readonly (Omit<ActionItem, "id" | "quote" | "due_date"> & { id?: string })[] =

@@ -11,6 +11,7 @@ import {
 } from "../../api/recording/intelligence.ts";
 import { refreshRecording } from "../../api/recording/recording.ts";
 import { useAction } from "../../common/actions.tsx";
+import { ModelMissing, useModelState } from "../../common/model-missing.tsx";
 import { useRecording } from "../context.ts";
 import { WriteAgainDialog } from "./write-again.tsx";
 
@@ -60,13 +61,25 @@ export function IntelligenceStatus({ state }: { state: IntelligenceState | undef
           {state.notes.join(" ")}
         </Text>
       )}
-      {!view.can.change ? null : state.status === "failed" ? <TryAgain /> : <WriteAgain state={state} />}
+      {!view.can.change ? null : state.status === "failed" ? (
+        <RunModel text="Try again" />
+      ) : (
+        <WriteAgain state={state} />
+      )}
     </Group>
   );
 }
 
-/** Tries again what failed, as it was asked for. */
-function TryAgain() {
+/** Why there is nothing. */
+export function Reason({ state }: { state: IntelligenceState | undefined }) {
+  const model = useModelState();
+  if (state?.status === "none" && model !== "ready")
+    return <ModelMissing subject="Summaries, chapters and action items" state={model} />;
+  return state?.status === "done" ? null : state?.message;
+}
+
+/** Has the model do its work, as it was asked for the last time. */
+export function RunModel({ text }: { text: string }) {
   const { id } = useRecording();
   const client = useQueryClient();
   const again = useAction({
@@ -81,7 +94,7 @@ function TryAgain() {
       loading={again.isPending}
       onClick={() => again.mutate()}
     >
-      Try again
+      {text}
     </Button>
   );
 }

@@ -8,15 +8,17 @@ import {
 } from "../../api/recording/intelligence.ts";
 import { Markdown } from "../../common/format/markdown.tsx";
 import { FeedbackThumbs } from "../../common/forms/feedback-thumbs.tsx";
+import { useModelState } from "../../common/model-missing.tsx";
 import { EmptyState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
 import { Chapters } from "./chapters.tsx";
-import { IntelligenceStatus, useIntelligenceState } from "./intelligence-status.tsx";
+import { IntelligenceStatus, Reason, RunModel, useIntelligenceState } from "./intelligence-status.tsx";
 import classes from "./panels.module.css";
 
 /** The summary and template sections written by the language model. */
 export function SummaryPanel() {
-  const { recording } = useRecording().view;
+  const { recording, can } = useRecording().view;
+  const model = useModelState();
   const text = recording.ai_summary?.text ?? "";
   const sections = recording.ai_template_sections ?? [];
   const state = useIntelligenceState();
@@ -24,12 +26,16 @@ export function SummaryPanel() {
     return (
       <>
         <IntelligenceStatus state={state} />
-        <EmptyState title="No summary" icon={<IconSparkles size={30} stroke={1.5} />}>
-          {state !== undefined && isInProgress(state)
-            ? "It will appear here."
-            : state?.status === "done"
-              ? null
-              : state?.message}
+        <EmptyState
+          title="No summary"
+          icon={<IconSparkles size={30} stroke={1.5} />}
+          action={
+            state?.status === "none" && model === "ready" && can.change ? (
+              <RunModel text="Write summary" />
+            ) : null
+          }
+        >
+          {state !== undefined && isInProgress(state) ? "It will appear here." : <Reason state={state} />}
         </EmptyState>
         <Chapters />
       </>

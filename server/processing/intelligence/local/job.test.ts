@@ -57,10 +57,10 @@ test("without a model one sentence says what is missing and who can install it",
   const { message } = await runOf(id);
   assert.match(
     message,
-    /^No language model is set up, so .* stay empty\. An admin can download one in Settings/,
+    /^Summaries, chapters and action items need a language model, which an admin of this server can install in Settings/,
   );
   const { body } = await manage("POST", `/recordings/${id}/intelligence`);
-  assert.match(body.detail, /an admin can download one/);
+  assert.match(body.detail, /which an admin of this server can install/);
 });
 
 test("the built-in model summarizes each new recording; no process and no file is left", async () => {
