@@ -8,6 +8,7 @@ import Fastify, {
 import { mcpPath } from "../contract/accounts/oauth.ts";
 import type { Operation } from "../contract/operation.ts";
 import { deliveryRoutes } from "./connections/deliveries/routes.ts";
+import { documentRoutes } from "./connections/documents/routes.ts";
 import { connectionRoutes } from "./connections/imports/connect/routes.ts";
 import { connectionWebhookRoutes } from "./connections/imports/connect/webhook-route.ts";
 import { findByOldId } from "./connections/imports/move/queries.ts";
@@ -306,6 +307,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       sharedRoutes(api, { db, store, signer, words, config });
       hookManagementRoutes(api, { db, jobs, encryptor, config });
       deliveryRoutes(api, { db, jobs, store, sender, encryptor, hostLimit, config });
+      documentRoutes(api, { db, views, config });
       feedRoutes(api, { db, signer, config });
       trashRoutes(api, { db, store, config });
       libraryRoutes(api, { db, store, signer, config });

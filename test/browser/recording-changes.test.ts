@@ -5,7 +5,7 @@ import { makeRecording, makeTeam, makeUser, makeWorkspace } from "../support/fac
 import { startModelServer } from "../support/model-server.ts";
 import { until } from "../support/until.ts";
 import { assertAccessibleAtRest, longTalk, makeMedia, people, talk } from "./recording-support.ts";
-import { phone, startBrowserApp, visit } from "./support.ts";
+import { desktop, phone, startBrowserApp, visit } from "./support.ts";
 
 const model = await startModelServer();
 const app = await startBrowserApp({ env: { PARLEY_LLM_URL: model.url, PARLEY_LLM_MODEL: "small" } });
@@ -15,8 +15,8 @@ const { member } = workspace;
 const manage = (method: string, path: string, body?: unknown, token = member.token) =>
   call(app, method, `/_/api/v1${path}`, body, { token, version: null });
 
-async function open(id: string, userId = member.id) {
-  const visited = await visit(app, `/recordings/${id}`, { userId });
+async function open(id: string, userId = member.id, size: typeof desktop | typeof phone = desktop) {
+  const visited = await visit(app, `/recordings/${id}`, { userId, size });
   await visited.page.emulateMedia({ reducedMotion: "reduce" });
   await visited.page.getByRole("list", { name: "Transcript" }).waitFor();
   return visited;
@@ -332,23 +332,47 @@ test("downloads: the media and the transcript in four formats, named after the r
   assert.deepEqual(complaints, []);
 });
 
-test("printing: the summary and the whole transcript as a document, without the frame of the app", async () => {
+test("documents: the ticked parts as a Word document or to print, without the frame of the app; the ticks stay", async () => {
   const id = await make({ title: "Printed meeting" });
-  const { page, complaints } = await open(id);
-  await page.getByRole("button", { name: "Recording actions" }).click();
-  await page.getByRole("menuitem", { name: "Print" }).click();
-  await page.getByRole("heading", { name: "Printed meeting", level: 1 }).waitFor();
-  await page.reload();
-  await page.getByText("Spoken of: 5 lines.").waitFor();
-  await assertAccessibleAtRest(page);
-  await page.emulateMedia({ media: "print" });
-  assert.equal(await page.getByRole("banner").isVisible(), false);
-  assert.equal(await page.getByRole("button", { name: "Print" }).isVisible(), false);
-  const paper = await page.locator("article").innerText();
-  for (const line of talk.segments) assert.ok(paper.includes(line.text), line.text);
-  assert.ok((await page.pdf()).length > 5000);
-  await page.emulateMedia({ media: "screen" });
-  assert.deepEqual(complaints, []);
+  for (const size of [desktop, phone]) {
+    const { page, complaints } = await open(id, member.id, size);
+    await page.getByRole("button", { name: "Recording actions" }).click();
+    await page.getByRole("menuitem", { name: "Word document or PDF" }).click();
+    const dialog = page.getByRole("dialog", { name: "Word document or PDF" });
+    await dialog.getByText("This recording has no highlights.").waitFor();
+    assert.equal(await dialog.getByRole("checkbox", { name: "Highlights" }).isDisabled(), true);
+    await assertAccessibleAtRest(page);
+    await dialog.getByRole("checkbox", { name: "Action items" }).uncheck();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      dialog.getByRole("button", { name: "Download Word document", exact: true }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), "Printed meeting.docx");
+    const chunks: Buffer[] = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+    assert.equal(Buffer.concat(chunks).toString("latin1", 0, 2), "PK");
+    await dialog.waitFor({ state: "detached" });
+
+    await page.getByRole("button", { name: "Recording actions" }).click();
+    await page.getByRole("menuitem", { name: "Word document or PDF" }).click();
+    assert.equal(await dialog.getByRole("checkbox", { name: "Action items" }).isChecked(), false);
+    await dialog.getByRole("button", { name: "Print or save as PDF", exact: true }).click();
+    await page.getByRole("heading", { name: "Printed meeting", level: 1 }).waitFor();
+    await page.reload();
+    await page.getByText("Spoken of: 5 lines.").waitFor();
+    assert.equal(await page.getByRole("heading", { name: "Action items", exact: true }).count(), 0);
+    await assertAccessibleAtRest(page);
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await page.getByRole("banner").isVisible(), false);
+    assert.equal(
+      await page.getByRole("button", { name: "Print or save as PDF", exact: true }).isVisible(),
+      false,
+    );
+    const paper = await page.locator("article").innerText();
+    for (const line of talk.segments) assert.ok(paper.includes(line.text), line.text);
+    assert.ok((await page.pdf()).length > 5000);
+    assert.deepEqual(complaints, []);
+  }
 });
 
 test("deleting lists what will be deleted, moves it to the trash, and can be undone there and then", async () => {

@@ -199,6 +199,8 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
   }),
   deleteMeetingType: async (world) => ({ params: { meeting_type_id: await world.meetingType() } }),
 
+  getDocument: (world) => ({ params: recording(world) }),
+  getWordDocument: (world) => ({ params: recording(world), query: "?parts=summary" }),
   getTranscriptView: (world) => ({ params: recording(world) }),
   readTranscriptPart: (world) => ({ params: recording(world) }),
   getWordCues: (world) => ({ params: recording(world) }),

@@ -169,6 +169,8 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   listRecordingVoices: kinds.changes,
   rememberVoice: kinds.changes,
 
+  getDocument: kinds.sees,
+  getWordDocument: kinds.sees,
   getTranscriptView: kinds.sees,
   readTranscriptPart: kinds.sees,
   getWordCues: kinds.sees,

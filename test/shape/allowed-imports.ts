@@ -145,12 +145,14 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   ],
 
   "connections/deliveries": [
+    "connections/documents",
     "connections/exports",
     "connections/webhooks",
     "people/accounts",
     "people/events",
     "recordings/recordings",
   ],
+  "connections/documents": ["connections/exports", "recordings/recordings"],
   "connections/exports": [
     "people/access",
     "processing/integrity",

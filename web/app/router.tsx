@@ -94,6 +94,13 @@ const recordingRoute = createRoute({
   component: lazyPage(() => import("../recording/page.tsx"), "RecordingPage"),
 });
 
+const printRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/recordings/$recordingId/print",
+  validateSearch: ({ parts }: Record<string, unknown>) => (typeof parts === "string" ? { parts } : {}),
+  component: lazyPage(() => import("../recording/print/page.tsx"), "PrintPage"),
+});
+
 const settingsRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/settings",
@@ -293,10 +300,7 @@ const routes = root.addChildren([
       lazyPage(() => import("../trash/page.tsx"), "TrashPage"),
     ),
     recordingRoute,
-    page(
-      "/recordings/$recordingId/print",
-      lazyPage(() => import("../recording/print/page.tsx"), "PrintPage"),
-    ),
+    printRoute,
     settingsPages,
   ]),
 ]);

@@ -23,6 +23,12 @@ export const TranscribeAgainDialog = lazyDialog({
   closed,
 });
 
+export const DocumentDialog = lazyDialog({
+  load: async () => (await import("./print/document-dialog.tsx")).DocumentDialog,
+  isOpen,
+  closed,
+});
+
 export const ClipDialog = lazyDialog({
   load: async () => (await import("./clip/clip-dialog.tsx")).ClipDialog,
   isOpen: ({ range }) => range !== null,

@@ -2,7 +2,6 @@ import { Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconBraces, IconFileText, IconMovie, IconPrinter } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { withoutExtension } from "../../shared/files/download-name.ts";
 import { ApiError } from "../api/client/api-error.ts";
 import { mediaQuery, transcriptQuery } from "../api/recording/recording.ts";
@@ -16,8 +15,8 @@ const formats = {
   srt: "Download as SubRip",
 } as const;
 
-/** Menu items that download parts of a recording, or show it for printing. */
-export function DownloadItems() {
+/** Menu items that download parts of a recording, or open the dialog for documents. */
+export function DownloadItems({ onDocument }: { onDocument: () => void }) {
   const { id, view, actions, hasMedia } = useRecording();
   const client = useQueryClient();
   const hasTranscript = view.transcript.segments > 0;
@@ -78,13 +77,8 @@ export function DownloadItems() {
       >
         Download as JSON
       </Menu.Item>
-      <Menu.Item
-        leftSection={<IconPrinter size={18} stroke={1.6} />}
-        component={Link}
-        to="/recordings/$recordingId/print"
-        params={{ recordingId: id } as never}
-      >
-        Print
+      <Menu.Item leftSection={<IconPrinter size={18} stroke={1.6} />} onClick={onDocument}>
+        Word document or PDF
       </Menu.Item>
     </>
   );

@@ -19,7 +19,13 @@ import { dayAndTime, fullTime, lengthInWords } from "../common/format/time.ts";
 import { lazyPart } from "../common/load-part.tsx";
 import { BackLink } from "../common/page-frame.tsx";
 import { useRecording } from "./context.ts";
-import { DeleteDialog, ShareDialog, TranscribeAgainDialog, UploadTranscriptDialog } from "./dialogs.ts";
+import {
+  DeleteDialog,
+  DocumentDialog,
+  ShareDialog,
+  TranscribeAgainDialog,
+  UploadTranscriptDialog,
+} from "./dialogs.ts";
 import classes from "./recording.module.css";
 import { Tags } from "./tags.tsx";
 import { RecordingTitle } from "./title.tsx";
@@ -32,7 +38,7 @@ const shareStates = {
 
 const page = getRouteApi("/signed-in/recordings/$recordingId");
 
-type Dialog = "share" | "delete" | "again" | "supply" | null;
+type Dialog = "share" | "document" | "delete" | "again" | "supply" | null;
 
 const DownloadItems = lazyPart(async () => (await import("./downloads.tsx")).DownloadItems, null);
 
@@ -96,7 +102,7 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            <DownloadItems />
+            <DownloadItems onDocument={() => setDialog("document")} />
             <Menu.Divider />
             <Menu.Item leftSection={<IconKeyboard size={18} stroke={1.6} />} onClick={onHelp}>
               Keyboard shortcuts
@@ -130,6 +136,7 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
         </Menu>
       </div>
       <ShareDialog isOpen={dialog === "share"} onClose={close} />
+      <DocumentDialog isOpen={dialog === "document"} onClose={close} />
       <TranscribeAgainDialog isOpen={dialog === "again"} onClose={close} />
       <UploadTranscriptDialog isOpen={dialog === "supply"} onClose={close} />
       <DeleteDialog isOpen={dialog === "delete"} onClose={close} onDeleted={onDeleted} />

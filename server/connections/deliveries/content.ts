@@ -1,6 +1,7 @@
 import { defaultTemplate, fillTemplate, type Placeholder } from "../../../contract/deliveries/template.ts";
 import type { Database } from "../../platform/db/database.ts";
-import { clock } from "../../recordings/recordings/transcript/format.ts";
+import { type Content, composeDocument } from "../documents/compose.ts";
+import { momentUrl, timeOf } from "../documents/moments.ts";
 import { escapeMarkdown } from "../exports/markdown.ts";
 import { type ExportSubject, type RecordingParts, readParts } from "../exports/read.ts";
 
@@ -32,47 +33,31 @@ export async function readContent(
   return readParts({ pool, replica: null }, baseUrl, subject);
 }
 
-/** What a message needs of a recording. */
-type Content = Pick<
-  RecordingParts["recording"],
-  | "id"
-  | "url"
-  | "title"
-  | "start_datetime"
-  | "duration_ms"
-  | "participants"
-  | "tags"
-  | "meeting_type"
-  | "ai_summary"
-  | "ai_action_items"
-  | "ai_chapters"
-  | "highlights"
->;
-
 export function composeMessage(recording: Content, baseUrl: string, template: string | null): Message {
-  const url = recording.url ?? `${baseUrl}/recordings/${recording.id}`;
-  const names = new Map(recording.participants.map(({ id, name }) => [id, name]));
-  const at = (ms: number): string => `[${timeOf(ms)}](${url}?t=${Math.round(ms) / 1000})`;
+  const document = composeDocument(recording, [], baseUrl);
+  const { url } = document;
+  const at = (ms: number): string => `[${timeOf(ms)}](${momentUrl(url, ms)})`;
   const lines = (list: readonly string[]): string => list.map((line) => `- ${line}`).join("\n");
   const written = (text: string): string => escapeMarkdown(plain(text));
+  const moments = (list: typeof document.chapters): string =>
+    lines(list.map(({ text, timestamp }) => `${at(timestamp)} ${written(text)}`));
   const values: Record<Placeholder, string> = {
-    title: written(recording.title),
+    title: written(document.title),
     url,
     date: dateMark,
-    duration: timeOf(recording.duration_ms),
-    people: recording.participants.map(({ name }) => written(name)).join(", "),
-    tags: recording.tags.map(written).join(", "),
-    meeting_type: written(recording.meeting_type?.name ?? ""),
-    summary: plain(recording.ai_summary?.trim() ?? ""),
-    action_items: recording.ai_action_items
-      .map(({ status, text, timestamp, participant_id: id }) => {
-        const assignee = id === null ? undefined : names.get(id);
-        const who = assignee === undefined ? "" : ` — **${written(assignee)}**`;
-        return `- [${status === "completed" ? "x" : " "}] ${written(text)}${who} ${at(timestamp)}`;
-      })
-      .join("\n"),
-    chapters: lines(recording.ai_chapters.map(({ title, start }) => `${at(start)} ${written(title)}`)),
-    highlights: lines(recording.highlights.map(({ text, timestamp }) => `${at(timestamp)} ${written(text)}`)),
+    duration: timeOf(document.duration_ms),
+    people: document.people.map(written).join(", "),
+    tags: document.tags.map(written).join(", "),
+    meeting_type: written(document.meeting_type ?? ""),
+    summary: plain(document.summary?.markdown ?? ""),
+    action_items: lines(
+      document.action_items.map(({ text, timestamp, assignee, is_done: isDone }) => {
+        const who = assignee === null ? "" : ` — **${written(assignee)}**`;
+        return `[${isDone ? "x" : " "}] ${written(text)}${who} ${at(timestamp)}`;
+      }),
+    ),
+    chapters: moments(document.chapters),
+    highlights: moments(document.highlights),
   };
   const title = plain(recording.title).replace(/\s+/g, " ").trim();
   return {
@@ -119,18 +104,12 @@ export function sampleMessage(baseUrl: string, template: string | null): Message
       ],
       ai_chapters: [{ title: "Introduction", start: 0, quote: "" }],
       highlights: [],
+      ai_template_sections: [],
+      transcript_language: null,
     },
     baseUrl,
     template,
   );
-}
-
-/** `0:12:30`, as chats show it. */
-function timeOf(ms: number): string {
-  return clock(ms, ".")
-    .slice(0, 8)
-    .replace(/^00:/, "")
-    .replace(/^0(\d)/, "$1");
 }
 
 /** `2026-11-28 09:30 UTC`. */

@@ -69,15 +69,32 @@ export async function call<O extends Operation>(
 ): Promise<Output<O>> {
   const { params, query, ...rest }: AnyInput = input ?? {};
   const request = { ...rest, method: operation.method, url: fill(operation.path, params) + searchOf(query) };
+  const { response, body } = await exchange(request);
+  const text = await body.text();
+  const isJson = (response.headers.get("content-type") ?? "").includes("json");
+  return (isJson ? JSON.parse(text) : text) as Output<O>;
+}
+
+/** Calls an operation that returns a file. @throws ApiError as `call` does. */
+export async function callForFile<O extends Operation>(operation: O, input: CallInput<O>): Promise<Blob> {
+  const { params, query, ...rest }: AnyInput = input;
+  const url = fill(operation.path, params) + searchOf(query);
+  return (await exchange({ ...rest, method: operation.method, url })).body;
+}
+
+interface Exchanged {
+  readonly response: Response;
+  readonly body: Blob;
+}
+
+/** Sends a request until it succeeds, or fails with an error that a sign-in doesn't solve. */
+async function exchange(request: Request): Promise<Exchanged> {
   const { signal, isAboutSession = false } = request;
   for (let attempt = 1; ; attempt++) {
     if (!isAboutSession) await untilSignedIn(signal);
-    const { response, text } = await sendWithinLimit(request);
-    if (response.ok) {
-      const isJson = (response.headers.get("content-type") ?? "").includes("json");
-      return (isJson ? JSON.parse(text) : text) as Output<O>;
-    }
-    const problem = readProblem(response, text);
+    const { response, body } = await sendWithinLimit(request);
+    if (response.ok) return { response, body };
+    const problem = readProblem(response, await body.text());
     if (problem.code === "proof_required" && attempt < maxAttempts && (await untilProven(signal))) continue;
     if (isAboutSession || !isSignedOut(problem) || attempt === maxAttempts) throw problem;
     reportSignedOut();
@@ -98,15 +115,15 @@ export function urlOf<O extends Operation>(operation: O, ...[input]: Rest<Url<O>
   return fill(operation.path, params) + searchOf(query);
 }
 
-async function sendWithinLimit(request: Request): Promise<{ response: Response; text: string }> {
+async function sendWithinLimit(request: Request): Promise<Exchanged> {
   const { signal, isAboutSession = false, isBulk = false } = request;
   for (let waits = 0; ; waits++) {
     if (isBulk) await pauseBulk(signal);
     const response = await send(request);
-    const text = await readText(response, signal);
+    const body = await readBody(response, signal);
     noteAllowance(response);
     const waitMs = isAboutSession || waits === maxWaits ? null : waitMsOf(response);
-    if (waitMs === null) return { response, text };
+    if (waitMs === null) return { response, body };
     await pause(waitMs, signal);
   }
 }
@@ -130,9 +147,9 @@ async function send({ method, url, body, signal }: Request): Promise<Response> {
 }
 
 /** The connection may also break while the body arrives. */
-async function readText(response: Response, signal: AbortSignal | undefined): Promise<string> {
+async function readBody(response: Response, signal: AbortSignal | undefined): Promise<Blob> {
   try {
-    return await response.text();
+    return await response.blob();
   } catch (error) {
     if (signal?.aborted) throw error;
     throw unreachable();

@@ -3,28 +3,39 @@ import { useDocumentTitle } from "@mantine/hooks";
 import { IconPrinter } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { recordingQuery, type Segment, transcriptQuery, type View } from "../../api/recording/recording.ts";
+import type { z } from "zod";
+import type { RecordingDocument } from "../../../contract/recordings/document.ts";
+import {
+  documentParts,
+  documentPartWords,
+  missingParts,
+  readDocumentParts,
+} from "../../../contract/recordings/document-parts.ts";
+import { documentQuery } from "../../api/recording/document.ts";
 import { Markdown } from "../../common/format/markdown.tsx";
 import { clock, fullTime, lengthInWords } from "../../common/format/time.ts";
-import { SectionData } from "../panels/summary.tsx";
+import { momentLink } from "../../common/recording-url.ts";
 import classes from "./print.module.css";
+
+type Shown = z.output<typeof RecordingDocument>;
 
 const route = getRouteApi("/signed-in/recordings/$recordingId/print");
 
-/** A recording as a document: title, details, summary and the whole transcript. */
+/** A recording as a document: title, details and the parts chosen. */
 export function PrintPage() {
   const { recordingId } = route.useParams();
-  const recording = useQuery(recordingQuery(recordingId));
-  const transcript = useQuery(transcriptQuery(recordingId));
-  useDocumentTitle(recording.data === undefined ? "Parley" : `${recording.data.recording.title} · Parley`);
-  const error = recording.error ?? transcript.error;
-  if (error !== null)
+  const { parts } = route.useSearch();
+  const { data: shown, error } = useQuery(
+    documentQuery(recordingId, parts === undefined ? documentParts : readDocumentParts(parts)),
+  );
+  useDocumentTitle(shown === undefined ? "Parley" : `${shown.title} · Parley`);
+  if (shown === undefined && error !== null)
     return (
       <Alert color="red" title="Can't show the recording">
         {error.message}
       </Alert>
     );
-  if (recording.data === undefined || transcript.data === undefined)
+  if (shown === undefined)
     return (
       <Center mih={320}>
         <Loader role="img" aria-label="Loading" />
@@ -36,101 +47,128 @@ export function PrintPage() {
         <Link to="/recordings/$recordingId" params={{ recordingId }}>
           Back to the recording
         </Link>
-        <Button leftSection={<IconPrinter size={18} stroke={1.6} />} onClick={() => window.print()}>
-          Print
+        <Button
+          leftSection={<IconPrinter size={18} stroke={1.6} aria-hidden />}
+          onClick={() => window.print()}
+        >
+          Print or save as PDF
         </Button>
       </Group>
-      <article className={classes.document}>
-        <Heading view={recording.data} />
-        <Summary view={recording.data} />
-        <Transcript segments={transcript.data.segments} />
+      <article className={classes.document} lang={shown.language ?? undefined}>
+        <Heading shown={shown} />
+        <Summary summary={shown.summary} />
+        <ActionItems shown={shown} />
+        <Moments title={documentPartWords.chapters.title} moments={shown.chapters} url={shown.url} />
+        <Moments title={documentPartWords.highlights.title} moments={shown.highlights} url={shown.url} />
+        <Transcript shown={shown} />
       </article>
     </>
   );
 }
 
-function Heading({ view }: { view: View }) {
-  const { recording, participants } = view;
-  const names = participants.map(({ name }) => name).join(", ");
+function Heading({ shown }: { shown: Shown }) {
+  const missing = missingParts(shown.missing);
   return (
     <header>
-      <h1 dir="auto">{recording.title}</h1>
+      <h1 dir="auto">{shown.title}</h1>
       <p>
-        {fullTime(recording.start_datetime)} · {lengthInWords(recording.duration_ms)}
+        {[fullTime(shown.start_datetime), lengthInWords(shown.duration_ms), shown.meeting_type]
+          .filter((fact) => fact !== null)
+          .join(" · ")}
       </p>
-      {names === "" ? null : <p dir="auto">{names}</p>}
+      {shown.people.length === 0 ? null : <p dir="auto">{shown.people.join(", ")}</p>}
+      {shown.tags.length === 0 ? null : <p dir="auto">{shown.tags.map((tag) => `#${tag}`).join(" ")}</p>}
+      <p>
+        <a href={shown.url}>{shown.url}</a>
+      </p>
+      {missing === null ? null : <p>{missing}</p>}
     </header>
   );
 }
 
-function Summary({ view }: { view: View }) {
-  const text = view.recording.ai_summary?.text.trim() ?? "";
-  const sections = view.recording.ai_template_sections ?? [];
-  const items = view.recording.ai_action_items ?? [];
+function Summary({ summary }: Pick<Shown, "summary">) {
+  if (summary === null) return null;
   return (
-    <>
-      {text === "" ? null : (
-        <section>
-          <h2>Summary</h2>
-          <Markdown text={text} />
-        </section>
-      )}
-      {view.chapters.length === 0 ? null : (
-        <section>
-          <h2>Chapters</h2>
-          <ol>
-            {view.chapters.map(({ title, start }) => (
-              <li key={start} dir="auto">
-                {clock(start)} {title}
-              </li>
-            ))}
-          </ol>
-        </section>
-      )}
-      {sections.map(({ title, data }, index) => (
+    <section>
+      <h2>{documentPartWords.summary.title}</h2>
+      {summary.markdown === "" ? null : <Markdown text={summary.markdown} />}
+      {summary.sections.map(({ title, markdown }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: sections have no id, and two may have one title.
         <section key={index}>
-          <h2 dir="auto">{title}</h2>
-          <SectionData data={data} />
+          <h3 dir="auto">{title}</h3>
+          <Markdown text={markdown} />
         </section>
       ))}
-      {items.length === 0 ? null : (
-        <section>
-          <h2>Action items</h2>
-          <ul>
-            {items.map((item, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: items have no id.
-              <li key={index} dir="auto">
-                {item.assignee === null ? item.text : `${item.assignee.name}: ${item.text}`}
-                {item.status === "completed" ? " (done)" : ""}
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-    </>
+    </section>
   );
 }
 
-/** One paragraph for what a speaker says in a row. */
-function Transcript({ segments }: { segments: readonly Segment[] }) {
-  if (segments.length === 0) return null;
-  const turns: { readonly speaker: string; readonly start: number; readonly texts: string[] }[] = [];
-  for (const { speaker, start, text } of segments) {
-    const last = turns.at(-1);
-    if (last?.speaker === speaker) last.texts.push(text);
-    else turns.push({ speaker, start, texts: [text] });
-  }
+function Moment({ url, ms }: { url: string; ms: number }) {
+  return (
+    <a className={classes.time} href={momentLink(url, ms)}>
+      {clock(ms)}
+    </a>
+  );
+}
+
+function ActionItems({ shown: { action_items: items, url } }: { shown: Shown }) {
+  if (items.length === 0) return null;
   return (
     <section>
-      <h2>Transcript</h2>
-      {turns.map(({ speaker, start, texts }, index) => (
+      <h2>{documentPartWords.action_items.title}</h2>
+      <ul className={classes.items}>
+        {items.map((item, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: items have no id.
+          <li key={index} dir="auto">
+            <span role="img" aria-label={item.is_done ? "Done" : "To do"}>
+              {item.is_done ? "☑" : "☐"}
+            </span>{" "}
+            {item.text}
+            {item.assignee === null ? null : (
+              <>
+                {" — "}
+                <strong>{item.assignee}</strong>
+              </>
+            )}
+            {item.due_date === null ? null : `, due ${item.due_date}`}{" "}
+            <Moment url={url} ms={item.timestamp} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Moments(props: { title: string; moments: Shown["chapters"]; url: string }) {
+  if (props.moments.length === 0) return null;
+  return (
+    <section>
+      <h2>{props.title}</h2>
+      <ul className={classes.items}>
+        {props.moments.map(({ text, timestamp }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: moments never move.
+          <li key={index} dir="auto">
+            <Moment url={props.url} ms={timestamp} /> {text}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Transcript({ shown: { transcript, url } }: { shown: Shown }) {
+  if (transcript.length === 0) return null;
+  return (
+    <section>
+      <h2>{documentPartWords.transcript.title}</h2>
+      {transcript.map(({ speaker, timestamp, text }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: turns never move.
-        <p key={index} className={classes.turn} dir="auto">
-          <strong>{speaker}</strong> <span className={classes.time}>{clock(start)}</span>
-          <br />
-          {texts.join(" ")}
-        </p>
+        <div key={index} className={classes.turn}>
+          <p dir="auto">
+            <strong>{speaker}</strong> <Moment url={url} ms={timestamp} />
+          </p>
+          <p dir="auto">{text}</p>
+        </div>
       ))}
     </section>
   );

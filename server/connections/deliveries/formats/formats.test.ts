@@ -137,6 +137,8 @@ test("what users wrote can't become markup, a link or a date", () => {
     ai_action_items: [],
     ai_chapters: [{ title: "[x](https://evil.example) <!channel>", start: 90_000, quote: "" }],
     highlights: [],
+    ai_template_sections: [],
+    transcript_language: null,
   };
   const composed = composeMessage(recording, "https://parley.example", "{title}\n{chapters}");
   const [head, body] = JSON.parse(chatPayload("slack", composed).body).blocks;
