@@ -95,7 +95,6 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   "processing/ask": [
     "people/access",
     "processing/intelligence",
-    "processing/models",
     "recordings/recordings",
     "recordings/search",
   ],

@@ -6,6 +6,7 @@ import dayjs from "dayjs";
 import { allActionItemsQuery, type ItemFilter, type ListedItem } from "../api/action-items.ts";
 import { usersQuery } from "../api/directory.ts";
 import { tickActionItem } from "../api/recording/intelligence.ts";
+import { ModelMissing, useModelState } from "../ask/model-missing.tsx";
 import { useAction } from "../common/actions.tsx";
 import { clock, dayAndTime } from "../common/format/time.ts";
 import filters from "../common/lists/filters.module.css";
@@ -18,7 +19,6 @@ import {
   withoutEmpty,
 } from "../common/lists/filters.tsx";
 import { TypedFilter } from "../common/lists/typed-filter.tsx";
-import { ModelMissing, useModelState } from "../common/model-missing.tsx";
 import { PageStack } from "../common/page-frame.tsx";
 import { secondsOf } from "../common/recording-url.ts";
 import { EmptyState, ErrorState } from "../common/states.tsx";

@@ -4,10 +4,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { type AskFilter, askStateQuery, threadsQuery } from "../api/ask.ts";
-import { ModelMissing, useModelState } from "../common/model-missing.tsx";
 import { AnswerView } from "./answer.tsx";
 import classes from "./ask.module.css";
 import type { Conversation } from "./conversation.ts";
+import { ModelMissing, useModelState } from "./model-missing.tsx";
 
 /** As the API bounds it. */
 const maxQuestionLength = 2000;

@@ -10,8 +10,8 @@ import {
   rerunIntelligence,
 } from "../../api/recording/intelligence.ts";
 import { refreshRecording } from "../../api/recording/recording.ts";
+import { ModelMissing, useModelState } from "../../ask/model-missing.tsx";
 import { useAction } from "../../common/actions.tsx";
-import { ModelMissing, useModelState } from "../../common/model-missing.tsx";
 import { useRecording } from "../context.ts";
 import { WriteAgainDialog } from "./write-again.tsx";
 

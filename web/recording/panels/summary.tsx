@@ -6,9 +6,9 @@ import {
   intelligenceStateQuery,
   isInProgress,
 } from "../../api/recording/intelligence.ts";
+import { useModelState } from "../../ask/model-missing.tsx";
 import { Markdown } from "../../common/format/markdown.tsx";
 import { FeedbackThumbs } from "../../common/forms/feedback-thumbs.tsx";
-import { useModelState } from "../../common/model-missing.tsx";
 import { EmptyState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
 import { Chapters } from "./chapters.tsx";
