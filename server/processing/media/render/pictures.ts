@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import sharp from "sharp";
 import { brightness, fitInto, type Rgb } from "./encode/rgb.ts";
 import { decodeRemedy, MediaFailedError } from "./errors.ts";
 import type { Keyframes } from "./keyframes.ts";
@@ -120,6 +119,8 @@ function joinTiles(tiles: readonly Rgb[], tile: { width: number; height: number 
 
 /** Through a buffer, so that a full disk is an error with a code. */
 async function writeJpeg({ data, width, height }: Rgb, path: string, quality: number): Promise<void> {
+  // Here, because loading it takes as long as most work on a file without pictures.
+  const { default: sharp } = await import("sharp");
   const jpeg = await sharp(data, { raw: { width, height, channels: 3 } })
     .jpeg({ quality, progressive: true })
     .toBuffer();

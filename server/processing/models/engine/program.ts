@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { Worker } from "node:worker_threads";
+import { startWatchdog } from "../../../platform/confinement/watchdog.ts";
 import type { EngineMessage, EngineRequest, EngineTask } from "./engine.ts";
 
 /** Works on one request. @param onProgress sends progress to the server. */
@@ -20,9 +20,7 @@ export async function runProgram<Task, Payload, Progress, Result>(
     writeSync(3, `${JSON.stringify(message)}\n`);
   };
   const { task, watch } = JSON.parse(process.argv[2] ?? "") as EngineTask<Task>;
-  new Worker(new URL("../../../platform/confinement/watchdog.ts", import.meta.url), {
-    workerData: watch,
-  }).unref();
+  startWatchdog(watch);
   try {
     const work = await open(task);
     send({ type: "ready" });

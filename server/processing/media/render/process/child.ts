@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { Worker } from "node:worker_threads";
+import { startWatchdog } from "../../../../platform/confinement/watchdog.ts";
 import type { MeasuredMedia } from "../../validate/measured.ts";
 import { damagedReason, detailOf, isMachineFailure, MediaFailedError } from "../errors.ts";
 import type { ChildMessage, Companions, MediaJob, RenderResult, SpeechResult } from "../protocol.ts";
@@ -17,9 +17,7 @@ const say = (message: ChildMessage): void => {
   writeSync(3, `${JSON.stringify(message)}\n`);
 };
 
-new Worker(new URL("../../../../platform/confinement/watchdog.ts", import.meta.url), {
-  workerData: job.watch,
-}).unref();
+startWatchdog(job.watch);
 
 let isReady = false;
 let lastFraction = 0;
@@ -50,8 +48,15 @@ async function work(): Promise<MediaResult> {
   return result;
 }
 
+/** Whether pictures of the file are drawn. */
+function hasPictures(): boolean {
+  if (job.task === "render") return job.facts.mediaType === "video";
+  return (job.task === "clip" || job.task === "companions") && job.format === "mp4";
+}
+
 /** Loads the code of the task and nothing else, because each task has a process of its own. */
 async function load(): Promise<() => Promise<MediaResult> | MediaResult> {
+  if (hasPictures()) await import("sharp");
   switch (job.task) {
     case "render": {
       const { render } = await import("../render.ts");
