@@ -59,6 +59,10 @@ const commands: Readonly<Record<string, ListedCommand>> = {
     summary: "create, list and revoke access tokens",
     define: async (command) => (await import("./people/token.ts")).tokenCommand(command),
   },
+  scim: {
+    summary: "create, list and revoke the tokens with which identity providers manage users",
+    define: async (command) => (await import("./people/scim.ts")).scimCommand(command),
+  },
   "oauth-client": {
     summary: "register, list and delete OAuth apps",
     define: async (command) => (await import("./people/oauth-client.ts")).oauthClientCommand(command),

@@ -63,6 +63,8 @@ import { oauthManagementRoutes } from "./people/oauth/clients/management-routes.
 import { createDocumentFetcher } from "./people/oauth/clients/self-registered/documents.ts";
 import { oauthRoutes } from "./people/oauth/routes.ts";
 import { createTrustedOrigins } from "./people/oauth/trusted-origins.ts";
+import { scimRoutes } from "./people/scim/routes.ts";
+import { scimTokenRoutes } from "./people/scim/tokens/token-routes.ts";
 import type { Config } from "./platform/config/config.ts";
 import type { Encryptor } from "./platform/crypto/encryptor.ts";
 import type { LinkSigner } from "./platform/crypto/link-signer.ts";
@@ -351,6 +353,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       workspaceRoutes(api, { db, config });
       domainRoutes(api, { db, config });
       tokenRoutes(api, { db, config });
+      scimTokenRoutes(api, { db, config });
       oauthManagementRoutes(api, { db, config });
       retentionRoutes(api, { db, config });
       erasureRoutes(api, { db, jobs, encryptor, config });
@@ -371,6 +374,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     },
     { prefix: mcpPath },
   );
+  await scimRoutes(app, { db, config, limiter });
   // For people without the web app, and for apps that ask for a token.
   pageRoutes(app);
   await app.register(async (scope) => {

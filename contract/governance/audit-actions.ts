@@ -29,6 +29,8 @@ export const auditActions = [
   "team_deleted",
   "token_issued",
   "token_revoked",
+  "scim_token_created",
+  "scim_token_revoked",
   "oauth_client_created",
   "oauth_client_changed",
   "oauth_client_deleted",

@@ -26,7 +26,7 @@ export const AuditEntry = z
       .meta({ description: "Their email at the time; null also if it was erased." }),
     credential: z.string().nullable().meta({
       description:
-        "How they authenticated: `session`, `personal_access_token`, `workspace_access_token`, `oauth`, `link` (a signed link to a file), `cli`.",
+        "How they authenticated: `session`, `personal_access_token`, `workspace_access_token`, `oauth`, `link` (a signed link to a file), `scim` (an identity provider), `cli`.",
     }),
     credential_id: Uuid.nullable().meta({ description: "Id of the token or session." }),
     subject_type: z.string().nullable(),

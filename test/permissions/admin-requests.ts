@@ -5,6 +5,8 @@ import { encryptTexts } from "../../server/operations/system/settings/queries.ts
 import { insertFailedJob } from "../../server/operations/system/test/failed-job.ts";
 import { clientSecret, startProvider } from "../../server/people/accounts/test/provider.ts";
 import { claimByOperator } from "../../server/people/accounts/workspaces/claim-domains.ts";
+import { createScimToken } from "../../server/people/scim/tokens/tokens.ts";
+import { commandLine } from "../../server/platform/audit/record.ts";
 import { makeTeam } from "../support/factories.ts";
 import { makeClient, redirectUri } from "../support/oauth.ts";
 import { secondFactorOf } from "./account-requests.ts";
@@ -37,6 +39,20 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
     const { params } = await member(world);
     await secondFactorOf(world, params.user_id, "on");
     return { params };
+  },
+
+  listScimTokens: () => ({}),
+  createScimToken: async (world) => {
+    await world.app.db.pool.query("delete from scim_tokens");
+    return { body: { name: "Entra" } };
+  },
+  revokeScimToken: async (world) => {
+    await world.app.db.pool.query("delete from scim_tokens");
+    const { workspaceId } = world.users;
+    const { id } = await world.app.db.kysely
+      .transaction()
+      .execute((tx) => createScimToken(tx, commandLine(workspaceId), "Entra"));
+    return { params: { scim_token_id: id } };
   },
 
   listTeamMembers: () => ({}),

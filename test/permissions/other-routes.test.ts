@@ -12,6 +12,7 @@ import { otherRoutes } from "./other-routes.ts";
 import { bucketToken, pageRequests, plainRequest } from "./page-requests.ts";
 import { publicLinkRouteRequests } from "./public-links.ts";
 import type { RouteRequest } from "./route-request.ts";
+import { scimRequests } from "./scim-requests.ts";
 import { createTestUsers } from "./users.ts";
 import { watchRoutes } from "./watch-routes.ts";
 import { createWorld, marker } from "./world.ts";
@@ -32,7 +33,7 @@ const app = await startTestApp({
   },
 });
 const users = await createTestUsers(app);
-const requests = { ...linkRequests, ...pageRequests, ...publicLinkRouteRequests };
+const requests = { ...linkRequests, ...pageRequests, ...publicLinkRouteRequests, ...scimRequests };
 const names = Object.keys(routeCallers) as RouteCaller[];
 const hash = await readHash();
 

@@ -5,6 +5,9 @@ const { open, signed, oneTime, ofApp } = routeKinds;
 /** A signed-in user's form needs the hidden field of its page. */
 const form = { session: 403 } as const;
 
+/** Requires a SCIM token; no other token counts. */
+const scim = except<RoutePermissions>(ofApp, { expired: 401 });
+
 /** Every route outside the API operations. HEAD is tested wherever GET is, with the same outcome. */
 export const otherRoutes: Readonly<Record<string, RoutePermissions>> = {
   "GET /_/media/recordings/:recording_id/media": signed,
@@ -29,6 +32,27 @@ export const otherRoutes: Readonly<Record<string, RoutePermissions>> = {
   "OPTIONS /_/media/resumable/:upload_id": open,
   "POST /_/storage/notifications": ofApp,
   "POST /_/connect/:kind/:connection_id": ofApp,
+
+  "GET /_/scim/v2/Users": scim,
+  "GET /_/scim/v2/Users/:id": scim,
+  "POST /_/scim/v2/Users": scim,
+  "PUT /_/scim/v2/Users/:id": scim,
+  "PATCH /_/scim/v2/Users/:id": scim,
+  "DELETE /_/scim/v2/Users/:id": scim,
+  "GET /_/scim/v2/Groups": scim,
+  "GET /_/scim/v2/Groups/:id": scim,
+  "POST /_/scim/v2/Groups": scim,
+  "PUT /_/scim/v2/Groups/:id": scim,
+  "PATCH /_/scim/v2/Groups/:id": scim,
+  "DELETE /_/scim/v2/Groups/:id": scim,
+  "POST /_/scim/v2/.search": scim,
+  "POST /_/scim/v2/Users/.search": scim,
+  "POST /_/scim/v2/Groups/.search": scim,
+  "GET /_/scim/v2/ServiceProviderConfig": scim,
+  "GET /_/scim/v2/ResourceTypes": scim,
+  "GET /_/scim/v2/ResourceTypes/:id": scim,
+  "GET /_/scim/v2/Schemas": scim,
+  "GET /_/scim/v2/Schemas/:id": scim,
 
   "GET /sign-in": except<RoutePermissions>(open, { anonymous: "asks", token: "asks" }),
   "POST /sign-in": except<RoutePermissions>(ofApp, form),

@@ -257,6 +257,9 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   "revokeOAuthGrant of another user": kinds.accountOrAdmins,
 
   listUserAccounts: kinds.admins,
+  listScimTokens: kinds.admins,
+  createScimToken: except(kinds.admins, { admin: 403, admin_no_access: 403, other_workspace: 403 }),
+  revokeScimToken: kinds.adminsHere,
   inviteUser: kinds.admins,
   "inviteUser into a team of another workspace": refusedToAll(kinds.admins),
   replaceInvitation: kinds.adminsHere,

@@ -65,6 +65,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   "people/directory": ["people/access", "people/events"],
   "people/events": [],
   "people/oauth": ["people/accounts"],
+  "people/scim": ["people/access", "people/accounts"],
 
   "recordings/comments": ["people/events", "recordings/recordings"],
   "recordings/highlights": [

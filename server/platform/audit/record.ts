@@ -9,8 +9,8 @@ export interface AuditActor {
   /** Null when no user was signed in, or the server itself acted. */
   readonly userId: string | null;
   readonly userEmail: string | null;
-  /** `link`: a signed link to a file. */
-  readonly credential: Credential | "cli" | "link" | null;
+  /** `link`: a signed link to a file; `scim`: an identity provider, by a SCIM token. */
+  readonly credential: Credential | "cli" | "link" | "scim" | null;
   readonly credentialId: string | null;
   readonly ip: string | null;
   readonly userAgent: string | null;

@@ -883,6 +883,18 @@ export interface RetentionRules {
   workspace_id: string;
 }
 
+export interface ScimTokens {
+  created_at: Generated<Timestamp>;
+  created_by: string | null;
+  hash: Buffer;
+  id: string;
+  ignored: Generated<Json>;
+  last_used_at: Timestamp | null;
+  name: string;
+  revoked_at: Timestamp | null;
+  workspace_id: string;
+}
+
 export interface SearchChanges {
   content: boolean;
   recording_id: string;
@@ -1033,7 +1045,9 @@ export interface TeamMembers {
 
 export interface Teams {
   created_at: Generated<Timestamp>;
+  external_id: string | null;
   id: string;
+  is_provisioned: Generated<boolean>;
   name: string;
   name_key: Generated<string>;
   workspace_id: string;
@@ -1173,12 +1187,16 @@ export interface Users {
   email: string;
   email_key: Generated<string>;
   email_proven_at: Timestamp | null;
+  external_id: string | null;
+  family_name: string | null;
+  given_name: string | null;
   id: string;
   invited_at: Timestamp | null;
   last_signed_in_at: Timestamp | null;
   name: string;
   password_hash: string | null;
   role: "admin" | "member" | "viewer";
+  scim_deleted_at: Timestamp | null;
   workspace_id: string;
 }
 
@@ -1331,6 +1349,7 @@ export interface DB {
   resumable_leases: ResumableLeases;
   retention_receipts: RetentionReceipts;
   retention_rules: RetentionRules;
+  scim_tokens: ScimTokens;
   search_changes: SearchChanges;
   search_chunks: SearchChunks;
   search_recordings: SearchRecordings;

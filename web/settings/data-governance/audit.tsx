@@ -108,6 +108,7 @@ const credentials: Readonly<Record<string, string>> = {
   workspace_access_token: "with a workspace token",
   oauth: "through an app",
   link: "by a signed link",
+  scim: "by SCIM",
   cli: "on the command line",
 };
 

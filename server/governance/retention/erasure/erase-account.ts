@@ -62,6 +62,9 @@ export async function eraseAccount(
     .set({
       name: erasedName,
       email: `${account.id}@erased.invalid`,
+      external_id: null,
+      given_name: null,
+      family_name: null,
       role: "viewer",
       password_hash: null,
       invited_at: null,

@@ -25,7 +25,8 @@ export async function summarizeAccess(db: Executor, userId: string): Promise<Acc
       (select count(*)::int from sessions s where s.user_id = ${userId} and s.expires_at > now()
         and s.last_used_at > now() - make_interval(secs => ${sessionIdleMs / 1000})) as sessions,
       (select count(*)::int from access_tokens t where t.user_id = ${userId} and t.type <> 'oauth'
-        and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())) as tokens,
+        and t.revoked_at is null and (t.expires_at is null or t.expires_at > now()))
+        + (select count(*)::int from scim_tokens c where c.created_by = ${userId} and c.revoked_at is null) as tokens,
       (select count(*)::int from oauth_grants g where g.user_id = ${userId}) as apps,
       (select count(*)::int from hooks h where h.created_by = ${userId} and h.scope = 'personal'
         and h.disabled_at is null) as "personalHooks",
@@ -39,7 +40,7 @@ export async function summarizeAccess(db: Executor, userId: string): Promise<Acc
 
 /**
  * Ends everything by which a user, or programs acting for them, get access: sessions, personal tokens, connected apps,
- * workspace tokens the user issued, and unused links. Recordings stay.
+ * workspace and SCIM tokens the user issued, and unused links. Recordings stay.
  */
 export async function endAccess(tx: Tx, userId: string): Promise<EndedAccess> {
   const tokens = await endTokens(tx, userId);
@@ -67,8 +68,8 @@ async function countAppTokens(tx: Tx, userId: string): Promise<number> {
 }
 
 /**
- * Revokes the tokens that a user issued, all of them or those of one type. Tokens of apps end with their grants, which must
- * be locked first. @returns how many were active.
+ * Revokes the tokens that a user issued: all of them, or those of the workspace, which need an admin. Tokens of apps end with
+ * their grants, which must be locked first. @returns how many were active.
  */
 export async function revokeTokens(tx: Tx, userId: string, type?: "workspace_access_token"): Promise<number> {
   const rows = await tx
@@ -80,5 +81,12 @@ export async function revokeTokens(tx: Tx, userId: string, type?: "workspace_acc
     .$call((query) => (type === undefined ? query : query.where("type", "=", type)))
     .returning("id")
     .execute();
-  return rows.length;
+  const ofScim = await tx
+    .updateTable("scim_tokens")
+    .set({ revoked_at: sql`now()` })
+    .where("created_by", "=", userId)
+    .where("revoked_at", "is", null)
+    .returning("id")
+    .execute();
+  return rows.length + ofScim.length;
 }

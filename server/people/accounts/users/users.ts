@@ -214,7 +214,11 @@ export async function deactivateUser(
 export async function reactivateUser(tx: Tx, actor: AuditActor, userId: string): Promise<void> {
   const account = await lockKnown(tx, actor.workspaceId, userId);
   if (account.deactivated_at === null) return;
-  await tx.updateTable("users").set({ deactivated_at: null }).where("id", "=", userId).execute();
+  await tx
+    .updateTable("users")
+    .set({ deactivated_at: null, scim_deleted_at: null })
+    .where("id", "=", userId)
+    .execute();
   await recordAudit(tx, actor, { action: "user_reactivated", subject: { type: "user", id: userId } });
 }
 
