@@ -15,6 +15,9 @@ import { migrate } from "../server/platform/db/migrate.ts";
 
 /** Columns whose type says more than the database does: JSON, and words of the contract. */
 const columnTypes: Readonly<Record<string, string>> = {
+  "calendar_events.attendees": "Generated<JsonColumn<readonly Invited[]>>",
+  "calendar_events.organizer": "JsonColumn<CalendarPerson> | null",
+  "calendars.unread_examples": "Generated<JsonColumn<readonly UnreadEvent[]>>",
   "events.data": "JsonColumn<Record<string, unknown>>",
   "hooks.hook_type": 'HookType | "delivery"',
   "hooks.include": "JsonColumn<Record<string, unknown>>",
@@ -37,12 +40,15 @@ import type { TranscriptEditDetails } from "../../../contract/transcripts/transc
 import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";
 import type {
+  CalendarPerson,
   EndsEarly,
   ImportData,
+  Invited,
   JsonColumn,
   MediaFacts,
   TranscriptChanges,
   TranscriptInfo,
+  UnreadEvent,
   UploadParticipant,
 } from "./json-columns.ts";
 `;

@@ -7,6 +7,7 @@ import Fastify, {
 } from "fastify";
 import { mcpPath } from "../contract/accounts/oauth.ts";
 import type { Operation } from "../contract/operation.ts";
+import { calendarRoutes } from "./connections/calendars/routes.ts";
 import { deliveryRoutes } from "./connections/deliveries/routes.ts";
 import { documentRoutes } from "./connections/documents/routes.ts";
 import { connectionRoutes } from "./connections/imports/connect/routes.ts";
@@ -310,6 +311,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       hookManagementRoutes(api, { db, jobs, encryptor, config });
       deliveryRoutes(api, { db, jobs, store, sender, encryptor, hostLimit, config });
       documentRoutes(api, { db, views, config });
+      calendarRoutes(api, { db, encryptor, config });
       feedRoutes(api, { db, signer, config });
       trashRoutes(api, { db, store, config });
       libraryRoutes(api, { db, store, signer, config });

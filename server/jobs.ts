@@ -1,3 +1,4 @@
+import { readCalendarsKind } from "./connections/calendars/refresh.ts";
 import { removeLeftFilesKind } from "./connections/deliveries/files.ts";
 import { forgetDeletedRecordingsKind } from "./connections/deliveries/queries.ts";
 import { deleteOldConnectionEventsKind } from "./connections/imports/connect/events.ts";
@@ -101,6 +102,7 @@ export const jobKinds: readonly Job[] = [
   runScheduledBackupKind,
   warnOfOverdueBackupsKind,
   notifyAdminsKind,
+  readCalendarsKind,
   deleteOldConnectionEventsKind,
   continueConnectionEventsKind,
   continueImportsKind,

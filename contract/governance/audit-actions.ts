@@ -71,6 +71,8 @@ export const auditActions = [
   "workspace_exported",
   "import_started",
   "import_canceled",
+  "calendar_created",
+  "calendar_deleted",
   "connection_created",
   "connection_deleted",
   "connection_event_retried",

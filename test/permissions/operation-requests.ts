@@ -127,6 +127,17 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
     return { params: { delivery_id: id, attempt_id: await world.destinationAttempt(id) } };
   },
 
+  listCalendars: () => ({}),
+  createCalendar: (world) => ({ body: { kind: "ics", url: world.calendarUrl } }),
+  "createCalendar of a room": (world) => ({ body: { kind: "ics", url: world.calendarUrl, is_room: true } }),
+  deleteCalendar: async (world) => ({ params: { calendar_id: await world.calendar() } }),
+  listMeetings: () => ({}),
+  getMeeting: async (world) => ({ params: { meeting_id: await world.meeting() } }),
+  updateMeeting: async (world) => ({
+    params: { meeting_id: await world.meeting() },
+    body: { notes: "Ask about the budget" },
+  }),
+
   createHook: (world) => ({
     body: { hook_url: `${world.receiver.url}/hook`, hook_type: "recording_deleted" },
     version: olderVersion,

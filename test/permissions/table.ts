@@ -135,6 +135,14 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   listDestinationAttempts: kinds.delivery,
   resendDestinationAttempt: kinds.deliveryToChange,
 
+  listCalendars: kinds.own,
+  createCalendar: except(kinds.make, { workspace_token: 403 }),
+  "createCalendar of a room": except(kinds.manages, { admin_oauth: 403 }),
+  deleteCalendar: except(kinds.mineToChange, { viewer: 403 }),
+  listMeetings: except(kinds.own, { workspace_token: 403 }),
+  getMeeting: except(kinds.mine, { workspace_token: 403 }),
+  updateMeeting: except(kinds.mineToChange, { workspace_token: 403 }),
+
   search: kinds.own,
 
   getRecordingView: kinds.sees,

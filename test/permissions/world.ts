@@ -271,6 +271,41 @@ export class World {
     return rows[0].message_id;
   }
 
+  /** The URL of a calendar that can be read. */
+  get calendarUrl(): string {
+    this.receiver.at("/calendar.ics", (_request, response) => {
+      const event = ["UID:1", "DTSTART:20260101T100000Z", "DURATION:PT1H", `SUMMARY:${marker}`];
+      response.end(["BEGIN:VCALENDAR", "BEGIN:VEVENT", ...event, "END:VEVENT", "END:VCALENDAR"].join("\r\n"));
+    });
+    return `${this.receiver.url}/calendar.ics`;
+  }
+
+  /** A calendar of the recorder with one event, which overlaps the recording. */
+  async calendar(): Promise<string> {
+    const { rows } = await sql<{ id: string }>`
+      with added as (
+        insert into calendars (id, workspace_id, user_id, kind, name, host, secrets, time_zone, next_read_at)
+        select gen_random_uuid(), workspace_id, id, 'ics', 'Work', 'calendar.example', '', 'UTC', 'infinity'
+        from users where id = ${this.users.ids.recorder} returning id
+      ), event as (
+        insert into calendar_events (id, calendar_id, key, start_at, end_at, is_all_day, is_private, ical_uid, title)
+        select gen_random_uuid(), c.id, gen_random_uuid()::text, r.start_datetime, r.end_datetime, false, false, 'uid',
+          ${marker}
+        from added c, recordings r where r.id = ${this.recordingId}
+      )
+      select id from added`.execute(this.app.db.kysely);
+    return rows[0]?.id ?? "";
+  }
+
+  /** The event of a calendar of the recorder. */
+  async meeting(): Promise<string> {
+    const { rows } = await sql<{ id: string }>`
+      select id from calendar_events where calendar_id = ${await this.calendar()}`.execute(
+      this.app.db.kysely,
+    );
+    return rows[0]?.id ?? "";
+  }
+
   async hook(): Promise<string> {
     const made = await this.asRecorder(
       "POST",

@@ -144,6 +144,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "recordings/stories",
   ],
 
+  "connections/calendars": ["connections/webhooks"],
   "connections/deliveries": [
     "connections/documents",
     "connections/exports",

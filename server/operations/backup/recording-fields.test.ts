@@ -67,7 +67,7 @@ const other: readonly string[] = [
   ...["ask_threads", "ask_statements"],
   // What happened to it here, and what was decided about it here.
   ...["events", "deliveries", "transcript_edits", "retention_receipts", "legal_holds", "trashed_recordings"],
-  ...["delivered_recordings", "written_files"],
+  ...["delivered_recordings", "written_files", "recording_meetings"],
   ...["access_requests", "public_links", "favorite_recordings", "recording_voices", "notifications"],
 ];
 

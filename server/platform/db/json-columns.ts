@@ -10,6 +10,23 @@ import type { MediaContainer } from "../../../shared/files/media-formats.ts";
 /** Written as text, because pg would send a JavaScript array as a PostgreSQL array. */
 export type JsonColumn<T> = ColumnType<T, string, string>;
 
+/** calendar_events.organizer. */
+export interface CalendarPerson {
+  readonly name: string | null;
+  readonly email: string | null;
+}
+
+/** calendar_events.attendees. */
+export interface Invited extends CalendarPerson {
+  readonly declined?: true;
+}
+
+/** calendars.unread_examples. */
+export interface UnreadEvent {
+  readonly title: string | null;
+  readonly reason: string;
+}
+
 /** uploads.facts: what was measured in a valid file. */
 export interface MediaFacts {
   readonly container: MediaContainer;

@@ -8,12 +8,15 @@ import type { TranscriptEditDetails } from "../../../contract/transcripts/transc
 import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";
 import type {
+  CalendarPerson,
   EndsEarly,
   ImportData,
+  Invited,
   JsonColumn,
   MediaFacts,
   TranscriptChanges,
   TranscriptInfo,
+  UnreadEvent,
   UploadParticipant,
 } from "./json-columns.ts";
 import type { ColumnType } from "kysely";
@@ -186,6 +189,44 @@ export interface BackupRuns {
   scheduled_for: Timestamp | null;
   started_at: Generated<Timestamp>;
   state: Generated<"running" | "succeeded" | "failed">;
+}
+
+export interface CalendarEvents {
+  attendees: Generated<JsonColumn<readonly Invited[]>>;
+  calendar_id: string;
+  end_at: Timestamp;
+  ical_uid: string | null;
+  id: string;
+  is_all_day: boolean;
+  is_private: boolean;
+  key: string;
+  organizer: JsonColumn<CalendarPerson> | null;
+  start_at: Timestamp;
+  title: string | null;
+}
+
+export interface Calendars {
+  content_hash: Buffer | null;
+  created_at: Generated<Timestamp>;
+  etag: string | null;
+  failing_since: Timestamp | null;
+  failures: Generated<number>;
+  host: string;
+  id: string;
+  is_waiting: Generated<boolean>;
+  is_zone_chosen: Generated<boolean>;
+  kind: "ics" | "caldav";
+  name: string;
+  next_read_at: Timestamp;
+  problem: string | null;
+  read_at: Timestamp | null;
+  secrets: Buffer;
+  time_zone: string;
+  unread_events: Generated<number>;
+  unread_examples: Generated<JsonColumn<readonly UnreadEvent[]>>;
+  user_id: string | null;
+  whole_read_at: Timestamp | null;
+  workspace_id: string;
 }
 
 export interface Clips {
@@ -566,6 +607,13 @@ export interface MailCounts {
   key: Buffer;
 }
 
+export interface MeetingNotes {
+  calendar_id: string;
+  event_key: string;
+  text: string;
+  user_id: string;
+}
+
 export interface MeetingTypes {
   id: string;
   is_default: Generated<boolean>;
@@ -685,6 +733,7 @@ export interface Participants {
   email: string | null;
   email_key: string | null;
   id: string;
+  is_invited: Generated<boolean>;
   name: string;
   observed_join_time: Timestamp | null;
   observed_leave_time: Timestamp | null;
@@ -784,6 +833,18 @@ export interface RecordingMedia {
   has_storyboard: boolean;
   recording_id: string;
   speaker_tracks: string[] | null;
+}
+
+export interface RecordingMeetings {
+  event_key: string | null;
+  is_chosen: Generated<boolean>;
+  matched_at: Generated<Timestamp>;
+  note_user_ids: Generated<string[]>;
+  participant_ids: Generated<string[]>;
+  previous_event: Json | null;
+  recording_id: string;
+  state: "matched" | "ambiguous" | "undone";
+  title_hash: Buffer | null;
 }
 
 export interface RecordingRecorders {
@@ -1287,6 +1348,8 @@ export interface DB {
   audit_log: AuditLog;
   awaited_recordings: AwaitedRecordings;
   backup_runs: BackupRuns;
+  calendar_events: CalendarEvents;
+  calendars: Calendars;
   clips: Clips;
   clock_guard: ClockGuard;
   comment_mentions: CommentMentions;
@@ -1319,6 +1382,7 @@ export interface DB {
   known_ip_addresses: KnownIpAddresses;
   legal_holds: LegalHolds;
   mail_counts: MailCounts;
+  meeting_notes: MeetingNotes;
   meeting_types: MeetingTypes;
   model_installs: ModelInstalls;
   notification_settings: NotificationSettings;
@@ -1340,6 +1404,7 @@ export interface DB {
   recent_changes: RecentChanges;
   recording_grants: RecordingGrants;
   recording_media: RecordingMedia;
+  recording_meetings: RecordingMeetings;
   recording_recorders: RecordingRecorders;
   recording_teams: RecordingTeams;
   recording_user_shares: RecordingUserShares;

@@ -19,7 +19,7 @@ export class OutboundError extends Error {
 
 export interface OutboundRequest {
   readonly url: string;
-  readonly method?: "GET" | "POST";
+  readonly method?: "GET" | "POST" | "PROPFIND" | "REPORT";
   /** `authorization` and `x-api-key` are sent to the origin of `url` only, not to where it redirects. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -83,7 +83,8 @@ async function follow(agent: GuardedAgent, request: OutboundRequest): Promise<Ou
     if (!URL.canParse(location, url))
       throw new OutboundError("the server redirects to an invalid URL", false);
     url = new URL(location, url).href;
-    if (statusCode < 307) method = "GET";
+    // Source: RFC 9110, "15.4": a POST may become a GET, and nothing else.
+    if (statusCode === 303 || (statusCode < 307 && method === "POST")) method = "GET";
   }
   throw new OutboundError("the server redirects too often", false);
 }

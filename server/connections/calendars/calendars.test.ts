@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { call, startTestApp } from "../../../test/support/app.ts";
+import { makeUser, makeWorkspace } from "../../../test/support/factories.ts";
+import { startHookReceiver } from "../../../test/support/hook-receiver.ts";
+import { createLog } from "../../platform/log.ts";
+import { readDueCalendars } from "./refresh.ts";
+
+const app = await startTestApp({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" } });
+const receiver = await startHookReceiver();
+const workspace = await makeWorkspace(app.db);
+const { member } = workspace;
+
+// biome-ignore lint/suspicious/noExplicitAny: any response of any operation.
+async function manage(method: string, path: string, token: string, body?: unknown): Promise<any> {
+  const response = await call(app, method, `/_/api/v1${path}`, body, { token, version: null });
+  return { status: response.status, ...response.body };
+}
+
+const hourMs = 3_600_000;
+
+function stamp(at: number): string {
+  return `${new Date(at).toISOString().replace(/[-:]|\.\d+/g, "")}`;
+}
+
+function calendar(...events: readonly (readonly string[])[]): string {
+  const lines = events.flatMap((event) => ["BEGIN:VEVENT", ...event, "END:VEVENT"]);
+  return ["BEGIN:VCALENDAR", "X-WR-CALNAME:Work", ...lines, "END:VCALENDAR", ""].join("\r\n");
+}
+
+function event(uid: string, start: number, ...more: readonly string[]): string[] {
+  return [`UID:${uid}`, `DTSTART:${stamp(start)}`, "DURATION:PT1H", `SUMMARY:Meeting ${uid}`, ...more];
+}
+
+let paths = 0;
+
+/** A calendar's URL; what it serves can be changed. */
+function serve(text: string, headers: Record<string, string> = {}) {
+  paths += 1;
+  const path = `/${paths}.ics`;
+  const state = { text, status: 200, headers, asked: [] as (string | undefined)[] };
+  receiver.at(path, (request, response) => {
+    state.asked.push(request.headers["if-none-match"]);
+    const isSame =
+      state.headers.etag !== undefined && request.headers["if-none-match"] === state.headers.etag;
+    response.writeHead(isSame ? 304 : state.status, state.headers);
+    response.end(isSame ? "" : state.text);
+  });
+  return { url: `${receiver.url}${path}`, state };
+}
+
+/** Reads what is due at a time from now on. */
+async function readAfter(ms: number): Promise<void> {
+  const at = new Date(Date.now() + ms);
+  const { db, encryptor, config } = app;
+  const log = createLog("silent");
+  await readDueCalendars({ db, encryptor, config, log, signal: new AbortController().signal }, () => at);
+}
+
+test("a calendar is read when it is added; its meetings of today are listed, and private ones have only times", async () => {
+  const user = await makeUser(app.db, workspace);
+  const now = Date.now();
+  const soon = now + 60_000;
+  const { url } = serve(
+    calendar(
+      event(
+        "one",
+        soon,
+        'ATTENDEE;CN="Doe, Jane":mailto:jane@example.com',
+        "ORGANIZER:mailto:boss@example.com",
+      ),
+      event("secret", soon + 1000, "CLASS:PRIVATE", "ATTENDEE:mailto:jane@example.com"),
+      event("past", now - 3 * hourMs),
+      ["UID:broken", "SUMMARY:No start"],
+    ),
+  );
+  const added = await manage("POST", "/calendars", user.token, { kind: "ics", url });
+  assert.equal(added.status, 200, JSON.stringify(added));
+  assert.deepEqual(
+    [added.name, added.state, added.events, added.unread_events, added.unread_examples, added.host],
+    ["Work", "ok", 3, 1, [{ title: "No start", reason: "it has no start" }], new URL(url).host],
+  );
+  assert.ok(!JSON.stringify(added).includes(".ics"), "the URL is a secret");
+  const { meetings, has_calendars: has } = await manage(
+    "GET",
+    "/meetings?time_zone=Pacific/Kiritimati",
+    user.token,
+  );
+  const { meetings: others } = await manage("GET", "/meetings", member.token);
+  assert.deepEqual(others, []);
+  assert.equal(has, true);
+  assert.deepEqual(
+    meetings.map((one: Record<string, unknown>) => [one.title, one.is_private, one.ical_uid, one.organizer]),
+    [
+      ["Meeting one", false, "one", { name: null, email: "boss@example.com" }],
+      [null, true, null, null],
+    ],
+  );
+  assert.deepEqual(meetings[0].attendees, [
+    { name: null, email: "boss@example.com" },
+    { name: "Doe, Jane", email: "jane@example.com" },
+  ]);
+  assert.deepEqual(meetings[1].attendees, []);
+  const { rows } = await app.db.pool.query(
+    "select count(*)::integer as count from calendar_events e where e::text ilike '%secret%'",
+  );
+  assert.equal(rows[0]?.count, 0, "nothing but the times of a private event is stored");
+});
+
+test("a calendar that has not changed is not read again; a failing one is read less often, and says why", async () => {
+  const user = await makeUser(app.db, workspace);
+  const { url, state } = serve(calendar(event("a", Date.now() + hourMs)), { etag: '"1"' });
+  const { id } = await manage("POST", "/calendars", user.token, { kind: "ics", url });
+  const read = async () =>
+    (await manage("GET", "/calendars", user.token)).calendars.find((one: { id: string }) => one.id === id);
+  const { rows: before } = await app.db.pool.query("select id from calendar_events where calendar_id = $1", [
+    id,
+  ]);
+  await readAfter(60_000);
+  assert.deepEqual(state.asked, [undefined], "not before 15 minutes are over");
+  await readAfter(15 * 60_000);
+  assert.deepEqual(state.asked, [undefined, '"1"']);
+  state.headers = { etag: '"2"' };
+  state.text = calendar(event("a", Date.now() + 2 * hourMs), event("b", Date.now() + 2 * hourMs));
+  await readAfter(30 * 60_000);
+  assert.equal((await read()).events, 2);
+  const { rows: after } = await app.db.pool.query(
+    "select id from calendar_events where calendar_id = $1 order by ical_uid",
+    [id],
+  );
+  assert.deepEqual(after[0], before[0], "an event that moved keeps its id");
+  state.headers = { "retry-after": "7200" };
+  state.status = 429;
+  await readAfter(45 * 60_000);
+  const waiting = await read();
+  assert.deepEqual([waiting.state, waiting.events], ["waiting", 2]);
+  const wait = Date.parse(waiting.next_read_datetime) - Date.now();
+  assert.ok(Math.abs(wait - (45 * 60_000 + 2 * hourMs)) < 60_000, `waits ${wait} ms`);
+  state.headers = {};
+  state.status = 500;
+  await readAfter(4 * hourMs);
+  const failing = await read();
+  assert.equal(failing.state, "failing");
+  assert.match(failing.problem, /server fails \(500\)/);
+  state.status = 200;
+  await readAfter(30 * hourMs);
+  assert.deepEqual([(await read()).state, (await read()).problem], ["ok", null]);
+});

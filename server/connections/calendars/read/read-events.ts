@@ -1,0 +1,587 @@
+import { createHash } from "node:crypto";
+import ICAL from "ical.js";
+import { RRuleTemporal } from "rrule-temporal";
+import { calendarLimits } from "../../../../contract/calendars/calendars.ts";
+import type { CalendarPerson, Invited, UnreadEvent } from "../../../platform/db/json-columns.ts";
+import { type Component, splitCalendar } from "./lines.ts";
+import { ianaName, type Zone, Zones } from "./zones.ts";
+
+/** An event, or an instance of a series. */
+export interface ReadEvent {
+  readonly key: string;
+  readonly start: number;
+  readonly end: number;
+  readonly isAllDay: boolean;
+  readonly isPrivate: boolean;
+  readonly uid: string | null;
+  readonly title: string | null;
+  readonly organizer: CalendarPerson | null;
+  readonly attendees: readonly Invited[];
+}
+
+export interface ReadCalendar {
+  readonly name: string | null;
+  readonly timeZone: string | null;
+  readonly events: readonly ReadEvent[];
+  readonly unread: number;
+  readonly examples: readonly UnreadEvent[];
+}
+
+export interface ReadWindow {
+  readonly from: number;
+  readonly to: number;
+  /** The IANA zone of times without a zone, unless the calendar names its own. */
+  readonly timeZone: string;
+  /** Whether a user chose it, so that the calendar's own doesn't matter. */
+  readonly isZoneChosen: boolean;
+}
+
+const maxExamples = 20;
+const maxTitle = 500;
+const maxUid = 1000;
+/** Periods and candidates of one rule, and milliseconds for the series of one calendar. */
+const maxIterations = 5000;
+const maxCandidates = 200_000;
+const maxSeriesMs = 10_000;
+/** Dates that one event lists. */
+const maxDates = 5000;
+
+/** An entry can't be understood. The message says why. */
+class UnreadError extends Error {}
+
+/** A property as jCal: name, parameters, type, values. */
+type Property = readonly [string, Readonly<Record<string, string | string[]>>, string, ...unknown[]];
+
+/** A VEVENT whose properties were read. */
+interface Entry {
+  readonly uid: string | null;
+  readonly start: Moment;
+  readonly endOf: (start: Moment) => number;
+  readonly rules: readonly string[];
+  readonly added: readonly Moment[];
+  readonly excluded: readonly Moment[];
+  readonly instance: Moment | null;
+  readonly isFromHere: boolean;
+  readonly isCancelled: boolean;
+  readonly isAllDay: boolean;
+  readonly isPrivate: boolean;
+  readonly sequence: number;
+  readonly modified: string;
+  readonly title: string | null;
+  readonly organizer: CalendarPerson | null;
+  readonly attendees: readonly Invited[];
+}
+
+/** A date or time as it is written, and its zone. */
+interface Moment {
+  readonly local: Temporal.PlainDateTime;
+  readonly zone: Zone;
+  readonly isDate: boolean;
+}
+
+const epochOf = ({ local, zone }: Moment): number => zone.toEpoch(local);
+
+/**
+ * Reads the events of a calendar in a window of time. What can't be understood is counted and reported, and nothing else is
+ * left out for it.
+ * @throws NotCalendarError when the file is none.
+ */
+export function readCalendar(bytes: Uint8Array, window: ReadWindow): ReadCalendar {
+  const { properties, components } = splitCalendar(bytes);
+  const own = textOf(properties, "X-WR-TIMEZONE");
+  const timeZone = own === null ? null : ianaName(own);
+  const zones = new Zones(
+    definitions(components),
+    (window.isZoneChosen ? null : timeZone) ?? window.timeZone,
+  );
+  const report = new Report();
+  const series = new Map<string, Entry[]>();
+  for (const component of components) {
+    if (component.name !== "VEVENT") continue;
+    report.try(component, () => {
+      if (component.isCut) throw new UnreadError("the file ends in the middle of it");
+      const entry = readEntry(component, zones, report);
+      const name = entry.uid ?? hash(component.lines.join("\n"));
+      const others = series.get(name);
+      if (others === undefined) series.set(name, [entry]);
+      else others.push(entry);
+    });
+  }
+  const events: ReadEvent[] = [];
+  const deadline = performance.now() + maxSeriesMs;
+  for (const [name, entries] of series)
+    for (const event of instancesOf(name, entries, window, { report, deadline }))
+      if (events.length < calendarLimits.events) events.push(event);
+      else report.add(event.title, `the calendar has more than ${calendarLimits.events} events in this time`);
+  return {
+    name: textOf(properties, "X-WR-CALNAME") ?? textOf(properties, "NAME"),
+    timeZone,
+    events,
+    unread: report.count,
+    examples: report.examples,
+  };
+}
+
+class Report {
+  count = 0;
+  readonly examples: UnreadEvent[] = [];
+
+  add(title: string | null, reason: string): void {
+    this.count += 1;
+    if (this.examples.length < maxExamples) this.examples.push({ title, reason });
+  }
+
+  /** Runs the reading of an entry, which alone fails with it. */
+  try(component: Component, read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      const isPrivate = component.lines.some((line) => /^CLASS\b(?!.*:PUBLIC\s*$)/i.test(line));
+      const title = isPrivate ? null : textOf(component.lines, "SUMMARY");
+      this.add(title, error instanceof UnreadError ? error.message : "it is not a valid event");
+    }
+  }
+}
+
+function definitions(components: readonly Component[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { name, lines } of components) {
+    const id = name === "VTIMEZONE" ? textOf(lines, "TZID") : null;
+    if (id !== null && !found.has(id))
+      found.set(id, ["BEGIN:VTIMEZONE", ...lines, "END:VTIMEZONE"].join("\r\n"));
+  }
+  return found;
+}
+
+/** The text of the first property of this name; null: there is none, or an empty one. */
+function textOf(lines: readonly string[], name: string): string | null {
+  for (const line of lines) {
+    if (propertyName(line) !== name) continue;
+    try {
+      const value = parseLine(line)[3];
+      if (typeof value === "string" && value.trim() !== "") return value.trim().slice(0, maxTitle);
+    } catch {
+      // Another line may have it.
+    }
+  }
+  return null;
+}
+
+function propertyName(line: string): string {
+  const end = line.search(/[;:]/);
+  return (end < 0 ? line : line.slice(0, end)).trim().toUpperCase();
+}
+
+function parseLine(line: string): Property {
+  const parsed: unknown = ICAL.parse.property(line);
+  return parsed as Property;
+}
+
+/** Properties that decide when an event is. */
+const timeNames = new Set([
+  "DTSTART",
+  "DTEND",
+  "DURATION",
+  "RRULE",
+  "RDATE",
+  "EXDATE",
+  "EXRULE",
+  "RECURRENCE-ID",
+]);
+const otherNames = new Set([
+  "UID",
+  "SUMMARY",
+  "STATUS",
+  "CLASS",
+  "SEQUENCE",
+  "LAST-MODIFIED",
+  "ORGANIZER",
+  "ATTENDEE",
+  "X-MICROSOFT-CDO-ALLDAYEVENT",
+]);
+
+/** The properties of an event that matter. */
+class Properties {
+  readonly #found = new Map<string, Property[]>();
+  /** Names of lines that can't be read, none of which decides when the event is. */
+  readonly damaged: string[] = [];
+
+  constructor(lines: readonly string[]) {
+    for (const line of lines) {
+      const name = propertyName(line);
+      if (timeNames.has(name) || otherNames.has(name)) this.#add(name, line);
+    }
+  }
+
+  #add(name: string, line: string): void {
+    try {
+      const property = parseLine(line);
+      const others = this.#found.get(name);
+      if (others === undefined) this.#found.set(name, [property]);
+      else others.push(property);
+    } catch {
+      if (timeNames.has(name)) throw new UnreadError(`its ${name} can't be read`);
+      this.damaged.push(name);
+    }
+  }
+
+  all(name: string): readonly Property[] {
+    return this.#found.get(name) ?? [];
+  }
+
+  one(name: string): Property | undefined {
+    return this.#found.get(name)?.[0];
+  }
+
+  text(name: string): string | null {
+    const value = this.one(name)?.[3];
+    const text = typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
+    return text === "" ? null : text;
+  }
+}
+
+function readEntry({ lines }: Component, zones: Zones, report: Report): Entry {
+  const properties = new Properties(lines);
+  const dtstart = properties.one("DTSTART");
+  if (dtstart === undefined) throw new UnreadError("it has no start");
+  const start = readMoment(dtstart, zones);
+  if (properties.all("EXRULE").length > 0)
+    throw new UnreadError("it excludes times by a rule (EXRULE), which is not supported");
+  const uid = properties.text("UID");
+  if (uid !== null && uid.length > maxUid) throw new UnreadError("its UID is too long");
+  const isPrivate = !["PUBLIC", null].includes(properties.text("CLASS")?.toUpperCase() ?? null);
+  const title = properties.text("SUMMARY")?.replace(/\s+/g, " ").slice(0, maxTitle) ?? null;
+  for (const name of properties.damaged)
+    report.add(isPrivate ? null : title, `one line of it (${name}) can't be read`);
+  const recurrence = properties.one("RECURRENCE-ID");
+  const { attendees, omitted } = readAttendees(properties.all("ATTENDEE"));
+  if (omitted > 0 && !isPrivate) report.add(title, `${omitted} of its attendees are left out`);
+  return {
+    uid,
+    start,
+    endOf: readLength(start, properties.one("DTEND"), properties.one("DURATION"), zones),
+    rules: properties.all("RRULE").map((property) => ruleText(property)),
+    added: readMoments(properties.all("RDATE"), zones),
+    excluded: readMoments(properties.all("EXDATE"), zones),
+    instance: recurrence === undefined ? null : readMoment(recurrence, zones),
+    isFromHere: String(recurrence?.[1].range ?? "").toUpperCase() === "THISANDFUTURE",
+    isCancelled: properties.text("STATUS")?.toUpperCase() === "CANCELLED",
+    isAllDay: start.isDate || properties.text("X-MICROSOFT-CDO-ALLDAYEVENT")?.toUpperCase() === "TRUE",
+    isPrivate,
+    sequence: Number(properties.text("SEQUENCE") ?? 0) || 0,
+    modified: properties.text("LAST-MODIFIED") ?? "",
+    title,
+    organizer: readPerson(properties.one("ORGANIZER")),
+    attendees,
+  };
+}
+
+function readMoments(properties: readonly Property[], zones: Zones): Moment[] {
+  const moments = properties.flatMap((property) =>
+    property.slice(3).map((value) => readMoment(property, zones, value)),
+  );
+  if (moments.length > maxDates) throw new UnreadError(`it lists more than ${maxDates} dates`);
+  return moments;
+}
+
+// Bounded: every repetition has a fixed count.
+const datePattern = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(Z?))?$/;
+
+/** @param value of the property's values; default: the first. A period counts by its start. */
+function readMoment(property: Property, zones: Zones, value: unknown = property[3]): Moment {
+  const [name, parameters] = property;
+  const written = String(Array.isArray(value) ? value[0] : value).replace(/T::$/, "");
+  const parts = datePattern.exec(written);
+  if (parts === null) throw new UnreadError(`its ${name.toUpperCase()} is not a date or time`);
+  const [, year, month, day, hour, minute, second, isUtc] = parts;
+  let local: Temporal.PlainDateTime;
+  try {
+    local = Temporal.PlainDateTime.from(
+      {
+        ...{ year: Number(year), month: Number(month), day: Number(day) },
+        // A leap second counts as the one before.
+        ...{
+          hour: Number(hour ?? 0),
+          minute: Number(minute ?? 0),
+          second: Math.min(Number(second ?? 0), 59),
+        },
+      },
+      { overflow: "reject" },
+    );
+  } catch {
+    throw new UnreadError(`its ${name.toUpperCase()} is not a date or time that exists`);
+  }
+  const isDate = hour === undefined;
+  const { tzid } = parameters;
+  if (isDate) return { local, zone: zones.floating, isDate };
+  if (isUtc === "Z") return { local, zone: zones.utc, isDate };
+  if (tzid === undefined || tzid === "") return { local, zone: zones.floating, isDate };
+  const zone = zones.find(String(tzid));
+  if (zone === null) throw new UnreadError(`its time zone "${String(tzid).slice(0, 100)}" is not known`);
+  return { local, zone, isDate };
+}
+
+// Bounded: each part occurs once.
+const durationPattern =
+  /^([+-]?)P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,8})H)?(?:(\d{1,8})M)?(?:(\d{1,9})S)?)?$/;
+
+/** How to find the end of each instance by its start. */
+function readLength(
+  start: Moment,
+  dtend: Property | undefined,
+  duration: Property | undefined,
+  zones: Zones,
+): Entry["endOf"] {
+  if (dtend !== undefined) {
+    const end = readMoment(dtend, zones);
+    const ms = epochOf(end) - epochOf(start);
+    if (ms < 0) throw new UnreadError("it ends before it starts");
+    // Days have no fixed length.
+    const days =
+      start.isDate && end.isDate ? start.local.until(end.local, { largestUnit: "days" }).days : null;
+    if (days !== null) return ({ local, zone }) => zone.toEpoch(local.add({ days: Math.max(days, 1) }));
+    return (at) => epochOf(at) + ms;
+  }
+  if (duration !== undefined) {
+    const parts = durationPattern.exec(String(duration[3]));
+    if (parts === null) throw new UnreadError("its DURATION can't be read");
+    const [, sign, weeks, days, hours, minutes, seconds] = parts;
+    if (sign === "-") throw new UnreadError("it ends before it starts");
+    const ms = 1000 * (Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0));
+    const nominal = { days: 7 * Number(weeks ?? 0) + Number(days ?? 0) };
+    return ({ local, zone }) => zone.toEpoch(local.add(nominal)) + ms;
+  }
+  if (start.isDate) return ({ local, zone }) => zone.toEpoch(local.add({ days: 1 }));
+  return epochOf;
+}
+
+/** A rule as it is written, because ical.js reads it into an object. */
+function ruleText(property: Property): string {
+  const value = property[3];
+  if (typeof value !== "object" || value === null) throw new UnreadError("its rule can't be read");
+  return ICAL.Recur.fromData(value as Parameters<typeof ICAL.Recur.fromData>[0]).toString();
+}
+
+// Bounded: one class without a repetition in it.
+const emailPattern = /^[^\s@<>,;]{1,250}@[^\s@<>,;]{1,250}$/;
+
+function readPerson(property: Property | undefined): CalendarPerson | null {
+  if (property === undefined) return null;
+  const [, parameters, , value] = property;
+  const plain = String(value)
+    .replace(/^mailto:/i, "")
+    .trim();
+  const candidates = [plain, String(parameters.email ?? "")];
+  const email = candidates.find((text) => emailPattern.test(text)) ?? null;
+  const cn = String(parameters.cn ?? "")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, 200);
+  const name = cn === "" || cn.toLowerCase() === email?.toLowerCase() ? null : cn;
+  return name === null && email === null ? null : { name, email };
+}
+
+/** The people among the attendees, each once. */
+function readAttendees(properties: readonly Property[]): { attendees: Invited[]; omitted: number } {
+  const found = new Map<string, Invited>();
+  let omitted = 0;
+  for (const property of properties) {
+    const [, parameters] = property;
+    if (["ROOM", "RESOURCE"].includes(String(parameters.cutype ?? "").toUpperCase())) continue;
+    const person = readPerson(property);
+    const key = person?.email?.toLowerCase() ?? person?.name;
+    if (person === null || key == null || found.size >= calendarLimits.attendees) {
+      omitted += 1;
+      continue;
+    }
+    const hasDeclined = String(parameters.partstat ?? "").toUpperCase() === "DECLINED";
+    if (!found.has(key)) found.set(key, { ...person, ...(hasDeclined ? { declined: true } : {}) });
+  }
+  return { attendees: [...found.values()], omitted };
+}
+
+interface Work {
+  readonly report: Report;
+  readonly deadline: number;
+}
+
+/** The instances of what has one UID: events, a series, and changes of its instances. */
+function* instancesOf(
+  name: string,
+  entries: readonly Entry[],
+  window: ReadWindow,
+  work: Work,
+): Generator<ReadEvent> {
+  const masters = newest(entries.filter(({ instance }) => instance === null));
+  const changes = newestChanges(entries);
+  // A change of one instance may lack the class of its series.
+  const isPrivate = entries.some((entry) => entry.isPrivate);
+  for (const [index, master] of masters.entries()) {
+    if (master.isCancelled) continue;
+    // Two events with one UID, of which neither is newer.
+    const key = index === 0 ? name : `${name}\n${epochOf(master.start)}`;
+    try {
+      yield* within(seriesOf(key, master, changes, isPrivate, window, work), window);
+    } catch (error) {
+      const reason = error instanceof UnreadError ? error.message : "its rule is not valid";
+      work.report.add(isPrivate ? null : master.title, reason);
+    }
+  }
+  for (const [at, change] of changes)
+    if (!change.isCancelled)
+      yield* within([instanceOf(name, String(at), change, change.start, isPrivate)], window);
+}
+
+/** An event, or the instances of a series without those that were changed one by one. */
+function seriesOf(
+  key: string,
+  master: Entry,
+  changes: ReadonlyMap<number, Entry>,
+  isPrivate: boolean,
+  window: ReadWindow,
+  work: Work,
+): ReadEvent[] {
+  if (master.rules.length === 0 && master.added.length === 0 && changes.size === 0)
+    return [instanceOf(key, "", master, master.start, isPrivate)];
+  const later = [...changes].filter(([, { isFromHere }]) => isFromHere).sort(([a], [b]) => a - b);
+  const found: ReadEvent[] = [];
+  for (const start of expand(master, window, work)) {
+    const at = epochOf(start);
+    if (changes.has(at)) continue;
+    const [, change] = later.findLast(([since]) => since <= at) ?? [];
+    if (change === undefined) found.push(instanceOf(key, String(at), master, start, isPrivate));
+    else if (!change.isCancelled) {
+      const moved = { ...start, local: start.local.add(shiftOf(change)), zone: change.start.zone };
+      found.push(instanceOf(key, String(at), change, moved, isPrivate));
+    }
+  }
+  return found;
+}
+
+/** How far a change moves its instance, in local time. */
+function shiftOf({ instance, start }: Entry): Temporal.Duration {
+  return (instance ?? start).local.until(start.local);
+}
+
+/** Of several versions of an event the newest; all that none is newer than, if they are at different times. */
+function newest(entries: readonly Entry[]): Entry[] {
+  const sorted = entries.toSorted((a, b) => a.sequence - b.sequence || compare(a.modified, b.modified));
+  const last = sorted.at(-1);
+  if (last === undefined) return [];
+  const equal = sorted.filter((one) => one.sequence === last.sequence && one.modified === last.modified);
+  return [...new Map(equal.map((one) => [epochOf(one.start), one])).values()];
+}
+
+function newestChanges(entries: readonly Entry[]): Map<number, Entry> {
+  const changes = entries
+    .filter(({ instance }) => instance !== null)
+    .toSorted((a, b) => a.sequence - b.sequence || compare(a.modified, b.modified));
+  return new Map(changes.map((one) => [epochOf(one.instance ?? one.start), one]));
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The starts of a series that may be in the window, without those that are excluded. */
+function expand(master: Entry, window: ReadWindow, { deadline }: Work): Moment[] {
+  if (performance.now() > deadline) throw new UnreadError("the calendar's series take too long to work out");
+  const { start } = master;
+  const length = master.endOf(start) - epochOf(start);
+  const starts = new Map<number, Moment>();
+  const add = (moment: Moment): void => {
+    starts.set(epochOf(moment), moment);
+  };
+  for (const rule of master.rules)
+    for (const local of ruleDates(rule, start, window, length)) add({ ...start, local });
+  if (master.rules.length === 0) add(start);
+  for (const moment of master.added)
+    add(
+      moment.isDate && !start.isDate
+        ? { ...start, local: moment.local.withPlainTime(start.local.toPlainTime()) }
+        : moment,
+    );
+  const excludedDays = new Set(
+    master.excluded.filter(({ isDate }) => isDate).map(({ local }) => local.toPlainDate().toString()),
+  );
+  const excluded = new Set(master.excluded.filter(({ isDate }) => !isDate).map(epochOf));
+  return [...starts]
+    .filter(([at, { local }]) => !excluded.has(at) && !excludedDays.has(local.toPlainDate().toString()))
+    .sort(([a], [b]) => a - b)
+    .map(([, moment]) => moment);
+}
+
+const supported = /(?:^|;)FREQ=(?:YEARLY|MONTHLY|WEEKLY|DAILY|HOURLY)(?:;|$)/;
+
+/** The local times that a rule gives around the window. Local times are worked out as those of UTC, which has no gaps. */
+function ruleDates(
+  rule: string,
+  { local, zone, isDate }: Moment,
+  { from, to }: ReadWindow,
+  length: number,
+): Temporal.PlainDateTime[] {
+  if (!supported.test(rule))
+    throw new UnreadError("it repeats every minute or second, or by an unknown rule");
+  const until = /(?:^|;)UNTIL=([0-9TZ]+)/.exec(rule)?.[1];
+  const series = new RRuleTemporal({
+    rruleString: `RRULE:${until === undefined ? rule : rule.replace(`UNTIL=${until}`, `UNTIL=${localUntil(until, zone, isDate)}`)}`,
+    dtstart: local.toZonedDateTime("UTC"),
+    includeDtstart: true,
+    maxIterations,
+    maxCandidateEvaluations: maxCandidates,
+  });
+  const dayMs = 86_400_000;
+  let dates: { toString(): string }[];
+  try {
+    dates = series.between(new Date(from - length - dayMs), new Date(to + dayMs), true);
+  } catch (error) {
+    const isEndless = /exceeded/i.test(String(error));
+    throw new UnreadError(isEndless ? "its rule takes too long to work out" : "its rule is not valid");
+  }
+  if (dates.length > maxDates) throw new UnreadError("it repeats too often");
+  return dates.map((date) => Temporal.ZonedDateTime.from(date.toString()).toPlainDateTime());
+}
+
+/** The last time of a rule in its own zone, as if that were UTC. */
+function localUntil(until: string, zone: Zone, isDate: boolean): string {
+  // Bounded: every repetition has a fixed count.
+  const parts = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z?))?$/.exec(until);
+  if (parts === null) throw new UnreadError("the end of its series is not a date or time");
+  const [, year, month, day, hour, minute, second, isUtc] = parts;
+  const date = `${year}${month}${day}`;
+  // A date includes its whole day.
+  if (hour === undefined || isDate) return `${date}T235959Z`;
+  if (isUtc !== "Z") return `${date}T${hour}${minute}${second}Z`;
+  const at = Temporal.PlainDateTime.from(`${year}-${month}-${day}T${hour}:${minute}:${second}`);
+  const instant = at.toZonedDateTime("UTC").epochMilliseconds;
+  // The local time of this instant: the offset there, which is the one of a time nearby.
+  const offset = instant - zone.toEpoch(at);
+  const local = at.add({ milliseconds: offset });
+  const exact = local.add({ milliseconds: instant - zone.toEpoch(local) });
+  return `${exact.toString({ smallestUnit: "second" }).replace(/[-:]/g, "")}Z`;
+}
+
+function instanceOf(
+  name: string,
+  instance: string,
+  entry: Entry,
+  start: Moment,
+  isPrivate: boolean,
+): ReadEvent {
+  const times = {
+    key: hash(`${name}\n${instance}`),
+    start: epochOf(start),
+    end: entry.endOf(start),
+    isAllDay: entry.isAllDay,
+    isPrivate,
+  };
+  if (isPrivate) return { ...times, uid: null, title: null, organizer: null, attendees: [] };
+  const { uid, title, organizer, attendees } = entry;
+  return { ...times, uid, title, organizer, attendees };
+}
+
+function within(events: readonly ReadEvent[], { from, to }: ReadWindow): ReadEvent[] {
+  return events.filter(({ start, end }) => end >= from && start < to);
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,176 @@
+import { randomUUIDv7 } from "node:crypto";
+import { sql } from "kysely";
+import type { z } from "zod";
+import { isUnencrypted } from "../../../contract/accounts/redirect-target.ts";
+import { calendarLimits, type createCalendar as operation } from "../../../contract/calendars/calendars.ts";
+import type { Violation } from "../../../contract/errors.ts";
+import { type Requester, recordAudit } from "../../platform/audit/record.ts";
+import type { Principal } from "../../platform/auth/principal.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Encryptor } from "../../platform/crypto/encryptor.ts";
+import type { Database, Executor } from "../../platform/db/database.ts";
+import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
+import { enforceQuota } from "../../platform/http/limits/quota.ts";
+import { checkHookUrl } from "../../platform/outbound/target.ts";
+import { managesWorkspaceHooks } from "../webhooks/api/queries.ts";
+import { CalendarError, type CalendarSource } from "./fetch/source.ts";
+import { findCalendars, type ListedCalendar, saveEvents } from "./queries.ts";
+import { readSource } from "./read-source.ts";
+import { nextReadAt } from "./refresh.ts";
+
+export interface CalendarServices {
+  readonly db: Database;
+  readonly encryptor: Encryptor;
+  readonly config: Pick<Config, "hooksAllowAddresses">;
+}
+
+type Input = z.output<(typeof operation)["body"]>;
+
+/** Adds a calendar and reads it at once, as it is read every time after. @returns its id. */
+export async function createCalendar(
+  { db, encryptor, config }: CalendarServices,
+  { principal, actor }: Requester,
+  input: Input,
+): Promise<string> {
+  const { is_room: isRoom, time_zone: timeZone } = input;
+  if (isRoom ? !managesWorkspaceHooks(principal) : principal.scope === "workspace")
+    throw new ProblemError(
+      "forbidden",
+      isRoom
+        ? "only admins and workspace tokens add room calendars"
+        : "a workspace token has no calendars of its own; set is_room",
+    );
+  const source = sourceOf(input);
+  const { workspaceId, userId } = principal;
+  const quota = {
+    ...(isRoom
+      ? { name: "room_calendars", owner: workspaceId, limit: calendarLimits.rooms }
+      : { name: "calendars", owner: userId, limit: calendarLimits.calendars }),
+    refusal: isRoom
+      ? "room calendars is reached; remove one first"
+      : "calendars is reached; remove one first",
+  };
+  // Before anything is requested, and again with what is stored.
+  await db.kysely
+    .transaction()
+    .execute((tx) => enforceQuota(tx, { ...quota, count: () => countCalendars(tx, principal, isRoom) }));
+  const now = Date.now();
+  const content = await refusable(() =>
+    readSource(config, source, {
+      now,
+      timeZone: timeZone ?? "UTC",
+      isZoneChosen: timeZone !== undefined,
+      known: null,
+    }),
+  );
+  const { calendar } = content;
+  if (calendar === null) throw new Error("a calendar that is new has changed");
+  const id = randomUUIDv7();
+  await db.kysely.transaction().execute(async (tx) => {
+    await enforceQuota(tx, { ...quota, count: () => countCalendars(tx, principal, isRoom) });
+    await tx
+      .insertInto("calendars")
+      .values({
+        id,
+        workspace_id: workspaceId,
+        user_id: isRoom ? null : userId,
+        kind: input.kind,
+        name: input.name ?? content.name?.slice(0, 200) ?? new URL(source.url).host,
+        host: new URL(source.url).host,
+        secrets: encryptor.encrypt(JSON.stringify(source)),
+        time_zone: timeZone ?? calendar.timeZone ?? "UTC",
+        is_zone_chosen: timeZone !== undefined,
+        etag: content.etag,
+        content_hash: content.contentHash,
+        read_at: sql<Date>`now()`,
+        whole_read_at: sql<Date>`now()`,
+        next_read_at: nextReadAt(now),
+        unread_events: calendar.unread,
+        unread_examples: JSON.stringify(calendar.examples),
+      })
+      .execute();
+    await saveEvents(tx, id, calendar);
+    await recordAudit(tx, actor, {
+      action: "calendar_created",
+      subject: { type: "calendar", id },
+      details: { kind: input.kind, host: new URL(source.url).host, is_room: isRoom },
+    });
+  });
+  return id;
+}
+
+async function countCalendars(
+  db: Executor,
+  { workspaceId, userId }: Principal,
+  isRoom: boolean,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom("calendars")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("workspace_id", "=", workspaceId)
+    .where("user_id", isRoom ? "is" : "=", isRoom ? null : userId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** What a request says about where the calendar is. @throws ProblemError `invalid_input` */
+export function sourceOf(
+  input: Pick<Input, "kind" | "url" | "username" | "password" | "allow_http">,
+): CalendarSource {
+  const { kind, username, password } = input;
+  const url = input.url.replace(/^webcals?:/i, "https:");
+  const violations: Violation[] = [];
+  const problem = checkHookUrl(url, { httpsOnly: false });
+  if (problem !== null) violations.push({ pointer: "/url", detail: problem });
+  else if (isUnencrypted(url) && !input.allow_http)
+    violations.push({
+      pointer: "/url",
+      detail: "must be an https URL, unless allow_http is set: its secrets would be sent unencrypted",
+    });
+  for (const [name, value] of [
+    ["username", username],
+    ["password", password],
+  ] as const) {
+    if (kind === "caldav" && value === undefined)
+      violations.push({ pointer: `/${name}`, detail: "is required for CalDAV: use an app password" });
+    if (kind === "ics" && value !== undefined)
+      violations.push({ pointer: `/${name}`, detail: "is only for CalDAV" });
+  }
+  if (violations.length > 0) throw invalidInput(violations);
+  return { kind, url, username, password };
+}
+
+/** Refuses a request whose calendar can't be read. */
+export async function refusable<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof CalendarError)) throw error;
+    throw invalidInput([{ pointer: error.pointer, detail: `the calendar ${error.message}` }]);
+  }
+}
+
+/** @throws ProblemError `not_found` unless the principal manages it. */
+export async function findCalendar(db: Executor, principal: Principal, id: string): Promise<ListedCalendar> {
+  const [row] = await findCalendars(db, principal, id);
+  if (row === undefined)
+    throw new ProblemError("not_found", `there is no calendar ${id} that you manage; see List Calendars`);
+  return row;
+}
+
+/** Removes a calendar with its events and notes. */
+export async function deleteCalendar(
+  db: Database,
+  { principal, actor }: Requester,
+  calendarId: string,
+): Promise<void> {
+  await db.kysely.transaction().execute(async (tx) => {
+    const { id, kind, host, user_id: userId } = await findCalendar(tx, principal, calendarId);
+    await tx.deleteFrom("calendars").where("id", "=", id).execute();
+    await recordAudit(tx, actor, {
+      action: "calendar_deleted",
+      subject: { type: "calendar", id },
+      details: { kind, host, is_room: userId === null },
+    });
+  });
+}
