@@ -51,6 +51,10 @@ const commands: Readonly<Record<string, ListedCommand>> = {
     summary: "create, invite, list and change users",
     define: async (command) => (await import("./people/user.ts")).userCommand(command),
   },
+  security: {
+    summary: "show and remove the security rules of a workspace",
+    define: async (command) => (await import("./people/security.ts")).securityCommand(command),
+  },
   team: {
     summary: "create teams",
     define: async (command) => (await import("./people/team.ts")).teamCommand(command),

@@ -12,6 +12,8 @@ export const errorCatalogue = {
   token_invalid: { status: 401, title: "The access token is not valid" },
   sign_in_refused: { status: 401, title: "Incorrect email or password" },
   second_factor_required: { status: 401, title: "A second factor is required" },
+  second_factor_setup_required: { status: 403, title: "Set up a second factor first" },
+  refused_by_rule: { status: 403, title: "A security rule of the workspace refuses this" },
   proof_required: { status: 403, title: "Sign in again to do this" },
   password_required: { status: 401, title: "The link requires a password" },
   password_wrong: { status: 401, title: "Incorrect password" },

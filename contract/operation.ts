@@ -32,6 +32,11 @@ export interface Operation {
    * tokens prove themselves with each request. `required`: only such a session may call it.
    */
   readonly proof?: "if_session" | "required";
+  /**
+   * Whether a session may call it whose user has yet to set up the second factor that the workspace requires. All other
+   * operations are refused to it.
+   */
+  readonly setsUpAccount?: true;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path below the base URL; `:name` marks a parameter. */
   readonly path: string;
@@ -66,6 +71,8 @@ export const commonErrors: readonly ErrorCode[] = [
   "version_retired",
   "token_missing",
   "token_invalid",
+  "second_factor_setup_required",
+  "refused_by_rule",
   "rate_limited",
   "bad_request",
   "misdirected_request",

@@ -32,6 +32,7 @@ const columnTypes: Readonly<Record<string, string>> = {
   "uploads.import_data": "JsonColumn<ImportData> | null",
   "uploads.participants": "Generated<JsonColumn<readonly UploadParticipant[]>>",
   "uploads.transcript_info": "JsonColumn<TranscriptInfo> | null",
+  "workspaces.security_rules": "JsonColumn<StoredRules> | null",
 };
 
 /** Where the names in `columnTypes` come from. The generator finds imports only with the JavaScript API of TypeScript 5. */
@@ -46,6 +47,7 @@ import type {
   Invited,
   JsonColumn,
   MediaFacts,
+  StoredRules,
   TranscriptChanges,
   TranscriptInfo,
   UnreadEvent,

@@ -44,7 +44,11 @@ import { linkPages } from "./people/accounts/pages/link-pages.ts";
 import { signInPages } from "./people/accounts/pages/sign-in-pages.ts";
 import { passkeyRoutes } from "./people/accounts/passkeys/routes.ts";
 import { accountRoutes } from "./people/accounts/routes.ts";
+import { mailOf } from "./people/accounts/second-factor/changes.ts";
 import { secondFactorRoutes } from "./people/accounts/second-factor/routes.ts";
+import { mailNewDevice } from "./people/accounts/security/new-device-mail.ts";
+import { securityRoutes } from "./people/accounts/security/routes.ts";
+import { knowDevices } from "./people/accounts/sign-in/devices.ts";
 import { createPasswordWork } from "./people/accounts/sign-in/password-work.ts";
 import type { PasswordCost } from "./people/accounts/sign-in/passwords.ts";
 import { singleSignOnRoutes } from "./people/accounts/sso/routes.ts";
@@ -219,6 +223,11 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.decorateRequest("apiVersion", null);
   app.decorate("passwordWork", createPasswordWork({ cost: dependencies.passwordCost }));
   app.decorate("ownOrigin", new URL(config.baseUrl).origin);
+  knowDevices(app, {
+    baseUrl: config.baseUrl,
+    jobs,
+    report: (tx, userId, from) => mailNewDevice(tx, mailOf({ jobs, encryptor, config }), userId, from),
+  });
   handleErrors(app);
   traceRequests(app);
   brokenHttp.watch(app);
@@ -353,6 +362,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       userRoutes(api, { db, jobs, encryptor, config });
       teamRoutes(api, { db });
       workspaceRoutes(api, { db, config });
+      securityRoutes(api, { db, hasSingleSignOn: () => config.singleSignOn !== null });
       domainRoutes(api, { db, config });
       tokenRoutes(api, { db, config });
       scimTokenRoutes(api, { db, config });

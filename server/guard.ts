@@ -138,7 +138,8 @@ function guard(
       request.apiVersion = version;
       watch(
         reply.raw,
-        async () => !endsWithAccess(request) || isStillActive(request.principal),
+        async () =>
+          !endsWithAccess(request) || isStillActive({ principal: request.principal, ip: request.ip }),
         request.routeOptions.config.operation?.id === streamNotifications.id ? streamCheckMs : undefined,
       );
       if (limit > 0) {
@@ -148,6 +149,7 @@ function guard(
         applyAllowance(reply, ofToken);
         await limitUser(request.principal, reply, ofToken.remaining);
       }
+      refuseBeforeSetUp(request);
       if (request.is404) throw noSuchOperation(request);
       checkOperation(request, version);
     } catch (error) {
@@ -165,6 +167,16 @@ function guard(
  */
 function endsWithAccess({ raw, method, routeOptions }: FastifyRequest): boolean {
   return !raw.complete || method === "GET" || !mayChangeData(routeOptions.config.operation);
+}
+
+/** @throws ProblemError where the workspace requires a second factor that the user has not set up in time. */
+function refuseBeforeSetUp({ principal, routeOptions }: FastifyRequest): void {
+  if (principal.mustSetUpSecondFactor !== true || routeOptions.config.operation?.setsUpAccount === true)
+    return;
+  throw new ProblemError(
+    "second_factor_setup_required",
+    "your workspace requires a second factor; set up two-factor authentication to continue",
+  );
 }
 
 /** Whether an operation may change data: by its permission, or by its method, as favorites, which readers have too. */

@@ -26,6 +26,7 @@ import { sendMailKind } from "./people/accounts/one-time-links/mailer.ts";
 import { deleteDeadLinksKind } from "./people/accounts/one-time-links/one-time-links.ts";
 import { requestPasswordResetKind } from "./people/accounts/one-time-links/password-reset.ts";
 import { deleteUsedChallengesKind } from "./people/accounts/passkeys/ceremony.ts";
+import { deleteOldDevicesKind } from "./people/accounts/sign-in/devices.ts";
 import { deleteEndedSessionsKind } from "./people/accounts/sign-in/sessions.ts";
 import { deleteOldSignInFailuresKind } from "./people/accounts/sign-in/throttle.ts";
 import { deleteEndedTokensKind } from "./people/accounts/tokens/sweep.ts";
@@ -95,6 +96,7 @@ export const jobKinds: readonly Job[] = [
   deleteOldMailCountsKind,
   deleteDeadLinksKind,
   deleteEndedSessionsKind,
+  deleteOldDevicesKind,
   deleteUsedChallengesKind,
   deleteOldSignInFailuresKind,
   deleteEndedTokensKind,

@@ -29,6 +29,10 @@ export const Me = z
       .meta({ description: "Null if the request used a personal access token." }),
     has_password: z.boolean(),
     has_second_factor: z.boolean(),
+    second_factor_due: z.strictObject({ datetime: Timestamp, is_over: z.boolean() }).nullable().meta({
+      description:
+        "Until when the user has to set up a second factor, because the workspace requires one. Once it is over, the session can do nothing else. Null: they have one, or need none.",
+    }),
     manages_system: z.boolean().meta({
       description:
         "Whether the user sees the state of the installation: an admin of the operator's workspace.",
@@ -52,7 +56,8 @@ const Session = z
       .enum(secondFactorMethods)
       .nullable()
       .meta({ description: "What the user signed in with beside the password." }),
-    ip: z.string(),
+    ip: z.string().meta({ description: "IP address of the last use." }),
+    sign_in_ip: z.string(),
     user_agent: z.string(),
     created_datetime: Timestamp,
     last_used_datetime: Timestamp,
@@ -82,7 +87,14 @@ export const signInWithPassword = operation({
       .meta({ description: "Of the authenticator app, or a recovery code." }),
   }),
   response: Me,
-  errors: [...bodyErrors, "sign_in_refused", "second_factor_required", "rate_limited", "forbidden"],
+  errors: [
+    ...bodyErrors,
+    "sign_in_refused",
+    "second_factor_required",
+    "refused_by_rule",
+    "rate_limited",
+    "forbidden",
+  ],
 });
 
 export const getMe = operation({
@@ -90,6 +102,7 @@ export const getMe = operation({
   tag: "Sign-in",
   gate: "every_version",
   permission: "account",
+  setsUpAccount: true,
   method: "GET",
   path: "/_/api/v1/session/me",
   summary: "Get Me",
@@ -103,6 +116,7 @@ export const signOut = operation({
   tag: "Sign-in",
   gate: "every_version",
   permission: "account",
+  setsUpAccount: true,
   method: "DELETE",
   path: "/_/api/v1/session",
   summary: "Sign Out",

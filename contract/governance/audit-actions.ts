@@ -13,6 +13,7 @@ export const auditActions = [
   "recovery_codes_replaced",
   "passkey_added",
   "passkey_removed",
+  "security_rules_changed",
   "user_created",
   "user_invited",
   "invitation_accepted",

@@ -73,6 +73,9 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
     return { params: { ...params, user_id: user.id } };
   },
   getWorkspace: () => ({}),
+  getWorkspaceSecurity: () => ({}),
+  updateWorkspaceSecurity: () => ({ body: { grace_days: 14 } }),
+  previewWorkspaceSecurity: () => ({ body: { grace_days: 14 } }),
   updateWorkspace: () => ({ body: { name: `Workspace ${unique()}` } }),
   listEmailDomainClaims: () => ({}),
   createEmailDomainClaim: async (world) => {

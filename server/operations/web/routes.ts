@@ -5,11 +5,13 @@ import staticFiles from "@fastify/static";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Uuid } from "../../../contract/common.ts";
 import { pagePaths, sharedPagePaths } from "../../../contract/pages.ts";
-import { readSession } from "../../people/accounts/sign-in/authenticate.ts";
+import { readRuledSession } from "../../people/accounts/sign-in/authenticate.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { allowFraming, allowRecording } from "../../platform/http/origin/security-headers.ts";
+import { html as pageHtml } from "../../platform/pages/html.ts";
+import { sendPage } from "../../platform/pages/page.ts";
 import { canSeeRecording } from "../../recordings/recordings/queries.ts";
 import { describePage, publicPageOf } from "../../sharing/public-links/view/page.ts";
 import { keepOut } from "../../sharing/public-links/view/shared-routes.ts";
@@ -41,18 +43,22 @@ export async function webAppRoutes(
   await installRoutes(app, folder);
   for (const path of pagePaths) {
     app.get(path, async (request, reply) => {
-      const session = await readSession(db.pool, request, config.baseUrl);
+      const ruled = await readRuledSession(db.pool, request, config.baseUrl);
+      const session = ruled?.principal ?? null;
       const { recording_id: given = "" } = request.params as { recording_id?: string };
       const recordingId = Uuid.safeParse(given).data?.toLowerCase();
       // The URL of a public recording works for everyone, also for users of another workspace.
       if (
         recordingId !== undefined &&
-        (session === null || !(await canSeeRecording(db.pool, session, recordingId)))
+        (session === null ||
+          ruled?.refusal !== null ||
+          !(await canSeeRecording(db.pool, session, recordingId)))
       ) {
         const shared = await publicPageOf({ db, signer }, recordingId, request.query);
         if (shared !== null) return reply.redirect(shared, 303);
       }
       if (session === null) return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
+      if (ruled?.refusal === "address") return sendRefused(reply);
       if (document === null) return sendMissing(reply);
       const isRecording = path === "/recordings/:recording_id" && recordingId !== undefined;
       const elements = (isRecording ? preloadRecording(given) : "") + (preloads?.get(path) ?? "");
@@ -127,6 +133,17 @@ function fill(
   // In a single pass, so that placeholders in inserted values are not replaced.
   const html = document.replace(/%([a-z]+)%/g, (found, name: string) => all[name] ?? found);
   return { policy, html };
+}
+
+/** For a signed-in user whose workspace doesn't allow this IP address. */
+function sendRefused(reply: FastifyReply): FastifyReply {
+  return sendPage(reply, {
+    title: "This network isn't allowed",
+    status: 403,
+    body: pageHtml`<h1>This network isn't allowed</h1>
+<p>Your workspace allows access from certain IP addresses only. Connect to its network or VPN and reload this page, or ask an admin.</p>
+<p><a class="button quiet" href="/sign-out">Sign out</a></p>`,
+  });
 }
 
 function sendMissing(reply: FastifyReply): FastifyReply {

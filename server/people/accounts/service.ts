@@ -4,6 +4,7 @@ import type { Compatibility, DatetimeFilters } from "../../../contract/common.ts
 import type { Role } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { changeMembership, syncGrants } from "../access/grants.ts";
+import { endOf, findRules } from "../access/security-rules.ts";
 import { defaultMeetingTypes } from "../directory/default-meeting-types.ts";
 import { hashPassword } from "./sign-in/passwords.ts";
 import { type AccessTokenType, generateToken, hashToken } from "./tokens/access-tokens.ts";
@@ -167,7 +168,8 @@ export async function createTeam(
 }
 
 /**
- * Creates an access token for a user, or, issued by an admin, for the whole workspace.
+ * Creates an access token for a user, or, issued by an admin, for the whole workspace. It expires no later than the rules of
+ * the workspace allow.
  * @returns the token itself, which is not stored and can't be shown again.
  */
 export async function createAccessToken(
@@ -191,6 +193,7 @@ export async function createAccessToken(
     throw new AccountError(`${user.email} is not an admin; only admins issue workspace tokens`);
   if (input.createdByTokenId != null && !(await lockToken(tx, input.createdByTokenId)))
     throw new AccountError("the token in use was just revoked");
+  const rules = await findRules(tx, user.workspace_id);
   const token = generateToken(input.type);
   const id = randomUUIDv7();
   await tx
@@ -202,7 +205,7 @@ export async function createAccessToken(
       type: input.type,
       name: input.name,
       hash: hashToken(token),
-      expires_at: input.expiresAt,
+      expires_at: endOf(rules, { since: new Date(), expiresAt: input.expiresAt, kind: "token" }),
       created_by_token_id: input.createdByTokenId ?? null,
       datetime_filters: input.datetimeFilters ?? null,
       compatibility: input.compatibility ?? null,

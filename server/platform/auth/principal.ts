@@ -25,6 +25,8 @@ export interface Principal {
   readonly expiresAt: Date | null;
   /** When a session proved who its user is; left out for tokens, which prove it with each request. */
   readonly provenAt?: Date;
+  /** Whether a session may do nothing else until its user has set up a second factor. */
+  readonly mustSetUpSecondFactor?: boolean;
   /** How date filters are read. Left out: as the setting PARLEY_DATETIME_FILTERS says. */
   readonly datetimeFilters?: DatetimeFilters;
   /** Names of the original service that are also used. Left out: as the setting PARLEY_COMPAT says. */

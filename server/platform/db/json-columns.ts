@@ -1,4 +1,5 @@
 import type { ColumnType } from "kysely";
+import type { SecurityRules } from "../../../contract/accounts/security.ts";
 import type { RecordingFields } from "../../../contract/recordings/fields.ts";
 import type { MediaContainer } from "../../../shared/files/media-formats.ts";
 
@@ -245,4 +246,12 @@ export interface ParticipantChange {
 export interface TranscriptChanges {
   readonly segments: readonly SegmentChange[];
   readonly participants: readonly ParticipantChange[];
+}
+
+/** workspaces.security_rules: the rules, and since when those hold that depend on it. Timestamps as the API writes them. */
+export interface StoredRules extends SecurityRules {
+  /** Since when admins, and since when all users, need a second factor; null: they don't. */
+  readonly admins_since: string | null;
+  readonly all_since: string | null;
+  readonly single_sign_on_since: string | null;
 }

@@ -3,10 +3,12 @@
  * Please do not edit it manually.
  */
 
-import type { HookType } from "../../../contract/webhooks/hook-types.ts";
+import type { ColumnType } from "kysely";
+import type { IPostgresInterval } from "postgres-interval";
 import type { TranscriptEditDetails } from "../../../contract/transcripts/transcript-history.ts";
 import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";
+import type { HookType } from "../../../contract/webhooks/hook-types.ts";
 import type {
   CalendarPerson,
   EndsEarly,
@@ -14,21 +16,25 @@ import type {
   Invited,
   JsonColumn,
   MediaFacts,
+  StoredRules,
   TranscriptChanges,
   TranscriptInfo,
   UnreadEvent,
   UploadParticipant,
 } from "./json-columns.ts";
-import type { ColumnType } from "kysely";
-import type { IPostgresInterval } from "postgres-interval";
 
-export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
-  ? ColumnType<S, I | undefined, U>
-  : ColumnType<T, T | undefined, T>;
+export type Generated<T> =
+  T extends ColumnType<infer S, infer I, infer U>
+    ? ColumnType<S, I | undefined, U>
+    : ColumnType<T, T | undefined, T>;
 
 export type Int8 = ColumnType<string, bigint | number | string, bigint | number | string>;
 
-export type Interval = ColumnType<IPostgresInterval, IPostgresInterval | number | string, IPostgresInterval | number | string>;
+export type Interval = ColumnType<
+  IPostgresInterval,
+  IPostgresInterval | number | string,
+  IPostgresInterval | number | string
+>;
 
 export type Json = JsonValue;
 
@@ -59,6 +65,7 @@ export interface AccessTokens {
   expires_at: Timestamp | null;
   hash: Buffer;
   id: string;
+  last_ip: string | null;
   last_used_at: Timestamp | null;
   name: string;
   oauth_family_id: string | null;
@@ -588,6 +595,13 @@ export interface JobTurns {
   started_at: Timestamp;
 }
 
+export interface KnownDevices {
+  created_at: Generated<Timestamp>;
+  hash: Buffer;
+  last_used_at: Generated<Timestamp>;
+  user_id: string;
+}
+
 export interface KnownIpAddresses {
   key: Buffer;
   last_at: Generated<Timestamp>;
@@ -1006,8 +1020,10 @@ export interface Sessions {
   hash: Buffer;
   id: string;
   ip: string;
+  last_ip: string | null;
   last_used_at: Generated<Timestamp>;
   method: "password" | "single_sign_on" | "link" | "passkey";
+  passkey_id: string | null;
   second_factor: "totp" | "recovery_code" | null;
   user_agent: string;
   user_id: string;
@@ -1317,6 +1333,7 @@ export interface Workspaces {
   recording_added: Generated<"when_ready" | "immediately">;
   recording_consent: string | null;
   resolves_old_ids: Generated<boolean>;
+  security_rules: JsonColumn<StoredRules> | null;
   self_registered_apps: Generated<boolean>;
   spoken_language: string | null;
   trash_days: Generated<number>;
@@ -1379,6 +1396,7 @@ export interface DB {
   intelligence_usage: IntelligenceUsage;
   job_turns: JobTurns;
   jobs: Jobs;
+  known_devices: KnownDevices;
   known_ip_addresses: KnownIpAddresses;
   legal_holds: LegalHolds;
   mail_counts: MailCounts;

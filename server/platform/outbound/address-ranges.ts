@@ -94,6 +94,13 @@ export function isAllowedAddress(address: string, allowed: AddressRanges): boole
   return parsed !== null && isAllowed(parsed, allowed);
 }
 
+/** Whether an IP address is in one of the ranges; a mapped one counts as IPv4, and one with a zone is in none. */
+export function isInRanges(address: string, ranges: AddressRanges): boolean {
+  const parsed = parseAddress(address);
+  if (parsed === null) return false;
+  return isIn(isIn(parsed, mappedIpv4) ? lastFourBytes(parsed) : parsed, ranges);
+}
+
 function isAllowed(address: Address, allowed: AddressRanges): boolean {
   if (isIn(address, allowed)) return true;
   if (address.kind() === "ipv4") return !isIn(address, refusedIpv4);

@@ -49,12 +49,13 @@ export function clipRoutes(
     const clip = await findClipOf(db, id);
     if (clip === undefined || clip.format === null) throw gone();
     const { recording_id: recordingId, format } = clip;
-    await checkViewer(db.pool, viewerId, recordingId);
+    const view = { viewerId, recordingId, ip: request.ip };
+    await checkViewer(db.pool, view);
     const key = `${clipPrefix(recordingId, clip.id)}media.${format}`;
     const info = await store.head(key);
     if (info === null) throw gone();
     if (request.method === "GET") await views.noteLink(request, clip.workspace_id, recordingId);
-    watch(reply.raw, () => stillSees({ viewerId, recordingId }));
+    watch(reply.raw, () => stillSees(view));
     return serveObject(request, reply, {
       ...info,
       contentType: contentTypes[format],

@@ -28,7 +28,7 @@ export function highlightMediaRoutes(
     const row = await findHighlightPicture(db.pool, id);
     if (row === undefined)
       throw new ProblemError("not_found", "the thumbnail no longer exists; its highlight was deleted");
-    await checkViewer(db.pool, viewerId, row.recording_id);
+    await checkViewer(db.pool, { viewerId, recordingId: row.recording_id, ip: request.ip });
     const picture = await findPicture(request, row);
     return serveObject(request, reply, {
       size: picture.length,

@@ -2,6 +2,7 @@ import { Button, Checkbox, PasswordInput, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
+import { browserName } from "../../../shared/browser-name.ts";
 import { type Session, sessionQuery } from "../../api/session.ts";
 import {
   changePassword,
@@ -18,7 +19,6 @@ import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Form, useForm } from "../../common/forms/form.tsx";
 import { Loaded, Panel, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
 import { AppearanceForm } from "./appearance.tsx";
-import { browserName } from "./browser-name.ts";
 import { Passkeys } from "./passkeys.tsx";
 import { SingleSignOn } from "./single-sign-on.tsx";
 import { TwoFactor } from "./two-factor.tsx";

@@ -639,7 +639,7 @@ export type Problem = {
     /**
      * Machine-readable code; never changes its meaning.
      */
-    error: 'version_missing' | 'version_unknown' | 'version_retired' | 'token_missing' | 'token_invalid' | 'sign_in_refused' | 'second_factor_required' | 'proof_required' | 'password_required' | 'password_wrong' | 'rate_limited' | 'bad_request' | 'invalid_json' | 'invalid_input' | 'invalid_cursor' | 'cursor_expired' | 'hook_unreachable' | 'forbidden' | 'quota_exceeded' | 'not_found' | 'not_in_version' | 'method_not_allowed' | 'link_invalid' | 'link_expired' | 'wrong_state' | 'already_uploaded' | 'precondition_failed' | 'precondition_required' | 'range_not_satisfiable' | 'body_too_large' | 'unsupported_encoding' | 'misdirected_request' | 'uri_too_long' | 'headers_too_large' | 'request_timeout' | 'internal' | 'unavailable';
+    error: 'version_missing' | 'version_unknown' | 'version_retired' | 'token_missing' | 'token_invalid' | 'sign_in_refused' | 'second_factor_required' | 'second_factor_setup_required' | 'refused_by_rule' | 'proof_required' | 'password_required' | 'password_wrong' | 'rate_limited' | 'bad_request' | 'invalid_json' | 'invalid_input' | 'invalid_cursor' | 'cursor_expired' | 'hook_unreachable' | 'forbidden' | 'quota_exceeded' | 'not_found' | 'not_in_version' | 'method_not_allowed' | 'link_invalid' | 'link_expired' | 'wrong_state' | 'already_uploaded' | 'precondition_failed' | 'precondition_required' | 'range_not_satisfiable' | 'body_too_large' | 'unsupported_encoding' | 'misdirected_request' | 'uri_too_long' | 'headers_too_large' | 'request_timeout' | 'internal' | 'unavailable';
     /**
      * Identifies this request in the server's log.
      */
@@ -917,7 +917,7 @@ export type AddTagErrors = {
      */
     401: Problem;
     /**
-     * `forbidden`: Not allowed.
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this. `forbidden`: Not allowed.
      */
     403: Problem;
     /**
@@ -980,6 +980,10 @@ export type DownloadRecordingErrors = {
      */
     401: Problem;
     /**
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this.
+     */
+    403: Problem;
+    /**
      * `not_found`: Not found.
      */
     404: Problem;
@@ -1028,7 +1032,7 @@ export type UpdateRecordingErrors = {
      */
     401: Problem;
     /**
-     * `forbidden`: Not allowed.
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this. `forbidden`: Not allowed.
      */
     403: Problem;
     /**
@@ -1092,6 +1096,10 @@ export type GetRecordingErrors = {
      * `token_missing`: An access token is required. `token_invalid`: The access token is not valid.
      */
     401: Problem;
+    /**
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this.
+     */
+    403: Problem;
     /**
      * `not_found`: Not found.
      */
@@ -1157,6 +1165,10 @@ export type ListRecordingsErrors = {
      */
     401: Problem;
     /**
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this.
+     */
+    403: Problem;
+    /**
      * `version_retired`: This API version is retired.
      */
     410: Problem;
@@ -1219,7 +1231,7 @@ export type RemoveTagErrors = {
      */
     401: Problem;
     /**
-     * `forbidden`: Not allowed.
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this. `forbidden`: Not allowed.
      */
     403: Problem;
     /**
@@ -1287,7 +1299,7 @@ export type ShareToTeamErrors = {
      */
     401: Problem;
     /**
-     * `forbidden`: Not allowed.
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this. `forbidden`: Not allowed.
      */
     403: Problem;
     /**
@@ -1355,7 +1367,7 @@ export type ShareToUserErrors = {
      */
     401: Problem;
     /**
-     * `forbidden`: Not allowed.
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this. `forbidden`: Not allowed.
      */
     403: Problem;
     /**
@@ -1419,7 +1431,7 @@ export type UnshareFromTeamErrors = {
      */
     401: Problem;
     /**
-     * `forbidden`: Not allowed.
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this. `forbidden`: Not allowed.
      */
     403: Problem;
     /**
@@ -1483,7 +1495,7 @@ export type UnshareFromUserErrors = {
      */
     401: Problem;
     /**
-     * `forbidden`: Not allowed.
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this. `forbidden`: Not allowed.
      */
     403: Problem;
     /**
@@ -1555,7 +1567,7 @@ export type CreateUploadErrors = {
      */
     401: Problem;
     /**
-     * `forbidden`: Not allowed. `quota_exceeded`: Quota exceeded.
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this. `forbidden`: Not allowed. `quota_exceeded`: Quota exceeded.
      */
     403: Problem;
     /**
@@ -1617,7 +1629,7 @@ export type UpdateUploadErrors = {
      */
     401: Problem;
     /**
-     * `forbidden`: Not allowed.
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this. `forbidden`: Not allowed.
      */
     403: Problem;
     /**
@@ -1686,6 +1698,10 @@ export type GetUploadErrors = {
      */
     401: Problem;
     /**
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this.
+     */
+    403: Problem;
+    /**
      * `not_found`: Not found.
      */
     404: Problem;
@@ -1750,6 +1766,10 @@ export type ListUploadsErrors = {
      */
     401: Problem;
     /**
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this.
+     */
+    403: Problem;
+    /**
      * `version_retired`: This API version is retired.
      */
     410: Problem;
@@ -1813,7 +1833,7 @@ export type PromoteUploadErrors = {
      */
     401: Problem;
     /**
-     * `forbidden`: Not allowed.
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this. `forbidden`: Not allowed.
      */
     403: Problem;
     /**
@@ -1885,7 +1905,7 @@ export type CreateHookErrors = {
      */
     401: Problem;
     /**
-     * `forbidden`: Not allowed. `quota_exceeded`: Quota exceeded.
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this. `forbidden`: Not allowed. `quota_exceeded`: Quota exceeded.
      */
     403: Problem;
     /**
@@ -1944,7 +1964,7 @@ export type DeleteHookErrors = {
      */
     401: Problem;
     /**
-     * `forbidden`: Not allowed.
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this. `forbidden`: Not allowed.
      */
     403: Problem;
     /**
@@ -2007,6 +2027,10 @@ export type ListHooksErrors = {
      */
     401: Problem;
     /**
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this.
+     */
+    403: Problem;
+    /**
      * `version_retired`: This API version is retired.
      */
     410: Problem;
@@ -2061,6 +2085,10 @@ export type ListMeetingTypesErrors = {
      * `token_missing`: An access token is required. `token_invalid`: The access token is not valid.
      */
     401: Problem;
+    /**
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this.
+     */
+    403: Problem;
     /**
      * `version_retired`: This API version is retired.
      */
@@ -2117,6 +2145,10 @@ export type ListTeamsErrors = {
      */
     401: Problem;
     /**
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this.
+     */
+    403: Problem;
+    /**
      * `version_retired`: This API version is retired.
      */
     410: Problem;
@@ -2171,6 +2203,10 @@ export type ListUsersErrors = {
      * `token_missing`: An access token is required. `token_invalid`: The access token is not valid.
      */
     401: Problem;
+    /**
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this.
+     */
+    403: Problem;
     /**
      * `version_retired`: This API version is retired.
      */
@@ -2227,7 +2263,7 @@ export type TokenInfoErrors = {
      */
     401: Problem;
     /**
-     * `forbidden`: Not allowed.
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this. `forbidden`: Not allowed.
      */
     403: Problem;
     /**
@@ -2281,6 +2317,10 @@ export type GetTranscriptErrors = {
      * `token_missing`: An access token is required. `token_invalid`: The access token is not valid.
      */
     401: Problem;
+    /**
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this.
+     */
+    403: Problem;
     /**
      * `not_found`: Not found.
      */
@@ -2337,6 +2377,10 @@ export type GetTranscriptTxtErrors = {
      */
     401: Problem;
     /**
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this.
+     */
+    403: Problem;
+    /**
      * `not_found`: Not found.
      */
     404: Problem;
@@ -2392,6 +2436,10 @@ export type GetTranscriptVttErrors = {
      */
     401: Problem;
     /**
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this.
+     */
+    403: Problem;
+    /**
      * `not_found`: Not found.
      */
     404: Problem;
@@ -2446,6 +2494,10 @@ export type GetTranscriptSrtErrors = {
      * `token_missing`: An access token is required. `token_invalid`: The access token is not valid.
      */
     401: Problem;
+    /**
+     * `second_factor_setup_required`: Set up a second factor first. `refused_by_rule`: A security rule of the workspace refuses this.
+     */
+    403: Problem;
     /**
      * `not_found`: Not found.
      */

@@ -44,6 +44,7 @@ export async function eraseAccount(
     "second_factors",
     "recovery_codes",
     "passkeys",
+    "known_devices",
     "private_notes",
     "ask_threads",
     "summary_feedback",

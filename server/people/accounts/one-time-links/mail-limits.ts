@@ -10,6 +10,7 @@ const perRecipient = {
   invitation: 5,
   password_reset: 20,
   account_change: 20,
+  new_device: 20,
   delivery_disabled: 20,
   delivery: 200,
   notification: 100,

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { originOf } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
@@ -8,6 +7,7 @@ import { html } from "../../../platform/pages/html.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
 import { findLinkOwner, type LinkOwner, type LinkPurpose } from "../one-time-links/one-time-links.ts";
 import { requestPasswordReset } from "../one-time-links/password-reset.ts";
+import { signInOriginOf } from "../sign-in/devices.ts";
 import { passwordProblem } from "../sign-in/password-rules.ts";
 import { hashPassword } from "../sign-in/passwords.ts";
 import { sessionCookieOf, setSessionCookie } from "../sign-in/session-cookie.ts";
@@ -102,7 +102,7 @@ export async function linkPages(
       passwordHash,
       ...(name === undefined ? {} : { name }),
       endsTokens: purpose === "password_reset" && field(request, "end_tokens") !== "",
-      from: originOf(request),
+      from: signInOriginOf(request),
     });
     if (result === null) return sendInvalidLink(reply);
     await endSessionOf(db, sessionCookieOf(request, baseUrl));

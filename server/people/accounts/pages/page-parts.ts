@@ -7,7 +7,7 @@ import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { refuseCrossSite } from "../../../platform/http/origin/cross-site.ts";
 import { type Html, html } from "../../../platform/pages/html.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
-import { readSession } from "../sign-in/authenticate.ts";
+import { readRuledSession } from "../sign-in/authenticate.ts";
 import { checkFormToken, formTokenField, formTokenOf } from "./form-token.ts";
 
 /** Sets up a scope that serves pages: it parses forms, and shows errors as pages. */
@@ -61,9 +61,9 @@ export async function checkForm(
   baseUrl: string,
 ): Promise<Principal | null> {
   refuseCrossSite(request);
-  const session = await readSession(pool, request, baseUrl);
+  const session = await readRuledSession(pool, request, baseUrl);
   if (session !== null) checkFormToken(request, baseUrl);
-  return session;
+  return session?.principal ?? null;
 }
 
 /** The hidden field with the CSRF token; empty without a session. */

@@ -6,7 +6,7 @@ import type { Database } from "../../../platform/db/database.ts";
 import { html } from "../../../platform/pages/html.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
 import { userCard } from "../../../platform/pages/person.ts";
-import { readSession } from "../sign-in/authenticate.ts";
+import { readRuledSession } from "../sign-in/authenticate.ts";
 import { clearSessionCookie, sessionCookieOf, setSessionCookie } from "../sign-in/session-cookie.ts";
 import { endOwnSession, endSessionOf } from "../sign-in/sessions.ts";
 import { actorFor, finishSignIn, signIn } from "../sign-in/sign-in.ts";
@@ -34,8 +34,8 @@ export async function signInPages(app: FastifyInstance, deps: Dependencies): Pro
 
     scope.get("/sign-in", async (request, reply) => {
       const next = ownPath((request.query as { next?: unknown }).next);
-      const session = await readSession(db.pool, request, baseUrl);
-      if (session !== null) return sendPage(reply, signedInPage(request, session.name, next));
+      const session = await readRuledSession(db.pool, request, baseUrl);
+      if (session !== null) return sendPage(reply, signedInPage(request, session.principal.name, next));
       return sendSignIn(request, reply, { next });
     });
 
@@ -108,9 +108,9 @@ export async function signInPages(app: FastifyInstance, deps: Dependencies): Pro
     });
 
     scope.get("/sign-out", async (request, reply) => {
-      const session = await readSession(db.pool, request, baseUrl);
+      const session = await readRuledSession(db.pool, request, baseUrl);
       if (session === null) return seeOther(reply, "/sign-in");
-      return sendPage(reply, signedInPage(request, session.name, "/"));
+      return sendPage(reply, signedInPage(request, session.principal.name, "/"));
     });
 
     scope.post("/sign-out", async (request, reply) => {

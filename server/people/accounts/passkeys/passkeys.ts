@@ -2,9 +2,9 @@ import { randomUUIDv7 } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import type { CreatedResponse, SignedResponse } from "../../../../contract/accounts/passkeys.ts";
-import { originOf } from "../../../platform/audit/record.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
+import { signInOriginOf } from "../sign-in/devices.ts";
 import { beginSession } from "../sign-in/sign-in.ts";
 import { consumeChallenge } from "./ceremony.ts";
 
@@ -226,7 +226,12 @@ export async function signInWithPasskey(
     .where("id", "=", key.id)
     .execute();
   const user = { id: key.user_id, workspace_id: key.workspace_id, email_key: key.email_key };
-  const session = await beginSession(tx, user, { method: "passkey" }, originOf(request));
+  const session = await beginSession(
+    tx,
+    user,
+    { method: "passkey", passkeyId: key.id },
+    signInOriginOf(request),
+  );
   return { userId: user.id, sessionId: session.id, cookie: session.cookie };
 }
 

@@ -9,7 +9,7 @@ import { type Api, Ready, route } from "../../../platform/http/routing/route.ts"
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { findAccount, mailOf, tell } from "../second-factor/changes.ts";
 import { sessionCookie, sessionCookieOf } from "../sign-in/session-cookie.ts";
-import { endSessionOf } from "../sign-in/sessions.ts";
+import { endSessionOf, endSessionsOfPasskey } from "../sign-in/sessions.ts";
 import { keyOf, refundAttempt, takeAttempt, tooManyAttempts } from "../sign-in/throttle.ts";
 import { challengeOf, issueChallenge } from "./ceremony.ts";
 import * as passkeys from "./passkeys.ts";
@@ -86,10 +86,11 @@ export function passkeyRoutes(
         .returning("name")
         .executeTakeFirst();
       if (row === undefined) throw notFound(params.passkey_id);
+      const ended = await endSessionsOfPasskey(tx, params.passkey_id, principal.tokenId);
       await recordAudit(tx, actorOf(request), {
         action: "passkey_removed",
         subject: { type: "user", id: principal.userId },
-        details: { name: row.name },
+        details: { name: row.name, ended_sessions: ended },
       });
       await tell(tx, mailOf(deps), principal.userId, "passkey_removed");
     });

@@ -1,16 +1,18 @@
 import type { FastifyRequest } from "fastify";
 import * as contract from "../../../../contract/accounts/second-factor.ts";
 import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
+import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type Api, route } from "../../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
+import { findRules, secondFactorDue } from "../../access/security-rules.ts";
 import { newTotpSecret, totpUri } from "../sign-in/codes.ts";
 import { verifyPassword } from "../sign-in/passwords.ts";
 import * as factors from "../sign-in/second-factor.ts";
-import { endSessions } from "../sign-in/sessions.ts";
+import { addProof, endSessions, removeProof } from "../sign-in/sessions.ts";
 import { deleteAttempts, keyOf, takeAttempt, tooManyAttempts } from "../sign-in/throttle.ts";
 import { type Change, findAccount, isOff, mailOf, resetSecondFactor, tell } from "./changes.ts";
 
@@ -66,8 +68,10 @@ export function secondFactorRoutes(api: Api, deps: Dependencies): void {
         const confirmed = await factors.confirmSecret(tx, { encryptor, log: request.log }, userId, body.code);
         if (confirmed === null) return null;
         await deleteAttempts(tx, [key]);
-        // Sessions that were started without a code, except the one that set it up.
-        await endSessions(tx, userId, principal.tokenType === "session" ? principal.tokenId : undefined);
+        // Sessions that were started without a code, except the one that set it up, which has just sent one.
+        const own = principal.tokenType === "session" ? principal.tokenId : undefined;
+        await endSessions(tx, userId, own);
+        if (own !== undefined) await addProof(tx, own, "totp");
         await noteChange(tx, request, "second_factor_turned_on", userId);
         return confirmed;
       }),
@@ -96,7 +100,9 @@ export function secondFactorRoutes(api: Api, deps: Dependencies): void {
 
   route(api, contract.removeSecondFactor, async ({ principal, request }) => {
     await db.kysely.transaction().execute(async (tx) => {
+      await refuseRemoval(tx, principal);
       if (!(await factors.deleteSecondFactor(tx, principal.userId))) throw isOff();
+      await removeProof(tx, principal.userId);
       await noteChange(tx, request, "second_factor_turned_off", principal.userId);
     });
     deps.jobs.wake();
@@ -135,6 +141,23 @@ export function secondFactorRoutes(api: Api, deps: Dependencies): void {
     await recordAudit(tx, actorOf(request), { action, subject: { type: "user", id: userId } });
     await tell(tx, mailOf(deps), userId, action);
   }
+}
+
+/** @throws ProblemError `wrong_state` where the workspace requires the second factor of its user. */
+async function refuseRemoval(tx: Tx, { workspaceId, userId, role }: Principal): Promise<void> {
+  const rules = await findRules(tx, workspaceId);
+  const user = await tx
+    .selectFrom("users")
+    .select("created_at")
+    .where("id", "=", userId)
+    .executeTakeFirstOrThrow();
+  const isRequired = secondFactorDue(rules, { role, userSince: user.created_at }) !== null;
+  const isBreakGlass = rules?.single_sign_on_only === true && rules.break_glass_user_id === userId;
+  if (isRequired || isBreakGlass)
+    throw new ProblemError(
+      "wrong_state",
+      "your workspace requires your second factor, so you can't turn it off; an admin can reset it if you lose your device",
+    );
 }
 
 function isOn(): ProblemError {

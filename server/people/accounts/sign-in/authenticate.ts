@@ -4,14 +4,15 @@ import { isAudience, type Resource } from "../../../platform/auth/audience.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { refuseCrossSite } from "../../../platform/http/origin/cross-site.ts";
+import { refusedByRule, ruleRefusal } from "../../access/security-rules.ts";
 import { hashToken, tokenTypeOf } from "../tokens/access-tokens.ts";
-import { findToken, type TokenRow, touchToken } from "../tokens/queries.ts";
+import { findToken, ruledSession, ruledToken, type TokenRow, touchToken } from "../tokens/queries.ts";
 import { sessionCookieOf } from "./session-cookie.ts";
 import { findSession, hashSession, looksLikeSession, touchSession } from "./sessions.ts";
 
 /**
  * Authenticates a request's caller by token (RFC 6750) or by the session of a signed-in browser.
- * @throws ProblemError `token_missing` or `token_invalid`, with `WWW-Authenticate`.
+ * @throws ProblemError `token_missing` or `token_invalid`, with `WWW-Authenticate`; `refused_by_rule`.
  */
 export type Authenticate = (request: FastifyRequest) => Promise<Principal>;
 
@@ -20,8 +21,9 @@ export function createAuthenticate(pool: pg.Pool, baseUrl: string, resource: Res
   return async (request) => {
     const header = request.headers.authorization;
     if (header === undefined || header.trim() === "") {
-      const session = await readSession(pool, request, baseUrl);
-      if (session !== null) return session;
+      const session = await readRuledSession(pool, request, baseUrl);
+      if (session?.refusal === "address") throw refusedByRule("address");
+      if (session !== null) return session.principal;
       throw new ProblemError(
         "token_missing",
         "send an access token in the header Authorization: Bearer <token>",
@@ -35,13 +37,17 @@ export function createAuthenticate(pool: pg.Pool, baseUrl: string, resource: Res
     if (token === undefined || type === null) throw invalidToken();
     const row = await findToken(pool, type, hashToken(token));
     if (row === undefined || !isAudience(row.resource, resource)) throw invalidToken();
-    if (row.use_is_old) await touchToken(pool, row.id);
+    const refused = ruleRefusal(row.security_rules, ruledToken(row, request.ip));
+    if (refused === "token_age") throw invalidToken();
+    if (refused !== null) throw refusedByRule(refused);
+    if (row.use_is_old) await touchToken(pool, row.id, request.ip);
     return toPrincipal(row);
   };
 }
 
 /**
- * The user of the request's session cookie; null without a cookie or when the session has ended.
+ * The user of the request's session cookie; null without a cookie, when the session has ended, or when the rules of the
+ * workspace refuse it.
  * @throws ProblemError `forbidden` for a cross-site request.
  */
 export async function readSession(
@@ -49,13 +55,30 @@ export async function readSession(
   request: FastifyRequest,
   baseUrl: string,
 ): Promise<Principal | null> {
+  const session = await readRuledSession(pool, request, baseUrl);
+  return session === null || session.refusal !== null ? null : session.principal;
+}
+
+/**
+ * The same, also of a session that the rules refuse from this IP address, or until its user has set up a second factor: for
+ * pages that say so or end it.
+ * @throws ProblemError `forbidden` for a cross-site request.
+ */
+export async function readRuledSession(
+  pool: pg.Pool,
+  request: FastifyRequest,
+  baseUrl: string,
+): Promise<{ readonly principal: Principal; readonly refusal: "address" | "second_factor" | null } | null> {
   const cookie = sessionCookieOf(request, baseUrl);
   if (cookie === undefined || !looksLikeSession(cookie)) return null;
   const row = await findSession(pool, hashSession(cookie));
   if (row === undefined) return null;
+  const refusal = ruleRefusal(row.security_rules, ruledSession(row, request.ip));
+  // The session has ended, though its row is still there.
+  if (refusal !== null && refusal !== "address" && refusal !== "second_factor") return null;
   refuseCrossSite(request);
-  if (row.use_is_old) await touchSession(pool, row.id);
-  return {
+  if (row.use_is_old && refusal !== "address") await touchSession(pool, row.id, request.ip);
+  const principal: Principal = {
     tokenId: row.id,
     tokenType: "session",
     scope: "personal",
@@ -65,12 +88,14 @@ export async function readSession(
     emailKey: row.email_key,
     name: row.user_name,
     expiresAt: row.expires_at,
-    provenAt: row.created_at,
+    provenAt: row.since,
+    mustSetUpSecondFactor: refusal === "second_factor",
     // The web app follows the contract.
     datetimeFilters: "contract",
     compatibility: "none",
     sees: row.sees,
   };
+  return { principal, refusal };
 }
 
 /** The same error for unknown, expired, revoked and restricted tokens, so that it reveals nothing about them. */

@@ -26,7 +26,7 @@ export function clearedSessionCookie(baseUrl: string): string {
   return ownCookie(baseUrl, "session", "", 0);
 }
 
-type CookieName = "session" | "single_sign_on" | "sign_in_test" | "second_factor" | "passkey";
+type CookieName = "session" | "single_sign_on" | "sign_in_test" | "second_factor" | "passkey" | "device";
 
 /** One of Parley's cookies as a `Set-Cookie` header. */
 export function ownCookie(baseUrl: string, name: CookieName, value: string, maxAge: number): string {

@@ -19,6 +19,8 @@ export interface Proof {
   readonly method: SignInMethod;
   /** What was proven beside the password. */
   readonly secondFactor?: SecondFactorMethod;
+  /** The passkey, whose removal ends the session. */
+  readonly passkeyId?: string;
 }
 
 /** 256 random bits as base64url. */
@@ -49,6 +51,7 @@ export async function createSession(
       hash: hashSession(cookie),
       method: input.method,
       second_factor: input.secondFactor ?? null,
+      passkey_id: input.passkeyId ?? null,
       ip: input.ip,
       user_agent: input.userAgent,
       expires_at: new Date(Date.now() + sessionTtlMs),
@@ -57,18 +60,39 @@ export async function createSession(
   return { id, cookie };
 }
 
+/** Notes that a session has proven its user with a second factor too. */
+export async function addProof(tx: Tx, id: string, secondFactor: SecondFactorMethod): Promise<void> {
+  await tx.updateTable("sessions").set({ second_factor: secondFactor }).where("id", "=", id).execute();
+}
+
+/** Takes what a user's second factor proved from their sessions, when it is turned off. */
+export async function removeProof(tx: Tx, userId: string): Promise<void> {
+  await tx.updateTable("sessions").set({ second_factor: null }).where("user_id", "=", userId).execute();
+}
+
+/** Ends the sessions that were started with a passkey, except the given one. @returns how many. */
+export async function endSessionsOfPasskey(tx: Tx, passkeyId: string, except: string): Promise<number> {
+  const ended = await tx
+    .deleteFrom("sessions")
+    .where("passkey_id", "=", passkeyId)
+    .where("id", "!=", except)
+    .executeTakeFirst();
+  return Number(ended.numDeletedRows);
+}
+
 /** Ends one session. */
 export async function endSession(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("sessions").where("id", "=", id).execute();
 }
 
-/** Ends all sessions of a user except the given one. @returns how many. */
+/** Ends all sessions of a user except the given one; without one, their browsers count as new again. @returns how many. */
 export async function endSessions(tx: Tx, userId: string, except?: string): Promise<number> {
   const ended = await tx
     .deleteFrom("sessions")
     .where("user_id", "=", userId)
     .$if(except !== undefined, (query) => query.where("id", "!=", except ?? ""))
     .executeTakeFirst();
+  if (except === undefined) await tx.deleteFrom("known_devices").where("user_id", "=", userId).execute();
   return Number(ended.numDeletedRows);
 }
 
@@ -76,7 +100,9 @@ export async function endSessions(tx: Tx, userId: string, except?: string): Prom
 export async function findSession(pool: pg.Pool, hash: Buffer): Promise<SessionRow | undefined> {
   const { rows } = await pool.query<SessionRow>({
     name: "find_session",
-    text: `select s.id, w.id as workspace_id, s.user_id, u.name as user_name, u.email_key, u.role, s.created_at, s.expires_at,
+    text: `select s.id, w.id as workspace_id, s.user_id, u.name as user_name, u.email_key, u.role, s.expires_at,
+             s.created_at as since, u.created_at as user_since, s.last_used_at, s.method,
+             s.second_factor is not null as has_second_factor, w.security_rules,
              array[s.user_id, w.members_id]
                || array(select m.team_id from team_members m where m.user_id = s.user_id) as sees,
              s.last_used_at < now() - interval '1 minute' as use_is_old
@@ -92,12 +118,12 @@ export async function findSession(pool: pg.Pool, hash: Buffer): Promise<SessionR
 }
 
 /** Records a use, at most once a minute. */
-export async function touchSession(pool: pg.Pool, id: string): Promise<void> {
+export async function touchSession(pool: pg.Pool, id: string, ip: string): Promise<void> {
   await pool.query({
     name: "touch_session",
-    text: `update sessions set last_used_at = now()
+    text: `update sessions set last_used_at = now(), last_ip = $2
            where id = $1 and last_used_at < now() - interval '1 minute'`,
-    values: [id],
+    values: [id, ip],
   });
 }
 
@@ -105,7 +131,17 @@ export async function touchSession(pool: pg.Pool, id: string): Promise<void> {
 export function findSessions(db: Executor, userId: string) {
   return db
     .selectFrom("sessions")
-    .select(["id", "method", "second_factor", "ip", "user_agent", "created_at", "last_used_at", "expires_at"])
+    .select([
+      "id",
+      "method",
+      "second_factor",
+      "ip",
+      "last_ip",
+      "user_agent",
+      "created_at",
+      "last_used_at",
+      "expires_at",
+    ])
     .where("user_id", "=", userId)
     .where("expires_at", ">", sql<Date>`now()`)
     .where("last_used_at", ">", sql<Date>`now() - make_interval(secs => ${sessionIdleMs / 1000})`)

@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { sql } from "kysely";
-import { originOf, recordAudit } from "../../../platform/audit/record.ts";
+import { type SecondFactorMethod, secondFactorMethods } from "../../../../contract/errors.ts";
+import { recordAudit } from "../../../platform/audit/record.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { ipPrefixOf } from "../../../platform/http/limits/ip-prefix.ts";
+import { noteDevice, type SignInOrigin, signInOriginOf } from "./devices.ts";
 import { pretendToVerify, verifyPassword } from "./passwords.ts";
 import { consumeCode, findSecondFactor } from "./second-factor.ts";
 import { createSession, type Proof } from "./sessions.ts";
+import { refuseByRules } from "./sign-in-rules.ts";
 import {
   deleteAttempts,
   foldEmail,
@@ -29,7 +32,12 @@ export type SignInResult =
       readonly cookie: string;
     }
   /** The password was right; the account asks for a code too. */
-  | { readonly outcome: "code_required"; readonly started: StartedSignIn }
+  | {
+      readonly outcome: "code_required";
+      /** What the account accepts. */
+      readonly methods: readonly SecondFactorMethod[];
+      readonly started: StartedSignIn;
+    }
   | { readonly outcome: "refused" }
   | { readonly outcome: "code_refused" }
   | { readonly outcome: "wait"; readonly retryAfterSec: number };
@@ -61,6 +69,7 @@ export interface SignInUser {
  * account, whether or not the account exists. The last two apply only to IP prefixes the user has not signed in from, so
  * that attackers can't lock users out of the networks they use, even from the same network. Where the user has a second
  * factor, the session is created only with its code.
+ * @throws ProblemError `refused_by_rule` as `beginSession` does.
  * @throws ProblemError `unavailable` when too many users sign in at once.
  */
 export async function signIn(
@@ -83,9 +92,9 @@ export async function finishSignIn(
   started: StartedSignIn,
   code: string,
 ): Promise<SignInResult> {
-  const from = originOf(request);
+  const from = signInOriginOf(request);
   const { email } = started;
-  const limits = codeLimits(email, from.ip, await isKnownIpPrefix(db, email, from.ip));
+  const limits = codeLimits(email, from.ip, await isKnownIpPrefix(db.kysely, email, from.ip));
   const keys = limits.map(({ key }) => key);
   const retryAfterSec = await takeAttempt(db, limits);
   if (retryAfterSec > 0) return { outcome: "wait", retryAfterSec };
@@ -110,12 +119,21 @@ export async function beginSignIn(
   tx: Tx,
   user: SignInUser & { readonly password_hash: string | null },
   method: StartedSignIn["method"],
-  from: { readonly ip: string; readonly userAgent: string },
+  from: SignInOrigin,
 ): Promise<Extract<SignInResult, { outcome: "signed_in" | "code_required" }>> {
-  if ((await findSecondFactor(tx, user.id)) !== undefined) {
+  const factor = await findSecondFactor(tx, user.id);
+  // Before the code is asked for, which would not help.
+  await refuseByRules(
+    tx,
+    user.id,
+    factor === undefined ? { method } : { method, secondFactor: "totp" },
+    from.ip,
+  );
+  if (factor !== undefined) {
     const passwordKey = passwordKeyOf(user.password_hash);
     return {
       outcome: "code_required",
+      methods: factor.recoveryCodes > 0 ? secondFactorMethods : ["totp"],
       started: { userId: user.id, email: user.email_key, method, passwordKey },
     };
   }
@@ -128,9 +146,10 @@ async function checkPassword(
   request: FastifyRequest,
   input: { readonly email: string; readonly password: string },
 ): Promise<SignInResult> {
-  const { ip, userAgent } = originOf(request);
+  const from = signInOriginOf(request);
+  const { ip } = from;
   const email = await foldEmail(db, input.email);
-  const limits = limitsFor(email, ip, await isKnownIpPrefix(db, email, ip));
+  const limits = limitsFor(email, ip, await isKnownIpPrefix(db.kysely, email, ip));
   const keys = limits.map(({ key }) => key);
   const retryAfterSec = await takeAttempt(db, limits);
   if (retryAfterSec > 0) return { outcome: "wait", retryAfterSec };
@@ -150,31 +169,35 @@ async function checkPassword(
     const isAccepted = isRight && user !== undefined && (await isUnchanged(tx, user));
     if (!isAccepted) {
       await touchAttempt(tx, keys);
-      if (user !== undefined) await recordFailure(tx, user, { ip, userAgent });
+      if (user !== undefined) await recordFailure(tx, user, from);
       return { outcome: "refused" };
     }
     await refundAttempt(tx, keys);
-    return beginSignIn(tx, user, "password", { ip, userAgent });
+    return beginSignIn(tx, user, "password", from);
   });
 }
 
 /**
  * Creates a session for an authenticated user, remembers the IP prefix, and deletes the failed attempts that were
  * counted for the user there.
+ * @throws ProblemError `refused_by_rule` where the workspace doesn't allow the way to sign in, or the IP address.
  */
 export async function beginSession(
   tx: Tx,
   user: SignInUser,
   proof: Proof,
-  from: { readonly ip: string; readonly userAgent: string },
+  from: SignInOrigin,
 ): Promise<{ id: string; cookie: string }> {
+  await refuseByRules(tx, user.id, proof, from.ip);
   await deleteAttempts(tx, [pairKey(user.email_key, from.ip)]);
+  await noteDevice(tx, user, from);
   await rememberIpPrefix(tx, user.email_key, from.ip);
   await tx.updateTable("users").set({ last_signed_in_at: sql`now()` }).where("id", "=", user.id).execute();
-  const session = await createSession(tx, { userId: user.id, ...proof, ...from });
+  const { ip, userAgent } = from;
+  const session = await createSession(tx, { userId: user.id, ...proof, ip, userAgent });
   await recordAudit(
     tx,
-    { ...actorFor(user), ...from, credential: "session", credentialId: session.id },
+    { ...actorFor(user), ip, userAgent, credential: "session", credentialId: session.id },
     {
       action: "signed_in",
       details: {
@@ -223,12 +246,12 @@ export function actorFor(user: SignInUser) {
 async function recordFailure(
   tx: Tx,
   user: SignInUser,
-  from: { readonly ip: string; readonly userAgent: string },
+  { ip, userAgent }: SignInOrigin,
   details: { readonly method?: "second_factor" } = {},
 ): Promise<void> {
   await recordAudit(
     tx,
-    { ...actorFor(user), ...from, credential: null, credentialId: null },
+    { ...actorFor(user), ip, userAgent, credential: null, credentialId: null },
     { action: "sign_in_failed", details },
   );
 }

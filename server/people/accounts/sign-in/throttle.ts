@@ -148,8 +148,8 @@ export async function deleteAttempts(tx: Tx, keys: readonly Buffer[]): Promise<v
 }
 
 /** Whether the user has signed in from this IP prefix recently. Runs the same query when the account doesn't exist. */
-export async function isKnownIpPrefix(db: Database, email: string, ip: string): Promise<boolean> {
-  const row = await db.kysely
+export async function isKnownIpPrefix(db: Executor, email: string, ip: string): Promise<boolean> {
+  const row = await db
     .selectFrom("known_ip_addresses")
     .select("key")
     .where("key", "=", keyOf("known", email, ipPrefixOf(ip)))

@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { originOf } from "../../../platform/audit/record.ts";
 import type { SingleSignOnSettings } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { transactWithRetry } from "../../../platform/db/retry.ts";
+import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { html } from "../../../platform/pages/html.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
 import { ownPath } from "../pages/next.ts";
 import { seeOther } from "../pages/page-parts.ts";
 import { AccountError } from "../service.ts";
+import { signInOriginOf } from "../sign-in/devices.ts";
 import {
   addCookie,
   ownCookie,
@@ -47,7 +48,7 @@ export function createSingleSignOnPages(
       const cookie = ownCookieOf(request, baseUrl, "single_sign_on");
       // Used once, whatever the outcome.
       addCookie(reply, ownCookie(baseUrl, "single_sign_on", "", 0));
-      const from = originOf(request);
+      const from = signInOriginOf(request);
       const at = request.url.indexOf("?");
       try {
         const { identity, next } = await singleSignOn.finish(at === -1 ? "" : request.url.slice(at), cookie);
@@ -64,6 +65,12 @@ export function createSingleSignOnPages(
           return sendFailure(reply, 403, error.message);
         }
         if (error instanceof ProviderSettingsError) return sendSettingsFailure(request, reply, error);
+        if (error instanceof ProblemError && error.code === "refused_by_rule")
+          return sendFailure(
+            reply,
+            403,
+            `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`,
+          );
         if (error instanceof AccountError)
           return sendFailure(reply, 409, "Your account is just being created. Try again.");
         request.log.warn({ err: describe(error) }, "a single sign-on response was refused");

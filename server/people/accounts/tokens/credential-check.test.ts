@@ -26,8 +26,9 @@ test("a request in flight survives a promotion of its user, and ends with a demo
     ["viewer", false],
   ] as const) {
     await setRole(role);
-    assert.equal(await isStillActive(began), expected, role);
+    assert.equal(await isStillActive({ principal: began, ip: "192.0.2.1" }), expected, role);
   }
   await setRole("member");
-  assert.equal(await isStillActive({ ...began, role: "admin" }), false, "was an admin");
+  const asAdmin: Principal = { ...began, role: "admin" };
+  assert.equal(await isStillActive({ principal: asAdmin, ip: "192.0.2.1" }), false, "was an admin");
 });

@@ -1,29 +1,56 @@
 import type pg from "pg";
-import { type Principal, type Role, roles } from "../../../platform/auth/principal.ts";
+import { type Principal, roles } from "../../../platform/auth/principal.ts";
 import { coalesce } from "../../../platform/coalesce.ts";
+import type { StoredRules } from "../../../platform/db/json-columns.ts";
+import { openRequestRefusal } from "../../access/security-rules.ts";
+import { ruledSession, ruledToken, ruledTokenColumns, type SessionRow, type TokenRow } from "./queries.ts";
+
+/** A running request. */
+export interface OpenRequest {
+  readonly principal: Principal;
+  readonly ip: string;
+}
+
+type Row = Pick<TokenRow, "id" | "role" | "user_id" | "since" | "user_since" | "user_has_second_factor"> &
+  Pick<SessionRow, "last_used_at" | "has_second_factor"> & {
+    readonly security_rules: StoredRules | null;
+    /** Null for a token. */
+    readonly method: SessionRow["method"] | null;
+  };
 
 /**
- * Whether a caller's token or session is still valid and its user active, without a lower role, while a request runs.
- * Expiry doesn't count: what began before may finish.
+ * Whether a caller's token or session is still valid and its user active, without a lower role, and not refused by the rules
+ * of the workspace, while a request runs. Expiry doesn't count: what began before may finish.
  * @returns a check that shares its statement with concurrent ones.
  */
-export function createCredentialCheck(pool: pg.Pool): (principal: Principal) => Promise<boolean> {
+export function createCredentialCheck(pool: pg.Pool): (request: OpenRequest) => Promise<boolean> {
   return coalesce(
-    async (principals: readonly Principal[]) => {
-      const { rows } = await pool.query<{ id: string; role: Role }>({
+    async (requests: readonly OpenRequest[]) => {
+      const { rows } = await pool.query<Row>({
         name: "active_credentials",
-        text: `select t.id, u.role from access_tokens t join users u on u.id = t.user_id
+        text: `select t.id, u.role, t.user_id, null as method, now() as last_used_at, false as has_second_factor,
+                 ${ruledTokenColumns("coalesce(f.created_at, t.created_at)")}
+               from access_tokens t join users u on u.id = t.user_id join workspaces w on w.id = t.workspace_id
+               left join oauth_families f on f.id = t.oauth_family_id
                where t.id = any($1) and t.revoked_at is null and u.deactivated_at is null
                union all
-               select s.id, u.role from sessions s join users u on u.id = s.user_id
+               select s.id, u.role, s.user_id, s.method, s.last_used_at, s.second_factor is not null,
+                 w.security_rules, s.created_at, u.created_at, false
+               from sessions s join users u on u.id = s.user_id join workspaces w on w.id = u.workspace_id
                where s.id = any($1) and u.deactivated_at is null`,
-        values: [principals.map(({ tokenId }) => tokenId)],
+        values: [requests.map(({ principal }) => principal.tokenId)],
       });
-      const current = new Map(rows.map(({ id, role }) => [id, role]));
-      return principals.map(({ tokenId, role }) => {
-        const now = current.get(tokenId);
+      const current = new Map(rows.map((row) => [row.id, row]));
+      return requests.map(({ principal, ip }) => {
+        const row = current.get(principal.tokenId);
         // From admin to viewer.
-        return now !== undefined && roles.indexOf(now) <= roles.indexOf(role);
+        if (row === undefined || roles.indexOf(row.role) > roles.indexOf(principal.role)) return false;
+        if (row.security_rules === null) return true;
+        const { method } = row;
+        const credential = method === null ? ruledToken(row, ip) : ruledSession({ ...row, method }, ip);
+        const refusal = openRequestRefusal(row.security_rules, credential);
+        // A session that only sets up a second factor continues to do that.
+        return refusal === null || (refusal === "second_factor" && principal.mustSetUpSecondFactor === true);
       });
     },
     { concurrency: 1, maxItems: 1000 },

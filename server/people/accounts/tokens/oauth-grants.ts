@@ -2,6 +2,8 @@ import { sql } from "kysely";
 import type { AuditActor } from "../../../platform/audit/record.ts";
 import { recordAudit } from "../../../platform/audit/record.ts";
 import type { Tx } from "../../../platform/db/database.ts";
+import { refusalTexts, ruleRefusal } from "../../access/security-rules.ts";
+import { ruledToken, ruledTokenColumns, type TokenRow } from "./queries.ts";
 
 /** A grant with its user, locked against concurrent changes. */
 export interface LockedGrant {
@@ -11,6 +13,29 @@ export interface LockedGrant {
   readonly email_key: string;
   readonly workspace_id: string;
 }
+
+/**
+ * Why the rules of the workspace refuse tokens to an app, in words; null: they don't.
+ * @param familyId of the tokens to refresh; null: an authorization that was just given.
+ */
+export async function grantRefusal(
+  tx: Tx,
+  grant: LockedGrant,
+  familyId: string | null,
+  ip: string,
+): Promise<string | null> {
+  const { rows } = await sql<RuledGrant>`
+    select u.id as user_id, u.role, ${sql.raw(ruledTokenColumns("coalesce(f.created_at, now())"))}
+    from users u join workspaces w on w.id = u.workspace_id
+    left join oauth_families f on f.id = ${familyId}
+    where u.id = ${grant.user_id}`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const refusal = ruleRefusal(row.security_rules, ruledToken(row, ip));
+  return refusal && refusalTexts[refusal];
+}
+
+type RuledGrant = Parameters<typeof ruledToken>[0] & Pick<TokenRow, "security_rules">;
 
 /**
  * Locks a grant until the end of the transaction, so that concurrent code exchanges, refreshes and revocations run one

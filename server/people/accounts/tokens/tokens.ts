@@ -6,6 +6,7 @@ import type { Executor, Tx } from "../../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
 import { enforceQuota } from "../../../platform/http/limits/quota.ts";
 import type { PageQuery, Position } from "../../../platform/http/page.ts";
+import { endOf, findRules } from "../../access/security-rules.ts";
 import { AccountError, createAccessToken } from "../service.ts";
 import type { AccessTokenType } from "./access-tokens.ts";
 
@@ -65,6 +66,18 @@ export async function issueToken(
       {
         pointer: "/expires_at",
         detail: `must be ${latest.toISOString()} at the latest, when the token of this request expires`,
+      },
+    ]);
+  const allowed = endOf(await findRules(tx, principal.workspaceId), {
+    since: new Date(),
+    expiresAt: null,
+    kind: "token",
+  });
+  if (allowed !== null && wanted.expiresAt !== null && wanted.expiresAt > allowed)
+    throw invalidInput([
+      {
+        pointer: "/expires_at",
+        detail: `must be ${allowed.toISOString()} at the latest, the longest life of tokens in your workspace`,
       },
     ]);
   await enforceQuota(tx, {

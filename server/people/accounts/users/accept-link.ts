@@ -7,6 +7,7 @@ import {
   type LinkOwner,
   type LinkPurpose,
 } from "../one-time-links/one-time-links.ts";
+import type { SignInOrigin } from "../sign-in/devices.ts";
 import { endSessions } from "../sign-in/sessions.ts";
 import { actorFor, beginSignIn, type SignInResult } from "../sign-in/sign-in.ts";
 import { isOutsideItsDomain } from "../workspaces/email-domains.ts";
@@ -29,10 +30,11 @@ export async function acceptLink(
     readonly name?: string;
     /** Whether all tokens and app access of the user end too. */
     readonly endsTokens?: boolean;
-    readonly from: { readonly ip: string; readonly userAgent: string };
+    readonly from: SignInOrigin;
   },
 ): Promise<Extract<SignInResult, { outcome: "signed_in" | "code_required" }> | null> {
   const { purpose, token, owner, from } = input;
+  const { ip, userAgent } = from;
   return transactWithRetry(db, async (tx) => {
     // Locked in the same order as a deactivation does (account, then link), to avoid deadlocks.
     const active = await tx
@@ -63,7 +65,7 @@ export async function acceptLink(
     await endSessions(tx, owner.id);
     await recordAudit(
       tx,
-      { ...actorFor(owner), ...from, credential: null, credentialId: null },
+      { ...actorFor(owner), ip, userAgent, credential: null, credentialId: null },
       {
         action: purpose === "invitation" ? "invitation_accepted" : "password_changed",
         subject: { type: "user", id: owner.id },

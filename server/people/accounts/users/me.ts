@@ -23,6 +23,8 @@ export function findMe(db: Database, userId: string) {
       "u.email_key",
       "u.role",
       "u.password_hash",
+      "u.created_at",
+      "w.security_rules",
       "w.id as workspace_id",
       "w.name as workspace_name",
     ])

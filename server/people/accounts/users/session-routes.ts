@@ -1,14 +1,16 @@
 import type { FastifyRequest } from "fastify";
 import * as contract from "../../../../contract/accounts/account-sessions.ts";
-import { type SecondFactorMethod, secondFactorMethods } from "../../../../contract/errors.ts";
+import type { SecondFactorMethod } from "../../../../contract/errors.ts";
 import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Role } from "../../../platform/auth/principal.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
+import type { StoredRules } from "../../../platform/db/json-columns.ts";
 import { readQuarantine } from "../../../platform/db/quarantine.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type Api, Ready, route } from "../../../platform/http/routing/route.ts";
+import { endOf, findRules, hasProvenEnough, secondFactorDue } from "../../access/security-rules.ts";
 import { findSecondFactor } from "../sign-in/second-factor.ts";
 import { clearedSessionCookie, sessionCookie, sessionCookieOf } from "../sign-in/session-cookie.ts";
 import {
@@ -46,10 +48,11 @@ export function createPresentMe({ db, managesSystem }: PresentDependencies) {
               method: session.method as SignInMethod,
               second_factor: session.second_factor as SecondFactorMethod | null,
               created_datetime: session.created_at.toISOString(),
-              expires_at: session.expires_at.toISOString(),
+              expires_at: expiryOf(me.security_rules, session),
             },
       has_password: me.password_hash !== null,
       has_second_factor: (await findSecondFactor(db.kysely, userId)) !== undefined,
+      second_factor_due: session === undefined ? null : dueOf(me, session),
       quarantine: quarantine && { backup: quarantine.backup, since: quarantine.since.toISOString() },
       manages_system: await managesSystem({ role: me.role as Role, workspaceId: me.workspace_id }),
       identities: (await findIdentities(db.kysely, userId)).map(({ issuer, created_at }) => ({
@@ -58,6 +61,24 @@ export function createPresentMe({ db, managesSystem }: PresentDependencies) {
       })),
     };
   };
+}
+
+function expiryOf(
+  rules: StoredRules | null,
+  { created_at: since, expires_at: expiresAt }: { readonly created_at: Date; readonly expires_at: Date },
+): string {
+  return (endOf(rules, { since, expiresAt, kind: "session" }) ?? expiresAt).toISOString();
+}
+
+/** Until when the user of a session has to set up a second factor; null where the session has proven one, or needs none. */
+function dueOf(
+  me: Awaited<ReturnType<typeof findMe>>,
+  session: { readonly method: SignInMethod; readonly second_factor: string | null },
+) {
+  const due = hasProvenEnough({ method: session.method, hasSecondFactor: session.second_factor !== null })
+    ? null
+    : secondFactorDue(me.security_rules, { role: me.role as Role, userSince: me.created_at });
+  return due && { datetime: due.toISOString(), is_over: due <= new Date() };
 }
 
 /** Sessions and the caller's own account, for the web app. */
@@ -82,8 +103,10 @@ export function sessionRoutes(
     if (result.outcome === "code_required")
       throw new ProblemError(
         "second_factor_required",
-        "send the call again with code: the six digits of your authenticator app, or a recovery code",
-        { headers, methods: secondFactorMethods },
+        result.methods.includes("recovery_code")
+          ? "send the call again with code: the six digits of your authenticator app, or a recovery code"
+          : "send the call again with code: the six digits of your authenticator app",
+        { headers, methods: result.methods },
       );
     if (result.outcome !== "signed_in")
       throw new ProblemError(
@@ -117,6 +140,7 @@ export function sessionRoutes(
 
   route(api, contract.listSessions, async ({ principal }) => {
     const current = currentSession(principal);
+    const rules = await findRules(db.kysely, principal.workspaceId);
     const rows = await findSessions(db.kysely, principal.userId);
     return {
       sessions: rows.map((row) => ({
@@ -124,11 +148,12 @@ export function sessionRoutes(
         current: row.id === current,
         method: row.method as SignInMethod,
         second_factor: row.second_factor as SecondFactorMethod | null,
-        ip: row.ip,
+        ip: row.last_ip ?? row.ip,
+        sign_in_ip: row.ip,
         user_agent: row.user_agent,
         created_datetime: row.created_at.toISOString(),
         last_used_datetime: row.last_used_at.toISOString(),
-        expires_at: row.expires_at.toISOString(),
+        expires_at: expiryOf(rules, row),
       })),
     };
   });

@@ -5,10 +5,11 @@ import type { Principal } from "../../../platform/auth/principal.ts";
 import type { CompatibilityDefaults, Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
+import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { isCrossSite } from "../../../platform/http/origin/cross-site.ts";
 import { type Page, sendPage } from "../../../platform/pages/page.ts";
 import { askForCode } from "../../accounts/pages/code-step.ts";
-import { readSession } from "../../accounts/sign-in/authenticate.ts";
+import { readRuledSession, readSession } from "../../accounts/sign-in/authenticate.ts";
 import { setSessionCookie } from "../../accounts/sign-in/session-cookie.ts";
 import { endSession } from "../../accounts/sign-in/sessions.ts";
 import { signIn } from "../../accounts/sign-in/sign-in.ts";
@@ -23,6 +24,7 @@ import {
   crossSitePage,
   notAllowedPage,
   otherWorkspacePage,
+  refusedByRulePage,
   returnPage,
   signInPage,
   stopPage,
@@ -92,13 +94,15 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
 
   /** Shows the next page: sign-in, then consent. With `prompt=none` it returns to the app at once. */
   async function showNext(request: FastifyRequest, reply: FastifyReply, read: AuthorizeRequest) {
-    const principal = await readSession(db.pool, request, config.baseUrl);
+    const session = await readRuledSession(db.pool, request, config.baseUrl);
+    const principal = session?.principal ?? null;
     const isSilent = read.prompts.has("none");
     if (principal === null || read.prompts.has("login") || read.prompts.has("select_account")) {
       if (isSilent) return returnError(reply, read, { error: "login_required" });
       return showSignIn(reply, read, { email: read.loginHint, problem: null });
     }
-    const refusal = await refusalPage(read, principal);
+    const ruled = session?.refusal ?? null;
+    const refusal = ruled !== null ? refusedByRulePage(ruled) : await refusalPage(read, principal);
     if (refusal !== null) {
       if (isSilent) return returnError(reply, read, { error: "access_denied" });
       return sendPage(reply, refusal);
@@ -147,7 +151,14 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
         problem: { text: "Enter your email and password.", status: 400 },
       });
     const before = await readSession(db.pool, request, config.baseUrl);
-    const result = await signIn(deps, request, { email, password });
+    const result = await signIn(deps, request, { email, password }).catch((error: unknown) => {
+      if (error instanceof ProblemError && error.code === "refused_by_rule") return error;
+      throw error;
+    });
+    if (result instanceof ProblemError) {
+      const text = `${result.message.charAt(0).toUpperCase()}${result.message.slice(1)}.`;
+      return showSignIn(reply, read, { email, problem: { text, status: 403 } });
+    }
     if (result.outcome === "wait") {
       reply.header("retry-after", result.retryAfterSec);
       const text = `Too many attempts. Try again in ${result.retryAfterSec} seconds.`;

@@ -70,6 +70,21 @@ shared. Ask an admin to register the app, or to allow self-registered apps in th
   };
 }
 
+/** Shown to a user whose session the rules of the workspace refuse for now. */
+export function refusedByRulePage(refusal: "address" | "second_factor"): Page {
+  return {
+    title: "Not allowed yet",
+    status: 403,
+    body:
+      refusal === "address"
+        ? html`<h1>Not allowed yet</h1>
+<p>Your workspace allows access from certain IP addresses only. Nothing was shared. Connect to its network or VPN and reload this page.</p>`
+        : html`<h1>Not allowed yet</h1>
+<p>Your workspace requires a second factor, which you have not set up yet. Nothing was shared. Set it up, then go back to the app and try again.</p>
+<p><a class="button" href="/">Set up two-factor authentication</a></p>`,
+  };
+}
+
 /** The sign-in page of the authorization flow. Works without JavaScript. */
 export function signInPage(
   request: AuthorizeRequest,

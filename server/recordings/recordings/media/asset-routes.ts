@@ -24,7 +24,8 @@ export function recordingAssetRoutes(
     const asset = recordingId === undefined ? null : findAsset(recordingId, params.name);
     if (recordingId === undefined || asset === null) throw gone();
     const id = assetId(recordingId, params.name);
-    await checkViewer(db.pool, readFileQuery(signer, "asset", id, request.query), recordingId);
+    const viewerId = readFileQuery(signer, "asset", id, request.query);
+    await checkViewer(db.pool, { viewerId, recordingId, ip: request.ip });
     const info = await store.head(asset.key);
     if (info === null) throw gone();
     return serveObject(request, reply, {

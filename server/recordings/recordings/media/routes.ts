@@ -70,7 +70,8 @@ export function recordingMediaRoutes(
   fileRoute(app, `${mediaPath}/:recording_id/media`, async (request, reply) => {
     const recordingId = recordingIn(request);
     const viewerId = readFileQuery(signer, "media", recordingId, request.query);
-    await checkViewer(db.pool, viewerId, recordingId);
+    const view = { viewerId, recordingId, ip: request.ip };
+    await checkViewer(db.pool, view);
     const media = await findRecordingMedia(db.kysely, recordingId);
     if (media === undefined) throw gone();
     if (request.method === "GET") {
@@ -80,7 +81,7 @@ export function recordingMediaRoutes(
       const link = isForBucket ? await bucketUrl(store, media) : null;
       if (link !== null) return reply.header("cache-control", "no-store").redirect(link, 302);
     }
-    watch(reply.raw, () => stillSees({ viewerId, recordingId }));
+    watch(reply.raw, () => stillSees(view));
     return serve(request, reply, recordingObjectKey(media.recording_id, `media.${media.format}`), {
       contentType: contentTypes[media.format],
       fileName: downloadName(media),
@@ -89,7 +90,8 @@ export function recordingMediaRoutes(
 
   fileRoute(app, `${mediaPath}/:recording_id/thumbnail.jpg`, async (request, reply) => {
     const recordingId = recordingIn(request);
-    await checkViewer(db.pool, readThumbnailQuery(signer, recordingId, request.query), recordingId);
+    const viewerId = readThumbnailQuery(signer, recordingId, request.query);
+    await checkViewer(db.pool, { viewerId, recordingId, ip: request.ip });
     const key = recordingObjectKey(recordingId, "thumbnail.jpg");
     // Never the bucket's own URL: it would have to live long to stay in the browser's cache.
     return serve(request, reply, key, { contentType: "image/jpeg" });

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type pg from "pg";
 import { Uuid } from "../../../../contract/common.ts";
-import { viewersSee } from "../../../people/access/viewer.ts";
+import { type View, viewersSee } from "../../../people/access/viewer.ts";
 import { type LinkPurpose, type LinkSigner, linkMessage } from "../../../platform/crypto/link-signer.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { refuseLink } from "../../../platform/http/files/read-link.ts";
@@ -46,15 +46,15 @@ export function readThumbnailQuery(signer: LinkSigner, id: string, query: unknow
 }
 
 /**
- * Refuses a file when the viewer of its URL can no longer see the recording.
+ * Refuses a file when the viewer of its URL can no longer see the recording, or not from this IP address.
  * @throws ProblemError `not_found`, also where the recording is deleted.
  */
-export async function checkViewer(pool: pg.Pool, viewerId: string, recordingId: string): Promise<void> {
-  const [sees] = await viewersSee(pool, [{ viewerId, recordingId }]);
+export async function checkViewer(pool: pg.Pool, view: View): Promise<void> {
+  const [sees] = await viewersSee(pool, [view]);
   if (!sees)
     throw new ProblemError(
       "not_found",
-      "the file is no longer available; its recording was deleted, or is no longer shared with the user this URL was created for",
+      "the file is no longer available; its recording was deleted, is no longer shared with the user this URL was created for, or their workspace does not allow this IP address",
     );
 }
 

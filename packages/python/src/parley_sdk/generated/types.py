@@ -405,7 +405,7 @@ class Problem(TypedDict):
     status: int
     detail: str
     message: str
-    error: Literal["version_missing", "version_unknown", "version_retired", "token_missing", "token_invalid", "sign_in_refused", "second_factor_required", "proof_required", "password_required", "password_wrong", "rate_limited", "bad_request", "invalid_json", "invalid_input", "invalid_cursor", "cursor_expired", "hook_unreachable", "forbidden", "quota_exceeded", "not_found", "not_in_version", "method_not_allowed", "link_invalid", "link_expired", "wrong_state", "already_uploaded", "precondition_failed", "precondition_required", "range_not_satisfiable", "body_too_large", "unsupported_encoding", "misdirected_request", "uri_too_long", "headers_too_large", "request_timeout", "internal", "unavailable"]
+    error: Literal["version_missing", "version_unknown", "version_retired", "token_missing", "token_invalid", "sign_in_refused", "second_factor_required", "second_factor_setup_required", "refused_by_rule", "proof_required", "password_required", "password_wrong", "rate_limited", "bad_request", "invalid_json", "invalid_input", "invalid_cursor", "cursor_expired", "hook_unreachable", "forbidden", "quota_exceeded", "not_found", "not_in_version", "method_not_allowed", "link_invalid", "link_expired", "wrong_state", "already_uploaded", "precondition_failed", "precondition_required", "range_not_satisfiable", "body_too_large", "unsupported_encoding", "misdirected_request", "uri_too_long", "headers_too_large", "request_timeout", "internal", "unavailable"]
     request_id: str
     violations: NotRequired[list[ProblemViolationsItem]]
     methods: NotRequired[list[Literal["totp", "recovery_code"]]]

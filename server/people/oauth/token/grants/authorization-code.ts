@@ -4,7 +4,12 @@ import { recordAudit } from "../../../../platform/audit/record.ts";
 import type { Resource } from "../../../../platform/auth/audience.ts";
 import type { Database, Tx } from "../../../../platform/db/database.ts";
 import { hashToken } from "../../../accounts/tokens/access-tokens.ts";
-import { actorOfGrant, endReusedFamily, lockGrant } from "../../../accounts/tokens/oauth-grants.ts";
+import {
+  actorOfGrant,
+  endReusedFamily,
+  grantRefusal,
+  lockGrant,
+} from "../../../accounts/tokens/oauth-grants.ts";
 import { pkceProblem } from "../../authorize/pkce.ts";
 import { issueTokens } from "../issue.ts";
 import { type GrantRequest, type GrantResult, refused, resourceFor } from "./result.ts";
@@ -45,6 +50,8 @@ export async function exchangeCode(
     if (code.is_expired) return unknown;
     if (input.redirectUri !== undefined && input.redirectUri !== code.redirect_uri)
       return refused("the redirect_uri differs from the one in the authorization request", true);
+    const ruled = await grantRefusal(tx, grant, null, request.origin.ip);
+    if (ruled !== null) return refused(ruled, false);
     const problem = pkceProblem(code.code_challenge, input.verifier);
     if (problem !== null) return refused(problem, true);
     const audience = resourceFor(request, code.resource as Resource | null);

@@ -3,7 +3,12 @@ import { recordAudit } from "../../../../platform/audit/record.ts";
 import type { Resource } from "../../../../platform/auth/audience.ts";
 import type { Database, Tx } from "../../../../platform/db/database.ts";
 import { hashToken } from "../../../accounts/tokens/access-tokens.ts";
-import { actorOfGrant, endReusedFamily, lockGrant } from "../../../accounts/tokens/oauth-grants.ts";
+import {
+  actorOfGrant,
+  endReusedFamily,
+  grantRefusal,
+  lockGrant,
+} from "../../../accounts/tokens/oauth-grants.ts";
 import { issueTokens } from "../issue.ts";
 import { countRefresh } from "../throttle.ts";
 import { type GrantRequest, type GrantResult, refused, resourceFor } from "./result.ts";
@@ -54,6 +59,9 @@ export async function refresh(
       return refused("the refresh token was already used; all its tokens are revoked", false);
     }
     if (use === "late") return refused("the refresh token was already used; use the newest one", false);
+    // The token stays as it is: it works again when the rule no longer refuses it.
+    const ruled = await grantRefusal(tx, grant, found.family_id, request.origin.ip);
+    if (ruled !== null) return refused(ruled, false);
     const audience = resourceFor(request, token.resource as Resource | null);
     if ("ok" in audience) return audience;
     await countRefresh(tx, found.family_id);

@@ -1,0 +1,198 @@
+import { noRules, type RuleRefusal, type SecurityRules } from "../../../../contract/accounts/security.ts";
+import type { Violation } from "../../../../contract/errors.ts";
+import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
+import type { Tx } from "../../../platform/db/database.ts";
+import type { StoredRules } from "../../../platform/db/json-columns.ts";
+import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
+import { parseRanges } from "../../../platform/outbound/address-ranges.ts";
+import { ruleRefusal } from "../../access/security-rules.ts";
+import { ruledSession } from "../tokens/queries.ts";
+
+/** What a request changes; properties that are left out stay. */
+export type RulesChange = { readonly [Name in keyof SecurityRules]?: SecurityRules[Name] | undefined };
+
+/** The rules as a request sees them. */
+export function rulesOf(stored: StoredRules | null): StoredRules {
+  return stored ?? { ...noRules, admins_since: null, all_since: null, single_sign_on_since: null };
+}
+
+/** The rules after a change, with the times from which they hold. */
+export function changedRules(stored: StoredRules | null, change: RulesChange, now: Date): StoredRules {
+  const before = rulesOf(stored);
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const next: StoredRules = { ...before, ...given };
+  const at = now.toISOString();
+  const isForAll = next.second_factor === "all";
+  return {
+    ...next,
+    allowed_addresses: [...new Set(next.allowed_addresses)],
+    all_since: isForAll ? (before.all_since ?? at) : null,
+    // Admins who had to have one already get no new grace period when all users need one, or only they do again.
+    admins_since: next.second_factor === "nobody" ? null : (before.admins_since ?? before.all_since ?? at),
+    single_sign_on_since: next.single_sign_on_only ? (before.single_sign_on_since ?? at) : null,
+  };
+}
+
+/** The admin who changes rules, by the session that they use. */
+export interface RulesAuthor {
+  readonly workspaceId: string;
+  readonly sessionId: string;
+  readonly ip: string;
+}
+
+/**
+ * Checks rules before they are saved or previewed.
+ * @throws ProblemError `invalid_input`; `wrong_state` without a provider for single sign-on.
+ */
+export async function checkRules(
+  tx: Tx,
+  rules: StoredRules,
+  { workspaceId, hasSingleSignOn }: { readonly workspaceId: string; readonly hasSingleSignOn: boolean },
+): Promise<void> {
+  const violations: Violation[] = rules.allowed_addresses.flatMap((text, index) => {
+    const detail = rangeProblem(text);
+    return detail === null ? [] : [{ pointer: `/allowed_addresses/${index}`, detail }];
+  });
+  if (rules.break_glass_user_id !== null) {
+    const detail = await breakGlassProblem(tx, workspaceId, rules.break_glass_user_id);
+    if (detail !== null) violations.push({ pointer: "/break_glass_user_id", detail });
+  } else if (rules.single_sign_on_only)
+    violations.push({
+      pointer: "/break_glass_user_id",
+      detail: "must name an admin who can still sign in with a password when the provider can't be reached",
+    });
+  if (violations.length > 0) throw invalidInput(violations);
+  if (rules.single_sign_on_only && !hasSingleSignOn)
+    throw new ProblemError(
+      "wrong_state",
+      "this server is not set up for single sign-on, so nobody could sign in; set up a provider first",
+    );
+}
+
+function rangeProblem(text: string): string | null {
+  try {
+    return parseRanges(text).length === 1 ? null : "must be one IP address or CIDR range";
+  } catch {
+    return "must be an IP address or CIDR range, such as 192.0.2.0/24 or 2001:db8::/32";
+  }
+}
+
+async function breakGlassProblem(tx: Tx, workspaceId: string, userId: string): Promise<string | null> {
+  const user = await tx
+    .selectFrom("users as u")
+    .leftJoin("second_factors as f", "f.user_id", "u.id")
+    .select(["u.role", "u.password_hash", "f.confirmed_at"])
+    .where("u.id", "=", userId)
+    .where("u.workspace_id", "=", workspaceId)
+    .where("u.deactivated_at", "is", null)
+    .executeTakeFirst();
+  if (user === undefined || user.role !== "admin") return "must be an admin of this workspace";
+  return user.password_hash === null || user.confirmed_at === null
+    ? "must be an admin who has a password and two-factor authentication turned on"
+    : null;
+}
+
+const authorTexts: Readonly<Record<RuleRefusal, string>> = {
+  address: "your own IP address is outside the ranges, so you would be locked out at once; add it",
+  single_sign_on:
+    "you did not sign in by single sign-on, so your session would end at once; sign in with it first, or name yourself as the break-glass admin and sign in with your second factor",
+  second_factor:
+    "you did not sign in with a second factor, so you would be locked out at once; set it up first, or give a grace period",
+  session_age: "your session is older than the longest session, so it would end at once; sign in again first",
+  session_idle: "your session would end at once; sign in again first",
+  token_age: "your token would end at once",
+};
+
+/** Why the rules would refuse their author at once, in words; null: they don't. */
+export async function authorRefusal(tx: Tx, rules: StoredRules, author: RulesAuthor): Promise<string | null> {
+  const session = await tx
+    .selectFrom("sessions as s")
+    .innerJoin("users as u", "u.id", "s.user_id")
+    .select([
+      "s.user_id",
+      "s.method",
+      "s.second_factor",
+      "s.created_at as since",
+      "u.created_at as user_since",
+    ])
+    .select("u.role")
+    .where("s.id", "=", author.sessionId)
+    .executeTakeFirst();
+  if (session === undefined) return null;
+  const now = new Date();
+  const refusal = ruleRefusal(
+    rules,
+    // The session is in use by this request.
+    ruledSession(
+      { ...session, has_second_factor: session.second_factor !== null, last_used_at: now },
+      author.ip,
+    ),
+    now,
+  );
+  return refusal && authorTexts[refusal];
+}
+
+/**
+ * Changes the rules of a workspace.
+ * @throws ProblemError `invalid_input`; `wrong_state` for rules that would refuse their author at once.
+ */
+export async function saveRules(
+  tx: Tx,
+  actor: AuditActor,
+  author: RulesAuthor,
+  change: RulesChange,
+  { hasSingleSignOn }: { readonly hasSingleSignOn: boolean },
+): Promise<void> {
+  const { workspaceId } = author;
+  const before = await lockRules(tx, workspaceId);
+  const rules = changedRules(before, change, new Date());
+  await checkRules(tx, rules, { workspaceId, hasSingleSignOn });
+  const refusal = await authorRefusal(tx, rules, author);
+  if (refusal !== null) throw new ProblemError("wrong_state", refusal);
+  await storeRules(tx, actor, before, rules);
+}
+
+/** Removes all rules of a workspace. @returns whether there were any. */
+export async function resetRules(tx: Tx, actor: AuditActor): Promise<boolean> {
+  const before = await lockRules(tx, actor.workspaceId);
+  if (before === null) return false;
+  await storeRules(tx, actor, before, rulesOf(null));
+  return true;
+}
+
+async function lockRules(tx: Tx, workspaceId: string): Promise<StoredRules | null> {
+  const row = await tx
+    .selectFrom("workspaces")
+    .select("security_rules")
+    .where("id", "=", workspaceId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+  return row.security_rules;
+}
+
+async function storeRules(
+  tx: Tx,
+  actor: AuditActor,
+  before: StoredRules | null,
+  rules: StoredRules,
+): Promise<void> {
+  const names = Object.keys(noRules) as (keyof SecurityRules)[];
+  const old = rulesOf(before);
+  const changed = names.filter((name) => JSON.stringify(old[name]) !== JSON.stringify(rules[name]));
+  if (changed.length === 0) return;
+  const isDefault = names.every((name) => JSON.stringify(noRules[name]) === JSON.stringify(rules[name]));
+  await tx
+    .updateTable("workspaces")
+    // Null costs nothing in each request.
+    .set({ security_rules: isDefault ? null : JSON.stringify(rules) })
+    .where("id", "=", actor.workspaceId)
+    .execute();
+  await recordAudit(tx, actor, {
+    action: "security_rules_changed",
+    subject: { type: "workspace", id: actor.workspaceId },
+    details: {
+      before: Object.fromEntries(changed.map((name) => [name, old[name]])),
+      after: Object.fromEntries(changed.map((name) => [name, rules[name]])),
+    },
+  });
+}

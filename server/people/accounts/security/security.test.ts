@@ -1,0 +1,607 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { sql } from "kysely";
+import { Secret, TOTP } from "otpauth";
+import { mcpPath } from "../../../../contract/accounts/oauth.ts";
+import { call, currentVersion, startTestApp } from "../../../../test/support/app.ts";
+import { insertRecording, makeWorkspace, type TestWorkspace } from "../../../../test/support/factories.ts";
+import * as oauth from "../../../../test/support/oauth.ts";
+import { until } from "../../../../test/support/until.ts";
+import { mediaPath } from "../../../recordings/recordings/json/links.ts";
+import { thumbnailQuery } from "../../../recordings/recordings/media/viewer-links.ts";
+import { createLink } from "../one-time-links/one-time-links.ts";
+import {
+  auditOf,
+  type Browser,
+  deleteAllAttempts,
+  givePassword,
+  openBrowser,
+  password,
+  signInAs,
+} from "../test/accounts.ts";
+import { Authenticator } from "../test/authenticator.ts";
+import { startMailServer } from "../test/mail.ts";
+import { startProvider } from "../test/provider.ts";
+import type { RulesChange } from "./rules.ts";
+
+const provider = await startProvider();
+after(() => provider.close());
+const smtp = await startMailServer();
+after(() => smtp.close());
+const { mails } = smtp;
+const app = await startTestApp({
+  env: {
+    PARLEY_OIDC_ISSUER: provider.issuer,
+    PARLEY_OIDC_CLIENT_ID: "parley",
+    PARLEY_OIDC_CLIENT_SECRET: "a secret between the two of us",
+    PARLEY_OIDC_NAME: "Tidewater ID",
+    PARLEY_TRUSTED_PROXIES: "127.0.0.1",
+    PARLEY_SMTP_URL: smtp.url,
+    PARLEY_SMTP_FROM: "Parley <parley@parley.test>",
+  },
+});
+
+const path = "/_/api/v1/workspace/security";
+const factorPath = "/_/api/v1/me/second-factor";
+const me = "/_/api/v1/session/me";
+const ruledSession = "/_/api/v1/session";
+
+/** A workspace whose users have a password. */
+async function makeRuled() {
+  await deleteAllAttempts(app.db);
+  const workspace = await makeWorkspace(app.db);
+  await givePassword(app.db, workspace.admin, workspace.member);
+  return workspace;
+}
+
+/** Turns two-factor authentication on. @returns the secret. */
+async function turnOn(browser: Browser): Promise<string> {
+  const added = await browser.send("POST", factorPath, { json: { type: "totp", password } });
+  assert.equal(added.status, 200, added.text);
+  const confirmed = await browser.send("POST", `${factorPath}/confirm`, {
+    json: { code: codeOf(added.body.secret) },
+  });
+  assert.equal(confirmed.status, 200, confirmed.text);
+  // As if it had been a while ago: the current code can be used again.
+  await sql`update second_factors set last_step = last_step - 10`.execute(app.db.kysely);
+  return added.body.secret;
+}
+
+function codeOf(secret: string): string {
+  return new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+}
+
+const change = (browser: Browser, rules: object, headers: Record<string, string> = {}) =>
+  browser.send("PATCH", path, { json: rules, headers });
+
+/** Changes rules, which has to work. */
+async function setRules(browser: Browser, rules: RulesChange): Promise<void> {
+  const changed = await change(browser, rules);
+  assert.equal(changed.status, 200, changed.text);
+}
+
+const errorOf = async (response: Response) => ((await response.json()) as { error?: unknown }).error;
+
+const withToken = (token: string, headers: Record<string, string> = {}) =>
+  fetch(`${app.url}/_/api/v1/tokens`, { headers: { authorization: `Bearer ${token}`, ...headers } });
+
+/** A user whose admin requires a second factor of all, without a grace period. */
+async function requireSecondFactor() {
+  const workspace = await makeRuled();
+  const admin = await signInAs(app, workspace.admin);
+  await turnOn(admin);
+  const before = await signInAs(app, workspace.member);
+  await setRules(admin, { second_factor: "all", grace_days: 0 });
+  return { workspace, admin, before };
+}
+
+/** Asserts that a browser can only set up a second factor. */
+async function assertSetUpOnly(browser: Browser): Promise<void> {
+  const shown = await browser.get(me);
+  assert.deepEqual([shown.status, shown.body?.second_factor_due?.is_over], [200, true], shown.text);
+  for (const [method, refused] of [
+    ["GET", "/_/api/v1/sessions"],
+    ["POST", "/_/api/v1/tokens"],
+    ["POST", "/_/api/v1/me/passkeys/options"],
+    ["GET", "/_/api/v1/library"],
+    ["POST", mcpPath],
+  ] as const) {
+    const answer = await browser.send(method, refused, method === "POST" ? { json: {} } : {});
+    assert.equal(answer.body?.error, "second_factor_setup_required", `${refused}: ${answer.text}`);
+  }
+}
+
+test("without rules nothing is required; only admins see and change them, with a fresh session", async () => {
+  const workspace = await makeRuled();
+  const admin = await signInAs(app, workspace.admin);
+  const shown = (await admin.get(path)).body;
+  assert.deepEqual(
+    [shown.second_factor, shown.allowed_addresses, shown.single_sign_on_only, shown.your_ip],
+    ["nobody", [], false, "127.0.0.1"],
+  );
+  const member = await signInAs(app, workspace.member);
+  assert.equal((await member.get(path)).status, 403);
+  assert.equal((await change(member, { second_factor: "all" })).status, 403);
+  const byToken = await call(
+    app,
+    "PATCH",
+    path,
+    { grace_days: 3 },
+    { token: workspace.admin.token, version: null },
+  );
+  assert.deepEqual([byToken.status, byToken.body.error], [403, "forbidden"]);
+  await sql`update sessions set created_at = now() - interval '1 hour' where user_id = ${workspace.admin.id}`.execute(
+    app.db.kysely,
+  );
+  assert.equal((await change(admin, { grace_days: 3 })).body.error, "proof_required");
+});
+
+test("each change of a rule is audited with both values, and default rules leave no row to read", async () => {
+  const workspace = await makeRuled();
+  const admin = await signInAs(app, workspace.admin);
+  await setRules(admin, { session_max_hours: 8, token_max_days: 30 });
+  await setRules(admin, { session_max_hours: null, token_max_days: null });
+  const entries = (await auditOf(app.db, workspace.id)).filter(
+    ({ action }) => action === "security_rules_changed",
+  );
+  assert.deepEqual(
+    entries.map(({ details }) => details),
+    [
+      {
+        before: { session_max_hours: null, token_max_days: null },
+        after: { session_max_hours: 8, token_max_days: 30 },
+      },
+      {
+        before: { session_max_hours: 8, token_max_days: 30 },
+        after: { session_max_hours: null, token_max_days: null },
+      },
+    ],
+  );
+  const { rows } = await sql<{ is_null: boolean }>`
+    select security_rules is null as is_null from workspaces where id = ${workspace.id}`.execute(
+    app.db.kysely,
+  );
+  assert.equal(rows[0]?.is_null, true);
+});
+
+test("a rule that would refuse its author at once isn't saved", async () => {
+  const workspace = await makeRuled();
+  const admin = await signInAs(app, workspace.admin);
+  for (const [rules, why] of [
+    [{ allowed_addresses: ["192.0.2.0/24"] }, /your own IP address/],
+    [{ second_factor: "all", grace_days: 0 }, /without|second factor/],
+  ] as const) {
+    const refused = await change(admin, rules);
+    assert.deepEqual([refused.status, refused.body.error], [409, "wrong_state"], refused.text);
+    assert.match(refused.body.detail, why);
+    const preview = await admin.send("POST", `${path}/preview`, { json: rules });
+    assert.equal(preview.body.refuses_you, refused.body.detail);
+  }
+  for (const [rules, pointer] of [
+    [{ single_sign_on_only: true }, "/break_glass_user_id"],
+    [{ single_sign_on_only: true, break_glass_user_id: workspace.member.id }, "/break_glass_user_id"],
+    [{ single_sign_on_only: true, break_glass_user_id: workspace.admin.id }, "/break_glass_user_id"],
+    [{ allowed_addresses: ["127.0.0.1", "10.0.0.0/33"] }, "/allowed_addresses/1"],
+    [{ allowed_addresses: ["127.1"] }, "/allowed_addresses/0"],
+    [{ session_idle_minutes: 1 }, "/session_idle_minutes"],
+  ] as const) {
+    const refused = await change(admin, rules);
+    assert.deepEqual([refused.status, refused.body.violations?.[0].pointer], [400, pointer], refused.text);
+  }
+  await turnOn(admin);
+  const other = await signInAs(app, workspace.member);
+  const stranger = await makeRuled();
+  assert.equal(
+    (await change(admin, { single_sign_on_only: true, break_glass_user_id: stranger.admin.id })).status,
+    400,
+  );
+  await setRules(admin, { single_sign_on_only: true, break_glass_user_id: workspace.admin.id });
+  assert.equal((await other.get(me)).status, 401);
+});
+
+test("a required second factor: in the grace period users see until when; after it sessions only set it up", async () => {
+  const workspace = await makeRuled();
+  const admin = await signInAs(app, workspace.admin);
+  const member = await signInAs(app, workspace.member);
+  await setRules(admin, { second_factor: "all", grace_days: 7 });
+  const due = (await member.get(me)).body.second_factor_due;
+  assert.equal(due.is_over, false);
+  const days = (Date.parse(due.datetime) - Date.now()) / 86_400_000;
+  assert.ok(days > 6.99 && days <= 7);
+  assert.equal((await member.get("/_/api/v1/sessions")).status, 200);
+  assert.equal((await withToken(workspace.member.token)).status, 200);
+  // A week later.
+  await sql`
+    update workspaces set security_rules = security_rules || '{"all_since": "2026-01-01T00:00:00.000Z"}'
+    where id = ${workspace.id}`.execute(app.db.kysely);
+  await sql`update users set created_at = '2025-01-01' where workspace_id = ${workspace.id}`.execute(
+    app.db.kysely,
+  );
+  await assertSetUpOnly(member);
+  const byToken = await withToken(workspace.member.token);
+  assert.deepEqual([byToken.status, await errorOf(byToken)], [403, "refused_by_rule"]);
+  const secret = await turnOn(member);
+  const done = (await member.get(me)).body;
+  assert.deepEqual([done.second_factor_due, done.session.second_factor], [null, "totp"]);
+  assert.equal((await member.get("/_/api/v1/sessions")).status, 200);
+  assert.equal((await withToken(workspace.member.token)).status, 200, "its user has a second factor now");
+  const again = await openBrowser(app).send("POST", ruledSession, {
+    json: { email: workspace.member.email, password, code: codeOf(secret) },
+  });
+  assert.deepEqual([again.status, again.body.second_factor_due], [200, null], again.text);
+  const off = await member.send("DELETE", factorPath);
+  assert.deepEqual([off.status, off.body.error], [409, "wrong_state"]);
+});
+
+test("admins who had to have a second factor get no new grace period when all users need one", async () => {
+  const workspace = await makeRuled();
+  const admin = await signInAs(app, workspace.admin);
+  await turnOn(admin);
+  await setRules(admin, { second_factor: "admins", grace_days: 0 });
+  const member = await signInAs(app, workspace.member);
+  assert.equal((await member.get(me)).body.second_factor_due, null);
+  await sql`
+    update workspaces set security_rules = security_rules || '{"admins_since": "2026-01-01T00:00:00.000Z"}'
+    where id = ${workspace.id}`.execute(app.db.kysely);
+  await setRules(admin, { second_factor: "all" });
+  const { rows } = await sql<{ admins_since: string }>`
+    select security_rules ->> 'admins_since' as admins_since from workspaces where id = ${workspace.id}`.execute(
+    app.db.kysely,
+  );
+  assert.equal(rows[0]?.admins_since, "2026-01-01T00:00:00.000Z");
+  await assertSetUpOnly(member);
+});
+
+test("password reset, invitation and other one-time links get past no second factor", async () => {
+  const { workspace, before } = await requireSecondFactor();
+  await assertSetUpOnly(before);
+  for (const purpose of ["password_reset", "invitation"] as const) {
+    const { url } = await app.db.kysely.transaction().execute((tx) =>
+      createLink(tx, {
+        userId: workspace.member.id,
+        purpose,
+        ttlMs: 60_000,
+        baseUrl: app.config.baseUrl,
+        creator: null,
+      }),
+    );
+    const browser = openBrowser(app);
+    const answer = await browser.submit(new URL(url).pathname, { name: "Ines", password });
+    assert.equal(answer.status, 303, answer.text);
+    await assertSetUpOnly(browser);
+  }
+});
+
+test("an app gets no access by the consent of a user who lacks the required second factor", async () => {
+  const { workspace } = await requireSecondFactor();
+  const client = await oauth.makeClient(app, workspace);
+  const browser = oauth.openBrowser(app);
+  const url = oauth.authorizeUrl(client, {
+    code_challenge: oauth.makePkce().challenge,
+    code_challenge_method: "S256",
+  });
+  const shown = await browser.submit(await browser.get(url), { email: workspace.member.email, password });
+  assert.equal(shown.leftTo, null);
+  assert.doesNotMatch(shown.html, /name="allow"/);
+  assert.match(shown.html, /requires a second factor/);
+  const silent = await browser.get(`${url}&prompt=none`);
+  assert.equal(silent.leftTo?.searchParams.get("error"), "access_denied");
+});
+
+test("removing a passkey ends the sessions that it began, and the password alone only sets up a second factor", async () => {
+  const workspace = await makeRuled();
+  const admin = await signInAs(app, workspace.admin);
+  await turnOn(admin);
+  const member = await signInAs(app, workspace.member);
+  const key = new Authenticator(new URL(app.config.baseUrl).origin);
+  const keys = "/_/api/v1/me/passkeys";
+  const started = await member.send("POST", `${keys}/options`);
+  const added = await member.send("POST", keys, {
+    json: { name: "Laptop", response: key.create(started.body.options) },
+  });
+  await setRules(admin, { second_factor: "all", grace_days: 0 });
+  const [first, second] = [openBrowser(app), openBrowser(app)];
+  for (const browser of [first, second]) {
+    const { options } = (await browser.send("POST", "/_/api/v1/session/passkey/options")).body;
+    const json = { response: key.use(options) };
+    const signedIn = await browser.send("POST", "/_/api/v1/session/passkey", { json });
+    assert.deepEqual([signedIn.status, signedIn.body.second_factor_due], [200, null], signedIn.text);
+  }
+  assert.equal((await first.send("DELETE", `${keys}/${added.body.id}`)).status, 200);
+  assert.equal((await second.get(me)).status, 401, "a session of the removed passkey");
+  await assertSetUpOnly(await signInAs(app, workspace.member));
+});
+
+test("the longest session and the longest idle time end sessions that exist; tokens end at their longest life", async () => {
+  const workspace = await makeRuled();
+  const admin = await signInAs(app, workspace.admin);
+  const [old, idle, current] = [
+    await signInAs(app, workspace.member),
+    await signInAs(app, workspace.member),
+    await signInAs(app, workspace.member),
+  ];
+  await sql`
+    with ordered as (select id, row_number() over (order by created_at, id) as n
+      from sessions where user_id = ${workspace.member.id})
+    update sessions s set
+      created_at = case n when 1 then now() - interval '9 hours' else s.created_at end,
+      last_used_at = case n when 2 then now() - interval '31 minutes' else now() end
+    from ordered o where o.id = s.id`.execute(app.db.kysely);
+  for (const browser of [old, current]) assert.equal((await browser.get(me)).status, 200);
+  await sql`update access_tokens set created_at = now() - interval '31 days'
+    where user_id = ${workspace.member.id}`.execute(app.db.kysely);
+  assert.equal((await withToken(workspace.member.token)).status, 200);
+  await setRules(admin, { session_max_hours: 8, session_idle_minutes: 30, token_max_days: 30 });
+  assert.equal((await old.get(me)).status, 401);
+  assert.equal((await idle.get(me)).status, 401);
+  assert.equal((await idle.get("/")).location, "/sign-in?next=%2F");
+  assert.equal((await current.get(me)).status, 200);
+  const ended = await withToken(workspace.member.token);
+  assert.deepEqual([ended.status, await errorOf(ended)], [401, "token_invalid"]);
+  const create = (values: object) =>
+    current.send("POST", "/_/api/v1/tokens", {
+      json: { type: "personal_access_token", name: "Bot", ...values },
+    });
+  const days = (at: string) => (Date.parse(at) - Date.now()) / 86_400_000;
+  assert.ok(Math.abs(days((await create({})).body.expires_at) - 30) < 0.01);
+  const late = await create({ expires_at: new Date(Date.now() + 31 * 86_400_000).toISOString() });
+  assert.deepEqual([late.status, late.body.violations?.[0].pointer], [400, "/expires_at"]);
+});
+
+/** A workspace in which the member signs in by single sign-on, and what they had before the rule. */
+async function requireSingleSignOn() {
+  const workspace = await makeRuled();
+  const admin = await signInAs(app, workspace.admin);
+  const secret = await turnOn(admin);
+  const old = await signInAs(app, workspace.member);
+  const client = await oauth.makeClient(app, workspace, {});
+  const tokens = await oauth.obtainTokens(app, client, workspace.member);
+  await setRules(admin, { single_sign_on_only: true, break_glass_user_id: workspace.admin.id });
+  return { workspace, admin, secret, old, client, tokens };
+}
+
+async function signInAtProvider(workspace: TestWorkspace): Promise<Browser> {
+  const subject = `sub-${workspace.member.id}`;
+  provider.people.set(subject, { email: workspace.member.email, email_verified: true });
+  const browser = openBrowser(app);
+  const answer = await browser.get(await provider.visit(browser, subject));
+  assert.equal(answer.status, 303, answer.text);
+  return browser;
+}
+
+test("single sign-on only: passwords, links, earlier sessions, tokens and apps are refused", async () => {
+  const { workspace, old, client, tokens } = await requireSingleSignOn();
+  const byPassword = await openBrowser(app).send("POST", ruledSession, {
+    json: { email: workspace.member.email, password },
+  });
+  assert.deepEqual([byPassword.status, byPassword.body.error], [403, "refused_by_rule"]);
+  const page = openBrowser(app);
+  const form = await page.submit("/sign-in", { email: workspace.member.email, password });
+  assert.equal(form.status, 403);
+  assert.match(form.text, /single sign-on only/);
+  assert.equal(page.cookies.has("parley_session"), false);
+  const { url } = await app.db.kysely.transaction().execute((tx) =>
+    createLink(tx, {
+      userId: workspace.member.id,
+      purpose: "password_reset",
+      ttlMs: 60_000,
+      baseUrl: app.config.baseUrl,
+      creator: null,
+    }),
+  );
+  const byLink = openBrowser(app);
+  assert.equal((await byLink.submit(new URL(url).pathname, { password: "another long one" })).status, 403);
+  assert.equal(byLink.cookies.has("parley_session"), false);
+  assert.equal((await old.get(me)).status, 401);
+  for (const token of [workspace.member.token, tokens.access_token]) {
+    const answer = await fetch(`${app.url}/_/public-api/v2/token-info`, {
+      headers: { authorization: `Bearer ${token}`, "public-api-version": currentVersion },
+    });
+    assert.deepEqual(
+      [answer.status, await errorOf(answer)],
+      [403, "refused_by_rule"],
+      "from before the rule",
+    );
+  }
+  const refreshed = await oauth.refresh(app, client, tokens.refresh_token);
+  assert.deepEqual([refreshed.status, refreshed.body.error], [400, "invalid_grant"]);
+  const authorize = oauth.openBrowser(app);
+  const consent = oauth.authorizeUrl(client, {
+    code_challenge: oauth.makePkce().challenge,
+    code_challenge_method: "S256",
+  });
+  const shown = await authorize.submit(await authorize.get(consent), {
+    email: workspace.member.email,
+    password,
+  });
+  assert.equal(shown.status, 403);
+  assert.match(shown.html, /single sign-on only/);
+});
+
+test("single sign-on only: the provider's sign-in works, new tokens too, and the break-glass admin needs a code", async () => {
+  const { workspace, admin, secret } = await requireSingleSignOn();
+  const member = await signInAtProvider(workspace);
+  assert.equal((await member.get(me)).body.session.method, "single_sign_on");
+  const made = await member.send("POST", "/_/api/v1/tokens", {
+    json: { type: "personal_access_token", name: "After" },
+  });
+  assert.equal((await withToken(made.body.token)).status, 200);
+  assert.equal((await admin.get(me)).status, 200, "the author's session");
+  const signIn = (code?: string) =>
+    openBrowser(app).send("POST", ruledSession, {
+      json: { email: workspace.admin.email, password, ...(code === undefined ? {} : { code }) },
+    });
+  assert.equal((await signIn()).body.error, "second_factor_required");
+  assert.equal((await signIn(codeOf(secret))).status, 200);
+  assert.equal(
+    (await admin.send("DELETE", factorPath)).status,
+    409,
+    "the second factor of the break-glass admin",
+  );
+});
+
+test("a session cookie that someone else has set does not become the user's session", async () => {
+  const workspace = await makeRuled();
+  const attacker = await signInAs(app, workspace.member);
+  const planted = attacker.cookies.get("parley_session") ?? "";
+  for (const cookie of [planted, "A".repeat(43)]) {
+    const victim = openBrowser(app);
+    victim.cookies.set("parley_session", cookie);
+    const answer = await victim.send("POST", ruledSession, {
+      json: { email: workspace.admin.email, password },
+    });
+    assert.equal(answer.status, 200, answer.text);
+    assert.notEqual(victim.cookies.get("parley_session"), cookie);
+    const asAttacker = openBrowser(app);
+    asAttacker.cookies.set("parley_session", cookie);
+    assert.equal((await asAttacker.get(me)).status, 401);
+  }
+});
+
+test("allowed IP addresses: sessions, tokens, apps and files work from them only, in both families", async () => {
+  const workspace = await makeRuled();
+  const admin = await signInAs(app, workspace.admin);
+  const client = await oauth.makeClient(app, workspace);
+  const tokens = await oauth.obtainTokens(app, client, workspace.member);
+  await setRules(admin, { allowed_addresses: ["127.0.0.1", "192.0.2.0/24", "2001:db8:7::/48"] });
+  const from = (ip: string) => ({ "x-forwarded-for": ip });
+  for (const ip of ["192.0.2.77", "2001:db8:7::1", "::ffff:192.0.2.1"]) {
+    assert.equal((await admin.get(me, from(ip))).status, 200, ip);
+    assert.equal((await withToken(workspace.member.token, from(ip))).status, 200, ip);
+  }
+  for (const ip of ["192.0.3.1", "2001:db8:8::1", "::ffff:192.0.3.1"]) {
+    const session = await admin.get(me, from(ip));
+    assert.deepEqual([session.status, session.body.error], [403, "refused_by_rule"], ip);
+    const page = await admin.get("/", from(ip));
+    assert.equal(page.status, 403);
+    assert.match(page.text, /network isn't allowed/);
+    for (const token of [workspace.member.token, tokens.access_token]) {
+      const answer = await fetch(`${app.url}${mcpPath}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, ...from(ip) },
+      });
+      assert.deepEqual([answer.status, await errorOf(answer)], [403, "refused_by_rule"], ip);
+    }
+    const signIn = await openBrowser(app).send("POST", ruledSession, {
+      json: { email: workspace.member.email, password },
+      headers: from(ip),
+    });
+    assert.deepEqual([signIn.status, signIn.body.error], [403, "refused_by_rule"]);
+    await deleteAllAttempts(app.db);
+  }
+  const refresh = (ip: string) =>
+    fetch(`${app.url}${oauth.tokenPath}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...from(ip) },
+      body: JSON.stringify({
+        grant_type: "refresh_token",
+        refresh_token: tokens.refresh_token,
+        ...oauth.credentials(client),
+      }),
+    });
+  const recordingId = await insertRecording(app.db, { recorderId: workspace.member.id });
+  const query = thumbnailQuery(app.signer, recordingId, workspace.member.id);
+  const file = async (ip: string) => {
+    const url = `${app.url}${mediaPath}/${recordingId}/thumbnail.jpg?${query}`;
+    return ((await (await fetch(url, { headers: from(ip) })).json()) as { detail: string }).detail;
+  };
+  assert.match(await file("192.0.3.1"), /does not allow this IP address/);
+  assert.match(await file("192.0.2.1"), /its recording was deleted/, "allowed; there is no picture");
+  assert.equal((await refresh("192.0.3.1")).status, 400);
+  assert.equal((await refresh("192.0.2.1")).status, 200, "the refused token was not used up");
+});
+
+test("the preview names the users who would be locked out, by where they last came from", async () => {
+  const workspace = await makeRuled();
+  const admin = await signInAs(app, workspace.admin);
+  await sql`update access_tokens set last_ip = '127.0.0.1' where user_id = ${workspace.admin.id}`.execute(
+    app.db.kysely,
+  );
+  await turnOn(admin);
+  const member = await signInAs(app, workspace.member);
+  await sql`update sessions set last_used_at = now() - interval '2 minutes'
+    where user_id = ${workspace.member.id}`.execute(app.db.kysely);
+  await sql`update access_tokens set last_used_at = null where user_id = ${workspace.member.id}`.execute(
+    app.db.kysely,
+  );
+  assert.equal((await member.get(me, { "x-forwarded-for": "203.0.113.9" })).status, 200);
+  const preview = await admin.send("POST", `${path}/preview`, {
+    json: { allowed_addresses: ["127.0.0.0/8"], second_factor: "all", grace_days: 7 },
+  });
+  assert.equal(preview.status, 200, preview.text);
+  const { users, ...counts } = preview.body;
+  assert.equal(counts.refuses_you, null);
+  assert.deepEqual([counts.user_count, counts.session_count, counts.token_count], [1, 1, 0]);
+  assert.ok(counts.unknown_address_count >= 1);
+  assert.deepEqual(
+    users.map(({ id, reasons, addresses }: { id: string; reasons: string[]; addresses: string[] }) => [
+      id,
+      [...reasons].sort(),
+      addresses,
+    ]),
+    [[workspace.member.id, ["address", "second_factor"], ["203.0.113.9"]]],
+  );
+  assert.ok(Date.parse(users[0].second_factor_due) > Date.now());
+  assert.equal(
+    (await member.get(me, { "x-forwarded-for": "203.0.113.9" })).status,
+    200,
+    "nothing was changed",
+  );
+});
+
+test("a new browser is reported by email, with its name and IP address; the first sign-in and known browsers are not", async () => {
+  const workspace = await makeRuled();
+  const { member } = workspace;
+  const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:146.0) Gecko/20100101 Firefox/146.0";
+  const signIn = async (browser: Browser, ip: string, userAgent = firefox) => {
+    const answer = await browser.send("POST", ruledSession, {
+      json: { email: member.email, password },
+      headers: { "x-forwarded-for": ip, "user-agent": userAgent },
+    });
+    assert.equal(answer.status, 200, answer.text);
+  };
+  const mailsTo = () => mails.filter((mail) => mail.to.includes(member.email));
+  const first = openBrowser(app);
+  await signIn(first, "192.0.2.1");
+  await signIn(first, "198.51.100.1");
+  await signIn(openBrowser(app), "192.0.2.1");
+  await until("the mail", () => mailsTo().length === 1);
+  assert.match(
+    mailsTo()[0]?.text ?? "",
+    /New sign-in to Parley[\s\S]*Firefox on Linux, from the IP address 192\.0\.2\.1/,
+  );
+  await first.send("DELETE", "/_/api/v1/sessions");
+  await signIn(openBrowser(app), "192.0.2.1");
+  await signIn(openBrowser(app), "203.0.113.5", "Buy at evil.example now");
+  await until("the mail of the second", () => mailsTo().length === 2);
+  assert.match(mailsTo()[1]?.text ?? "", /an unknown browser, from the IP address 203\.0\.113\.5/);
+  assert.doesNotMatch(mailsTo()[1]?.text ?? "", /evil/);
+});
+
+test("a reset of the second factor by an admin is emailed to its user", async () => {
+  const workspace = await makeRuled();
+  const member = await signInAs(app, workspace.member);
+  await turnOn(member);
+  const admin = await signInAs(app, workspace.admin);
+  const reset = await admin.send("DELETE", `/_/api/v1/users/${workspace.member.id}/second-factor`);
+  assert.equal(reset.status, 200, reset.text);
+  const mail = await until("the mail", () =>
+    mails.find(({ to, text }) => to.includes(workspace.member.email) && /was reset/.test(text)),
+  );
+  assert.match(mail.text, /An admin turned off your two-factor authentication/);
+});
+
+test("without recovery codes left, a sign-in asks for a code of the app only", async () => {
+  const workspace = await makeRuled();
+  const member = await signInAs(app, workspace.member);
+  await turnOn(member);
+  const methods = async () => {
+    const answer = await openBrowser(app).send("POST", ruledSession, {
+      json: { email: workspace.member.email, password },
+    });
+    return [answer.status, answer.body.methods];
+  };
+  assert.deepEqual(await methods(), [401, ["totp", "recovery_code"]]);
+  await sql`delete from recovery_codes where user_id = ${workspace.member.id}`.execute(app.db.kysely);
+  assert.deepEqual(await methods(), [401, ["totp"]]);
+});
