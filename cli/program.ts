@@ -103,9 +103,9 @@ const commands: Readonly<Record<string, ListedCommand>> = {
     summary: "restore a backup into the configured database and file store, which must be empty",
     define: async (command) => (await import("./data/restore.ts")).restoreCommand(command),
   },
-  secret: {
-    summary: "the secret for links and encrypted data",
-    define: async (command) => (await import("./system/secret.ts")).secretCommand(command),
+  secrets: {
+    summary: "rotate the secret for links and encrypted data, or accept another one after losing it",
+    define: async (command) => (await import("./system/secrets.ts")).secretsCommand(command.alias("secret")),
   },
   models: {
     summary: "install and verify the models of the built-in speech recognition and language model",
@@ -156,7 +156,8 @@ async function warnAboutUnknownSettings(): Promise<void> {
 /** The command that a command line runs or asks help for. */
 function requestedCommand(argv: readonly string[]): string | null {
   const [first, second] = argv.slice(2).filter((argument) => !argument.startsWith("-"));
-  const name = first === "help" ? second : first;
+  const given = first === "help" ? second : first;
+  const name = given === "secret" ? "secrets" : given;
   return name !== undefined && Object.hasOwn(commands, name) ? name : null;
 }
 

@@ -196,6 +196,13 @@ export const System = z
       description: "What to set up on a new installation; null once an admin dismissed it.",
     }),
     components: z.array(ComponentHealth),
+    secret_rotation: z
+      .strictObject({ total: z.int().min(0), done: z.int().min(0) })
+      .nullable()
+      .meta({
+        description:
+          "Stored values that are being encrypted with a new secret, and how many are; null: none.",
+      }),
     jobs: z.array(JobCounts),
     failed_jobs: z
       .array(FailedJob)

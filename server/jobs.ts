@@ -21,6 +21,7 @@ import { applyRetentionRulesKind } from "./governance/retention/sweep.ts";
 import { runScheduledBackupKind, warnOfOverdueBackupsKind } from "./operations/backup/schedule.ts";
 import { removeOrphanedFilesKind } from "./operations/storage-maintenance/remove-orphans.ts";
 import { notifyAdminsKind } from "./operations/system/notify-admins.ts";
+import { rotateSecretsKind } from "./operations/system/secrets/rotate.ts";
 import { deleteOldMailCountsKind } from "./people/accounts/one-time-links/mail-limits.ts";
 import { sendMailKind } from "./people/accounts/one-time-links/mailer.ts";
 import { deleteDeadLinksKind } from "./people/accounts/one-time-links/one-time-links.ts";
@@ -89,6 +90,7 @@ export const jobKinds: readonly Job[] = [
   promoteUploadKind,
   validateUploadKind,
   joinUploadPartsKind,
+  rotateSecretsKind,
   // By the clock, once over all processes.
   deleteOldAccessRequestsKind,
   deleteOldNotificationsKind,

@@ -12,6 +12,7 @@ import { createPause } from "./operations/move/pause.ts";
 import { openInstallationStore } from "./operations/move/stores.ts";
 import { verifyStore } from "./operations/storage-maintenance/owner-marker.ts";
 import { startHeartbeat } from "./operations/system/processes.ts";
+import { createSecretFollower } from "./operations/system/secrets/follow.ts";
 import { createLiveSettings } from "./operations/system/settings/live.ts";
 import { findWebApp, missingWebApp } from "./operations/web/build.ts";
 import { createFirstAccount, type FirstAccount } from "./people/accounts/service.ts";
@@ -20,7 +21,7 @@ import { allSettings } from "./platform/config/settings.ts";
 import { reportConfinement } from "./platform/confinement/index.ts";
 import { createEncryptor } from "./platform/crypto/encryptor.ts";
 import { createSigner } from "./platform/crypto/link-signer.ts";
-import { openSecret } from "./platform/crypto/secret.ts";
+import { openSecrets } from "./platform/crypto/secret.ts";
 import { readSchema } from "./platform/db/migrate.ts";
 import { watchOldestVersion } from "./platform/db/oldest-version.ts";
 import { startPresence } from "./platform/db/presence.ts";
@@ -150,12 +151,17 @@ export async function startServer(
     closers.push(() => presence.stop());
     pause.started();
     const jobs = openJobQueue(jobKinds);
-    const secret = await openSecret(config.secret, store, db);
-    const [signer, encryptor] = [createSigner(secret), createEncryptor(secret)];
+    const secrets = await openSecrets(config.secret, store, db);
+    const [signer, encryptor] = [createSigner(secrets), createEncryptor(secrets)];
     const settings = createLiveSettings(given, { db, encryptor, log });
     ({ config } = settings);
     await settings.follow();
-    followSettings = settings.follow;
+    let reportProcess = async (): Promise<void> => {};
+    const followSecrets = createSecretFollower(secrets, () => reportProcess(), log);
+    followSettings = async () => {
+      await followSecrets();
+      await settings.follow();
+    };
     logSettings(config, log);
     settings.onChange(() => {
       log.level = config.logLevel;
@@ -169,7 +175,14 @@ export async function startServer(
     const watchedFolders = (): string[] =>
       role === "api" ? [] : config.watchDirs.map(({ location }) => location);
     // Stopped after the work: a process that finishes its requests and jobs is still listed.
-    const heartbeat = await startHeartbeat(db, { role, isAlone: database.isEmbedded, watchedFolders, log });
+    const heartbeat = await startHeartbeat(db, {
+      role,
+      isAlone: database.isEmbedded,
+      watchedFolders,
+      secretIds: () => secrets.secrets.map(({ id }) => id.toString("hex")),
+      log,
+    });
+    reportProcess = heartbeat.report;
     closers.push(() => heartbeat.stop());
     const runsWorker = role !== "api";
     const eventLoop = watchEventLoop(log);

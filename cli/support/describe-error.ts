@@ -3,6 +3,7 @@ import { ImportError } from "../../server/connections/imports/sources/errors.ts"
 import { BackupDamagedError, BackupError } from "../../server/operations/backup/errors.ts";
 import { MovedError, MoveError } from "../../server/operations/move/errors.ts";
 import { WrongStoreError } from "../../server/operations/storage-maintenance/owner-marker.ts";
+import { RotationError } from "../../server/operations/system/secrets/begin.ts";
 import { AccountError } from "../../server/people/accounts/service.ts";
 import { ConfigError } from "../../server/platform/config/config.ts";
 import { WrongSecretError } from "../../server/platform/crypto/secret.ts";
@@ -57,6 +58,7 @@ function describeOther(error: DescribedError): string {
     MoveError,
     MovedError,
     NotConfirmedError,
+    RotationError,
     SchemaOutdatedError,
     UnfitDatabaseError,
     WrongSecretError,

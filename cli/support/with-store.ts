@@ -4,7 +4,7 @@ import { verifyStore } from "../../server/operations/storage-maintenance/owner-m
 import { hasAppSettings, readAppSettings } from "../../server/operations/system/settings/live.ts";
 import type { Config } from "../../server/platform/config/config.ts";
 import { createEncryptor } from "../../server/platform/crypto/encryptor.ts";
-import { openSecret, WrongSecretError } from "../../server/platform/crypto/secret.ts";
+import { openSecrets, WrongSecretError } from "../../server/platform/crypto/secret.ts";
 import type { ConnectionSettings, Database } from "../../server/platform/db/database.ts";
 import type { ObjectStore } from "../../server/platform/storage/store.ts";
 import { readToolConfig, toolLog, withOpenDatabase } from "./with-database.ts";
@@ -32,7 +32,7 @@ export function withStore<T>(
 export async function addAppSettings(config: Config, db: Database, store: ObjectStore): Promise<Config> {
   if (!(await hasAppSettings(db))) return config;
   try {
-    const encryptor = createEncryptor(await openSecret(config.secret, store, db));
+    const encryptor = createEncryptor(await openSecrets(config.secret, store, db, { isReader: true }));
     return await readAppSettings(config, { db, encryptor, log: toolLog("warn") });
   } catch (error) {
     if (!(error instanceof WrongSecretError)) throw error;

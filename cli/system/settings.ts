@@ -14,7 +14,7 @@ import { createSettingsTests } from "../../server/operations/system/settings/tes
 import { commandLine } from "../../server/platform/audit/record.ts";
 import { type Config, ConfigError, parseSettings, withNearest } from "../../server/platform/config/config.ts";
 import { createEncryptor, type Encryptor } from "../../server/platform/crypto/encryptor.ts";
-import { openSecret } from "../../server/platform/crypto/secret.ts";
+import { openSecrets } from "../../server/platform/crypto/secret.ts";
 import type { Database } from "../../server/platform/db/database.ts";
 import { ProblemError } from "../../server/platform/http/errors/problem.ts";
 import { counted } from "../../shared/counted.ts";
@@ -81,7 +81,7 @@ export function settingsCommand(command: Command): Command {
 
 function withSettings<T>(work: (deps: Dependencies) => Promise<T>): Promise<T> {
   return withStore(async (db, store, config) => {
-    const encryptor = createEncryptor(await openSecret(config.secret, store, db));
+    const encryptor = createEncryptor(await openSecrets(config.secret, store, db));
     return work({ db, encryptor, config });
   });
 }

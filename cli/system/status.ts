@@ -143,6 +143,10 @@ function printState(state: State): void {
     );
   print("\nComponents");
   printComponents(state.components);
+  if (state.secret_rotation !== null)
+    print(
+      `\nSecret rotation: ${state.secret_rotation.done} of ${state.secret_rotation.total} stored values are encrypted with the new secret; see \`parley secrets status\``,
+    );
   print("\nProcesses");
   printTable(
     state.processes.map((one) => [

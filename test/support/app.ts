@@ -13,7 +13,7 @@ import type { PasswordCost } from "../../server/people/accounts/sign-in/password
 import { type Config, readConfig } from "../../server/platform/config/config.ts";
 import { createEncryptor, type Encryptor } from "../../server/platform/crypto/encryptor.ts";
 import { createSigner, type LinkSigner } from "../../server/platform/crypto/link-signer.ts";
-import { openSecret } from "../../server/platform/crypto/secret.ts";
+import { openSecrets } from "../../server/platform/crypto/secret.ts";
 import { type Database, openDatabase } from "../../server/platform/db/database.ts";
 import type { TimeLimits } from "../../server/platform/http/limits/time-limits.ts";
 import { type JobQueue, openJobQueue } from "../../server/platform/jobs/queue.ts";
@@ -82,8 +82,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const db = openDatabase(database.settings, { onError: fail });
   const jobs = openJobQueue(jobKinds);
   const store = await openStore(given);
-  const secret = await openSecret(given.secret, store, db);
-  const [signer, encryptor] = [createSigner(secret), createEncryptor(secret)];
+  const secrets = await openSecrets(given.secret, store, db);
+  const [signer, encryptor] = [createSigner(secrets), createEncryptor(secrets)];
   const settings = createLiveSettings(given, { db, encryptor, log });
   const { config } = settings;
   settings.onChange(jobs.wake);

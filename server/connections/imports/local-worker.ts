@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { createEncryptor } from "../../platform/crypto/encryptor.ts";
-import { openSecret } from "../../platform/crypto/secret.ts";
+import { openSecrets } from "../../platform/crypto/secret.ts";
 import type { JobContext } from "../../platform/jobs/define.ts";
 import { startPump } from "../../platform/jobs/pump.ts";
 import { promoteUploadKind } from "../../processing/uploads/promotion/promote.ts";
@@ -15,7 +15,7 @@ import { validateUploadKind } from "../../processing/uploads/promotion/validate-
 export async function runLocalWorker(
   deps: Pick<JobContext, "db" | "jobs" | "store" | "config">,
 ): Promise<() => Promise<void>> {
-  const encryptor = createEncryptor(await openSecret(deps.config.secret, deps.store, deps.db));
+  const encryptor = createEncryptor(await openSecrets(deps.config.secret, deps.store, deps.db));
   const pump = startPump(
     { ...deps, encryptor, log: pino({ level: "silent" }) },
     // Nobody else waits for this process.

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import type pg from "pg";
 import { forEachConcurrent } from "../../platform/concurrency.ts";
 import type { Config } from "../../platform/config/config.ts";
-import { openSecret } from "../../platform/crypto/secret.ts";
+import { openSecrets, readSecretState } from "../../platform/crypto/secret.ts";
 import { takeBackupLock } from "../../platform/db/backup-lock.ts";
 import type { ConnectionSettings, Database } from "../../platform/db/database.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
@@ -100,6 +100,15 @@ export function describeResult({ manifest, bytes, copiedBytes }: BackupResult) {
   return { backupId: manifest.id, bytes, copiedBytes, missing: manifest.damaged };
 }
 
+/** The secrets with which values of the database may be encrypted, that which encrypts first. */
+async function readNeededSecrets({ config, store, db }: Pick<Source, "config" | "store" | "db">) {
+  const { secrets } = await openSecrets(config.secret, store, db, { isReader: true });
+  const { fingerprints } = await readSecretState(db.kysely);
+  return secrets
+    .filter(({ fingerprint }) => fingerprints.some((one) => one.equals(fingerprint)))
+    .map(({ text }) => text);
+}
+
 /** Writes a backup. @param lock the connection that holds the lock of backups. */
 export async function writeBackup(
   { settings, store, config, db }: Source,
@@ -117,6 +126,8 @@ export async function writeBackup(
   const prefix = `${backupsPrefix}${id}/`;
   const list = join(config.dataDir, "scratch", `backup-${randomUUID()}`);
 
+  // Before and after: a rotation may begin or end meanwhile.
+  const secretsBefore = await readNeededSecrets({ config, store, db });
   const snapshot = await openSnapshot(settings);
   let tables: Manifest["tables"];
   let total: number;
@@ -130,7 +141,11 @@ export async function writeBackup(
   }
   const secret = await folder.write(
     `${prefix}secret`,
-    Readable.from([Buffer.from(await openSecret(config.secret, store, db))]),
+    Readable.from([
+      Buffer.from(
+        [...new Set([...(await readNeededSecrets({ config, store, db })), ...secretsBefore])].join(","),
+      ),
+    ]),
   );
   const objects = await copyObjects(
     folder,

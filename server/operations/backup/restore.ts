@@ -6,7 +6,7 @@ import type pg from "pg";
 import { anchorPrefix } from "../../governance/audit/anchor.ts";
 import { createSemaphore, forEachConcurrent, forEachStreamed } from "../../platform/concurrency.ts";
 import type { Config } from "../../platform/config/config.ts";
-import { storeSecret } from "../../platform/crypto/secret.ts";
+import { parseSecrets, storeSecrets } from "../../platform/crypto/secret.ts";
 import type { ConnectionSettings, Database } from "../../platform/db/database.ts";
 import { readMigrations, readSchema } from "../../platform/db/migrate.ts";
 import { contentTypeOf, uploadsPrefix } from "../../platform/storage/layout.ts";
@@ -120,7 +120,7 @@ export async function restoreBackup(
       finish: async (client) => {
         await finishDatabase(client, store, manifest, etags);
         await noteMissing(client, [...damaged.map(({ key }) => key), ...absent]);
-        if (config.secret === null) await storeSecret(store, secret);
+        if (config.secret === null) await storeSecrets(store, [secret]);
       },
     },
   );
@@ -198,10 +198,13 @@ async function prepare(
   checkVersion(manifest);
   const secret = await text(await folder.read(manifest.secret));
   const configured = target.config.secret;
-  if (configured !== null && configured !== secret)
-    throw new BackupError(
-      "PARLEY_SECRET is not the secret of this backup; unset it to use the backup's, without which links and stored secrets can't be read",
-    );
+  if (configured !== null && configured !== secret) {
+    const given = parseSecrets(configured);
+    if (!parseSecrets(secret).every((one) => given.includes(one)))
+      throw new BackupError(
+        "PARLEY_SECRET lacks a secret of this backup. If it was rotated since, add the one from before, after the present one and a comma; or unset it to use the backup's. Without it, links and stored secrets can't be read",
+      );
+  }
   return { manifest, secret, interrupted: await checkTarget(target, manifest, replace) };
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { beforeEach, test } from "node:test";
-import { acceptSecret, openSecret, WrongSecretError } from "../../platform/crypto/secret.ts";
+import { acceptSecret, openSecrets, WrongSecretError } from "../../platform/crypto/secret.ts";
 import { uploadFileKey } from "../../platform/storage/layout.ts";
 import { startUploads } from "../../processing/uploads/test/uploads.ts";
 import { adoptStore, markKey, verifyStore, WrongStoreError } from "./owner-marker.ts";
@@ -101,19 +101,20 @@ test("a store marked by an earlier version gets an id, and the database remember
 });
 
 test("another secret than the one the database was used with is refused until it is accepted", async () => {
-  const secret = await openSecret(null, store, db);
-  assert.equal(await openSecret(secret, store, db), secret);
+  const textOf = async (set: string | null) => (await openSecrets(set, store, db)).secrets[0].text;
+  const secret = await textOf(null);
+  assert.equal(await textOf(secret), secret);
   const other = "another secret of at least 32 characters";
   await assert.rejects(
-    openSecret(other, store, db),
+    openSecrets(other, store, db),
     (error) =>
       error instanceof WrongSecretError &&
-      /PARLEY_SECRET is not the one.*parley secret accept/.test(error.message) &&
+      /PARLEY_SECRET is not the one.*parley secrets accept/.test(error.message) &&
       !error.message.includes(other),
   );
   await store.delete("parley/secret");
-  await assert.rejects(openSecret(null, store, db), /secret is missing from the file store.*PARLEY_SECRET/);
+  await assert.rejects(openSecrets(null, store, db), /secret is missing from the file store.*PARLEY_SECRET/);
   assert.equal(await store.head("parley/secret"), null, "no new secret is created beside encrypted data");
   await acceptSecret(other, store, db);
-  assert.equal(await openSecret(other, store, db), other);
+  assert.equal(await textOf(other), other);
 });

@@ -16,6 +16,7 @@ import { readHealth } from "./health/read-health.ts";
 import { countJobs, type FailedJobRow, findFailedJobs, summarizeFailures } from "./jobs/queries.ts";
 import { jobId } from "./jobs/repair.ts";
 import { findProcesses, type ProcessRow } from "./processes.ts";
+import { readRotationProgress } from "./secrets/status.ts";
 import { watchedNow } from "./watched-files.ts";
 
 /** Failing hooks listed at most. */
@@ -51,6 +52,7 @@ export async function readSystem(deps: {
     quarantine: quarantine && { backup: quarantine.backup, since: quarantine.since.toISOString() },
     checklist: await readChecklist(db, config, { components, backups }),
     components,
+    secret_rotation: await readRotationProgress(db.kysely),
     jobs: jobs.map(({ oldest_at, ...counts }) => ({
       ...counts,
       label: labelOf(kinds, counts.kind),

@@ -21,6 +21,8 @@ const maxSilent = 50;
 
 /** A process reports itself until it is stopped. */
 interface Heartbeat {
+  /** Reports the process now, because something about it has changed. */
+  report(): Promise<void>;
   /** Stops reporting and removes the process from the list. */
   stop(): Promise<void>;
 }
@@ -30,6 +32,7 @@ interface Heartbeat {
  * it, and a database that is unreachable is noticed elsewhere.
  * @param isAlone whether no other process can use this database, so that the others listed have ended.
  * @param watchedFolders the folders whose files this process imports.
+ * @param secretIds the ids of its secrets, that which encrypts first.
  */
 export async function startHeartbeat(
   { pool }: Pick<Database, "pool">,
@@ -37,11 +40,13 @@ export async function startHeartbeat(
     role,
     isAlone,
     watchedFolders = () => [],
+    secretIds = () => [],
     log,
   }: {
     readonly role: Role;
     readonly isAlone: boolean;
     readonly watchedFolders?: () => readonly string[];
+    readonly secretIds?: () => readonly string[];
     readonly log: FastifyBaseLogger;
   },
 ): Promise<Heartbeat> {
@@ -52,11 +57,11 @@ export async function startHeartbeat(
   async function beat(): Promise<void> {
     await pool.query({
       name: "process_heartbeat",
-      text: `insert into processes (id, role, host, pid, version, started_at, heartbeat_at, watched_folders)
-        values ($1, $2, $3, $4, $5, $6, now(), $7)
+      text: `insert into processes (id, role, host, pid, version, started_at, heartbeat_at, watched_folders, secret_ids)
+        values ($1, $2, $3, $4, $5, $6, now(), $7, $8)
         on conflict (id) do update set heartbeat_at = excluded.heartbeat_at,
-          watched_folders = excluded.watched_folders`,
-      values: [id, role, hostname(), process.pid, version, startedAt, watchedFolders()],
+          watched_folders = excluded.watched_folders, secret_ids = excluded.secret_ids`,
+      values: [id, role, hostname(), process.pid, version, startedAt, watchedFolders(), secretIds()],
     });
   }
   const report = (work: () => Promise<unknown>): Promise<void> =>
@@ -79,6 +84,7 @@ export async function startHeartbeat(
   }, beatMs);
   timer.unref();
   return {
+    report: () => report(beat),
     async stop() {
       clearInterval(timer);
       // A heartbeat that is still being written would add the row again.
@@ -99,6 +105,8 @@ export interface ProcessRow {
   readonly heartbeat_at: Date;
   /** The folders whose files it imports, as PARLEY_WATCH_DIRS names them. */
   readonly watched_folders: readonly string[];
+  /** The ids of its secrets, that which encrypts first; null: its version can't rotate. */
+  readonly secret_ids: readonly string[] | null;
   /** False: it has sent no heartbeat for a minute. */
   readonly is_responding: boolean;
 }

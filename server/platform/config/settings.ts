@@ -162,7 +162,7 @@ const files = {
     "PARLEY_SECRET",
     secret,
     null,
-    "Key for signed links and stored secrets, at least 32 characters. A generated secret is kept with the files; set your own if others can read the bucket",
+    "Key for signed links and stored secrets, at least 32 characters. A generated secret is kept with the files; set your own if others can read the bucket. Several, separated by commas, while you [rotate it](secrets.md): the first encrypts",
     { shownDefault: "generated at the first start", isSecret },
   ),
   storage: setting(

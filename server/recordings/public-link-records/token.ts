@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import { type Bind, hmacHex } from "../recordings/json/sql.ts";
 
@@ -10,7 +10,7 @@ const tagLength = 32;
  * database does not reveal any URL.
  */
 export function tokenOf(signer: LinkSigner, linkId: string): string {
-  return linkId.replaceAll("-", "") + tagOf(signer, linkId);
+  return linkId.replaceAll("-", "") + signer.tag("public_link", linkId).toString("hex").slice(0, tagLength);
 }
 
 /** The same in SQL. @param id the SQL expression of a link's id. */
@@ -24,11 +24,7 @@ export function readToken(signer: LinkSigner, token: string): string | null {
     /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})([0-9a-f]{32})$/.exec(token) ?? [];
   if (tag === undefined) return null;
   const id = `${a}-${b}-${c}-${d}-${e}`;
-  return timingSafeEqual(Buffer.from(tag), Buffer.from(tagOf(signer, id))) ? id : null;
-}
-
-function tagOf(signer: LinkSigner, linkId: string): string {
-  return signer.tag("public_link", linkId).toString("hex").slice(0, tagLength);
+  return signer.isTag("public_link", id, Buffer.from(tag, "hex")) ? id : null;
 }
 
 /** Identifies a highlight within a link without revealing its id. */
@@ -53,21 +49,22 @@ export function makeAccess(
 ): { readonly access: string; readonly expiresAt: Date } {
   const expiresAt = new Date(now.getTime() + accessMs);
   const expires = String(expiresAt.getTime());
-  return { access: `${expires}.${accessTag(signer, link, expires)}`, expiresAt };
+  const tag = signer.tag("public_access", accessText(link, expires)).toString("hex");
+  return { access: `${expires}.${tag}`, expiresAt };
 }
 
 /** Whether an access value was issued for this link and its current password, and has not expired. */
 export function isAccess(signer: LinkSigner, link: Locked, access: string | undefined, now: Date): boolean {
   const [, expires, tag] = /^(\d{1,15})\.([0-9a-f]{64})$/.exec(access ?? "") ?? [];
   if (expires === undefined || tag === undefined) return false;
-  if (!timingSafeEqual(Buffer.from(tag), Buffer.from(accessTag(signer, link, expires)))) return false;
+  if (!signer.isTag("public_access", accessText(link, expires), Buffer.from(tag, "hex"))) return false;
   return Number(expires) > now.getTime();
 }
 
 /** Covers the password hash, so that a new password ends access that was granted with the old one. */
-function accessTag(signer: LinkSigner, { id, password_hash }: Locked, expires: string): string {
+function accessText({ id, password_hash }: Locked, expires: string): string {
   const password = createHash("sha256")
     .update(password_hash ?? "")
     .digest("hex");
-  return signer.tag("public_access", `${id}\n${expires}\n${password}`).toString("hex");
+  return `${id}\n${expires}\n${password}`;
 }

@@ -9,7 +9,7 @@ import {
   unknownId,
 } from "../../../test/support/factories.ts";
 import { createSigner } from "../../platform/crypto/link-signer.ts";
-import { openSecret } from "../../platform/crypto/secret.ts";
+import { openSecrets } from "../../platform/crypto/secret.ts";
 import { findStoryJson } from "./queries.ts";
 import { storyLinks } from "./story-json.ts";
 
@@ -230,7 +230,7 @@ test("visibility: each reader finds the highlights of what they see, and an edit
     [inTeam.token, inTeam.id, [c.id]],
     [admin.token, admin.id, []],
   ];
-  const signer = createSigner(await openSecret(app.config.secret, app.store, app.db));
+  const signer = createSigner(await openSecrets(app.config.secret, app.store, app.db));
   for (const [token, userId, ids] of readers) {
     const links = storyLinks(signer, "http://parley.test", userId);
     const { body, text } = await manage("GET", path, token);

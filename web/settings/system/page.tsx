@@ -37,6 +37,7 @@ export function SystemPage() {
           <>
             <Setup steps={state.checklist} />
             <Components components={state.components} />
+            <Rotation progress={state.secret_rotation} />
             <Jobs jobs={state.jobs} failed={state.failed_jobs} />
             <FailedUploads uploads={state.failed_uploads} />
             <FailingHooks hooks={state.failing_hooks} count={state.failing_hook_count} />
@@ -74,6 +75,26 @@ function Setup({ steps }: { steps: SystemState["checklist"] }) {
           <ServerSteps steps={steps} />
         </Checklist>
       </Panel>
+    </Section>
+  );
+}
+
+/** A new secret, until all stored values are encrypted with it. */
+function Rotation({ progress }: { progress: SystemState["secret_rotation"] }) {
+  if (progress === null) return null;
+  const { done, total } = progress;
+  return (
+    <Section
+      title="Secret rotation"
+      lead="Stored values are being encrypted with the new secret. Keep the previous one until this ends."
+    >
+      <Rows label="Secret rotation">
+        <Row
+          title={`${counted(done, "stored value")} of ${total.toLocaleString("en")} encrypted with the new secret`}
+          badges={<Tag tone="warn">In progress</Tag>}
+          facts={["parley secrets status lists what it waits for"]}
+        />
+      </Rows>
     </Section>
   );
 }

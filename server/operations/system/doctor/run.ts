@@ -25,6 +25,7 @@ import { checkSkew } from "./clock.ts";
 import { checkFileSystem, checkFolders } from "./folders.ts";
 import { checkNetwork } from "./network.ts";
 import { checkReplica } from "./replica.ts";
+import { checkSecrets } from "./secrets.ts";
 import { checkWatchedFolders } from "./watched-folders.ts";
 
 export type { Check } from "./check.ts";
@@ -97,11 +98,12 @@ function checkWebApp(): Check {
 }
 
 async function checkDatabase(
-  { databaseUrl, dataDir }: Config,
+  config: Config,
   hasFolder: boolean,
   withDatabase: WithDatabase,
 ): Promise<Check[]> {
   const name = "database";
+  const { databaseUrl, dataDir } = config;
   if (databaseUrl === null) {
     if (!hasFolder) return [skipped(name, "The embedded database needs the data folder.")];
     const system = await tryCheck(name, "Install what is missing, or set PARLEY_DATABASE_URL.", async () => {
@@ -133,7 +135,7 @@ async function checkDatabase(
             ),
           );
       }
-      return checks;
+      return [...checks, ...(await checkSecrets(db, config))];
     });
   } catch (error) {
     const { isRoom, ...failure } = await explainWriteFailure(error, dataDir);

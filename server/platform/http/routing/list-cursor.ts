@@ -1,4 +1,3 @@
-import { timingSafeEqual } from "node:crypto";
 import type { Operation } from "../../../../contract/operation.ts";
 import type { LinkSigner } from "../../crypto/link-signer.ts";
 import { ProblemError } from "../errors/problem.ts";
@@ -22,9 +21,10 @@ export function resumeList(operation: Operation, signer: LinkSigner, given: unkn
   if (!hasCursor(given)) return given;
   const [position = "", carried, tag, ...rest] = given.cursor.split(".");
   if (carried === undefined) return given;
-  const expected = signatureOf(operation, signer, position, carried);
   const sent = Buffer.from(tag ?? "", "base64url");
-  if (rest.length > 0 || sent.length !== expected.length || !timingSafeEqual(sent, expected))
+  const isSigned =
+    sent.length === tagBytes && signer.isTag("cursor", signedText(operation, position, carried), sent);
+  if (rest.length > 0 || !isSigned)
     throw new ProblemError(
       "invalid_cursor",
       "the cursor is not from this operation; send the cursor from the previous response unchanged, or leave it out",
@@ -56,11 +56,12 @@ export function carryParameters(
     return [name, left < 0 ? null : value];
   });
   const carried = Buffer.from(JSON.stringify(Object.fromEntries(kept))).toString("base64url");
-  return `${position}.${carried}.${signatureOf(operation, signer, position, carried).toString("base64url")}`;
+  const tag = signer.tag("cursor", signedText(operation, position, carried)).subarray(0, tagBytes);
+  return `${position}.${carried}.${tag.toString("base64url")}`;
 }
 
-function signatureOf(operation: Operation, signer: LinkSigner, position: string, carried: string): Buffer {
-  return signer.tag("cursor", `${operation.id}\n${position}\n${carried}`).subarray(0, tagBytes);
+function signedText(operation: Operation, position: string, carried: string): string {
+  return `${operation.id}\n${position}\n${carried}`;
 }
 
 /** An empty filter or include means the same as none. */

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from "node:crypto";
 import type pg from "pg";
 import { Uuid } from "../../../../contract/common.ts";
 import { type View, viewersSee } from "../../../people/access/viewer.ts";
@@ -32,7 +31,7 @@ export function readFileQuery(signer: LinkSigner, purpose: LinkPurpose, id: stri
 
 /** The query of a thumbnail URL, which does not expire because clients store it. SQL builds the same (json/sql.ts). */
 export function thumbnailQuery(signer: LinkSigner, id: string, viewerId: string): string {
-  return `viewer=${viewerId}&signature=${thumbnailTag(signer, id, viewerId).toString("hex")}`;
+  return `viewer=${viewerId}&signature=${signer.tag("thumbnail", linkMessage(id, viewerId)).toString("hex")}`;
 }
 
 /** @returns the viewer of a thumbnail's URL. @throws ProblemError `link_invalid`. */
@@ -40,8 +39,7 @@ export function readThumbnailQuery(signer: LinkSigner, id: string, query: unknow
   const viewerId = viewerIn(query);
   const { signature } = query as { signature?: unknown };
   const given = typeof signature === "string" && /^[0-9a-f]{64}$/.test(signature) ? signature : "";
-  const expected = thumbnailTag(signer, id, viewerId);
-  if (given === "" || !timingSafeEqual(expected, Buffer.from(given, "hex"))) refuseLink("invalid");
+  if (!signer.isTag("thumbnail", linkMessage(id, viewerId), Buffer.from(given, "hex"))) refuseLink("invalid");
   return viewerId;
 }
 
@@ -56,10 +54,6 @@ export async function checkViewer(pool: pg.Pool, view: View): Promise<void> {
       "not_found",
       "the file is no longer available; its recording was deleted, is no longer shared with the user this URL was created for, or their workspace does not allow this IP address",
     );
-}
-
-function thumbnailTag(signer: LinkSigner, id: string, viewerId: string): Buffer {
-  return signer.tag("thumbnail", linkMessage(id, viewerId));
 }
 
 function signedId(id: string, viewerId: string): string {
