@@ -3,12 +3,10 @@
  * Please do not edit it manually.
  */
 
-import type { ColumnType } from "kysely";
-import type { IPostgresInterval } from "postgres-interval";
+import type { HookType } from "../../../contract/webhooks/hook-types.ts";
 import type { TranscriptEditDetails } from "../../../contract/transcripts/transcript-history.ts";
 import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";
-import type { HookType } from "../../../contract/webhooks/hook-types.ts";
 import type {
   CalendarPerson,
   EndsEarly,
@@ -22,19 +20,24 @@ import type {
   UnreadEvent,
   UploadParticipant,
 } from "./json-columns.ts";
+import type { ColumnType } from "kysely";
+import type { IPostgresInterval } from "postgres-interval";
 
-export type Generated<T> =
-  T extends ColumnType<infer S, infer I, infer U>
-    ? ColumnType<S, I | undefined, U>
-    : ColumnType<T, T | undefined, T>;
+export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[]
+  ? U[]
+  : ArrayTypeImpl<T>;
+
+export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S[], I[], U[]>
+  : T[];
+
+export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S, I | undefined, U>
+  : ColumnType<T, T | undefined, T>;
 
 export type Int8 = ColumnType<string, bigint | number | string, bigint | number | string>;
 
-export type Interval = ColumnType<
-  IPostgresInterval,
-  IPostgresInterval | number | string,
-  IPostgresInterval | number | string
->;
+export type Interval = ColumnType<IPostgresInterval, IPostgresInterval | number | string, IPostgresInterval | number | string>;
 
 export type Json = JsonValue;
 
@@ -511,14 +514,17 @@ export interface Installation {
   checklist_dismissed_at: Timestamp | null;
   id: Generated<string>;
   is_only: Generated<boolean>;
+  link_keys: Buffer | null;
   move_id: string | null;
   moved_at: Timestamp | null;
   moved_to: string | null;
+  newer_secret_fingerprints: Generated<ArrayType<Buffer>>;
   oldest_version: string | null;
   operator_workspace_id: string | null;
   quarantined_at: Timestamp | null;
   restored_backup: string | null;
   secret_fingerprint: Buffer | null;
+  secret_version: Generated<number>;
   sign_in_test_passed: Buffer | null;
   store_id: string | null;
   store_kind: "local" | "s3" | null;
@@ -789,6 +795,7 @@ export interface Processes {
   id: string;
   pid: number;
   role: "all" | "api" | "worker";
+  secret_ids: string[] | null;
   started_at: Timestamp;
   version: string;
   watched_folders: Generated<string[]>;

@@ -39,6 +39,7 @@ export const encryptedValues: readonly EncryptedValues[] = [
   column("hooks", "previous_secret"),
   column("hooks", "credentials"),
   column("destinations", "url"),
+  column("calendars", "secrets"),
   column("connections", "secrets"),
   column("connection_events", "payload"),
   column("import_runs", "token"),
