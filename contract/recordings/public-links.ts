@@ -27,6 +27,9 @@ export const PublicLink = z
     }),
     has_password: z.boolean(),
     allow_download: z.boolean().meta({ description: "Whether visitors can download the file." }),
+    include_summary: z.boolean().meta({
+      description: "Whether visitors see the recording's summary and chapters.",
+    }),
     start: Milliseconds.nullable().meta({
       description: "Start position in milliseconds; only for links of recordings.",
     }),
@@ -46,6 +49,7 @@ export const PublicLinkInput = z
     expires_datetime: Expires.optional(),
     password: Password.nullable().optional().meta({ description: "null removes it." }),
     allow_download: z.boolean().optional(),
+    include_summary: z.boolean().optional().meta({ description: "Only for links of recordings." }),
     start: Milliseconds.nullable().optional(),
   })
   .meta({ id: "PublicLinkInput" });
@@ -199,6 +203,12 @@ export const SharedItem = z
     start_datetime: Timestamp.nullable().meta({ description: "When the recording started." }),
     duration: Milliseconds,
     speakers: z.array(z.string()),
+    summary: z.string().nullable().meta({
+      description: "Markdown; null if the link does not include it, or there is none.",
+    }),
+    chapters: z.array(z.strictObject({ title: z.string(), start: Milliseconds })).meta({
+      description: "Empty if the link does not include the summary.",
+    }),
     state: z.enum(["ready", "preparing", "failed", "transcript_only"]).meta({
       description: "preparing: the highlight's clip is being rendered; try again later.",
     }),

@@ -151,6 +151,7 @@ test("link settings: expiry, password, download and start are saved, and errors 
   await card.getByLabel("Require password").check({ force: true });
   await card.getByLabel("Password", { exact: true }).fill("abc");
   await card.getByLabel("Allow download").check({ force: true });
+  await card.getByLabel("Include summary").check({ force: true });
   await card.getByRole("button", { name: "Save" }).click();
   await card
     .getByText(/at least 6 characters/i)
@@ -163,12 +164,16 @@ test("link settings: expiry, password, download and start are saved, and errors 
   await assertAccessibleAtRest(page);
   await card.getByRole("button", { name: "Save" }).click();
   await card.getByText("Starts at 0:07").waitFor();
-  for (const rule of ["Password", "Download allowed", /^Until /]) await card.getByText(rule).waitFor();
+  for (const rule of ["Password", "Download allowed", "Summary included", /^Until /])
+    await card.getByText(rule).waitFor();
   await assertAccessibleAtRest(page);
   const [link] = await linksOf("recordings", id);
   const days = (Date.parse(link.expires_datetime) - Date.now()) / 86_400_000;
   assert.ok(days > 6.9 && days < 7.1, link.expires_datetime);
-  assert.deepEqual([link.has_password, link.allow_download, link.start], [true, true, 7000]);
+  assert.deepEqual(
+    [link.has_password, link.allow_download, link.include_summary, link.start],
+    [true, true, true, 7000],
+  );
 
   // Saved without touching the password: it is kept.
   await card.getByRole("button", { name: "Settings" }).click();

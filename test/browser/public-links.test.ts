@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
+import type { Page } from "playwright-core";
 import { makeHighlight, makeRecording, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { assertFits, linkTools, pathOf, untilMedia, withoutRefusals } from "./link-support.ts";
@@ -57,6 +58,48 @@ test("recording link: signed-out viewers play, read, search and copy links", asy
   for (const name of hosts)
     assert.match(name, /\/_\/api\/v1\/shared\//, "requests only the link's own resources");
   assert.deepEqual(complaints, []);
+});
+
+test("recording link that includes the summary: it is shown with chapters, which stand on the seek bar and in the transcript", async () => {
+  const id = await makeMedia(app, member.token, { title: "Harbour plan" });
+  await app.db.pool.query("update recordings set ai_summary = $2, ai_chapters = $3 where id = $1", [
+    id,
+    "## Decisions\n\n- The contract is **signed by Friday**.\n- The harbour master gets a copy.",
+    JSON.stringify([
+      { title: "Welcome", start: 0, quote: "" },
+      { title: "The contract", start: 5000, quote: "" },
+    ]),
+  ]);
+  await manage("PATCH", `/recordings/${id}`, { share_state: "public" });
+  const link = await manage("POST", `/recordings/${id}/links`, { include_summary: true });
+  const shot = async (page: Page, name: string): Promise<void> => {
+    if (process.env.SCREENSHOTS)
+      await page.screenshot({ path: `${process.env.SCREENSHOTS}/link-${name}.png` });
+  };
+  const { page, context, complaints } = await visit(app, pathOf(link.url));
+  const summary = page.getByRole("region", { name: "Summary" });
+  await summary.getByText("The contract is signed by Friday.").waitFor();
+  const transcript = page.getByRole("list", { name: "Transcript" });
+  await transcript.getByText("The contract", { exact: true }).waitFor();
+  assert.ok((await page.locator('[data-marker="chapter"]').count()) >= 1, "marks on the seek bar");
+  await assertAccessibleAtRest(page);
+  await shot(page, "summary");
+  await summary.getByRole("button", { name: /^0:05\s*The contract$/ }).click();
+  await untilMedia(page, "it is at the chapter", ({ currentTime }) => Math.abs(currentTime - 5) < 0.3);
+  await context.close();
+  const small = await visit(app, pathOf(link.url), { size: phone, colorScheme: "dark" });
+  await small.page.getByRole("region", { name: "Summary" }).waitFor();
+  await assertFits(small.page);
+  await shot(small.page, "summary-phone");
+  await small.context.close();
+  const plain = await visit(app, pathOf((await manage("POST", `/recordings/${id}/links`, {})).url));
+  await plain.page.getByRole("list", { name: "Transcript" }).waitFor();
+  assert.equal(
+    await plain.page.getByText(/signed by Friday\.$|Welcome/).count(),
+    1,
+    "the line that was said",
+  );
+  assert.deepEqual([...complaints, ...small.complaints, ...plain.complaints], []);
 });
 
 test("recording link: starts at the link's position, or at the URL's if it has one", async () => {

@@ -96,6 +96,7 @@ function Facts({ link, isExpired }: { link: LinkBody; isExpired: boolean }) {
     ...(end === null ? [] : [isExpired ? `Expired ${whenInLine(end)}` : `Until ${whenInLine(end)}`]),
     ...(link.has_password ? ["Password"] : []),
     ...(link.allow_download ? ["Download allowed"] : []),
+    ...(link.include_summary ? ["Summary included"] : []),
     ...(link.start === null ? [] : [`Starts at ${clock(link.start)}`]),
   ];
   const creator = link.created_by === null ? "" : ` by ${link.created_by.name}`;

@@ -30,6 +30,7 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
   const [hasPassword, setHasPassword] = useState(link.has_password);
   const [password, setPassword] = useState("");
   const [canDownload, setDownload] = useState(link.allow_download);
+  const [hasSummary, setSummary] = useState(link.include_summary);
   const [start, setStart] = useState(link.start === null ? "" : exactClock(link.start));
   const startMs = readClock(start);
   const isStartWrong = startMs === undefined || (startMs !== null && startMs > (durationMs ?? Infinity));
@@ -38,6 +39,7 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
       const body: LinkChange = {
         expires_datetime: expires === null ? null : toIso(expires),
         allow_download: canDownload,
+        ...(link.kind === "recording" ? { include_summary: hasSummary } : {}),
         ...(startMs === undefined || nowMs === undefined ? {} : { start: startMs }),
         ...(hasPassword ? (password === "" ? {} : { password }) : { password: null }),
       };
@@ -91,6 +93,14 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
           checked={canDownload}
           onChange={(event) => setDownload(event.currentTarget.checked)}
         />
+        {link.kind === "recording" ? (
+          <Switch
+            label="Include summary"
+            description="Visitors also see the summary and chapters."
+            checked={hasSummary}
+            onChange={(event) => setSummary(event.currentTarget.checked)}
+          />
+        ) : null}
         {nowMs === undefined ? null : (
           <Group gap="xs" align="flex-end" wrap="nowrap">
             <TextInput

@@ -4,6 +4,7 @@ import { IconDownload, IconLink } from "@tabler/icons-react";
 import { useRef } from "react";
 import { counted } from "../common/format/count.ts";
 import { dayAndTime, fullTime, lengthInWords } from "../common/format/time.ts";
+import { lazyPart } from "../common/load-part.tsx";
 import { useWider } from "../common/use-wider.ts";
 import { PlayerContext, usePlayerContext } from "../player/context.ts";
 import { ShortcutsHelp, useShortcuts } from "../player/shortcuts.ts";
@@ -15,6 +16,8 @@ import classes from "./public-link.module.css";
 import { StoryItems, StorySteps } from "./story-items.tsx";
 import { TranscriptPanel } from "./transcript-panel.tsx";
 import { type PageProps, type Playlist, useItem, usePlaylist } from "./use-item.ts";
+
+const SummaryPanel = lazyPart(async () => (await import("./summary.tsx")).SummaryPanel, null);
 
 /** The page of a link to a recording, highlight or story. */
 export function LinkPage(props: PageProps) {
@@ -67,6 +70,7 @@ function ItemView(props: PageProps & { item: Item; playlist: Playlist }) {
             ) : null
           }
           steps={isStory ? <StorySteps items={view.items} playlist={playlist} /> : null}
+          summary={item.summary === null && item.chapters.length === 0 ? null : <SummaryPanel item={item} />}
           below={
             isStory ? (
               <StoryItems items={view.items} playlist={playlist} />
@@ -143,10 +147,11 @@ function Heading({ view, item }: { view: View; item: Item }) {
 function Columns(props: {
   player: React.ReactNode;
   steps: React.ReactNode;
+  summary: React.ReactNode;
   below: React.ReactNode;
   transcript: React.ComponentProps<typeof TranscriptPanel>["transcript"] | null;
 }) {
-  const { player, steps, below, transcript } = props;
+  const { player, steps, summary, below, transcript } = props;
   const findField = useRef<HTMLInputElement>(null);
   const [isHelpOpen, help] = useDisclosure();
   const isWide = useWider("md");
@@ -166,9 +171,17 @@ function Columns(props: {
         <div className={classes.watch}>
           <div className={classes.player}>{player}</div>
           {steps}
-          {isWide ? <div className={classes.below}>{below}</div> : null}
+          {isWide ? (
+            <div className={classes.below}>
+              {below}
+              {summary}
+            </div>
+          ) : (
+            summary
+          )}
         </div>
       )}
+      {player === null && summary !== null ? <div className={classes.below}>{summary}</div> : null}
       {transcriptPanel === null ? null : <div className={classes.read}>{transcriptPanel}</div>}
       {isWide || player === null ? null : <div className={classes.below}>{below}</div>}
       <ShortcutsHelp isOpen={isHelpOpen} onClose={help.close} isReadOnly />

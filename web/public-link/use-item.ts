@@ -62,7 +62,7 @@ export function useItem(props: PageProps & { item: Item; playlist: Playlist }) {
   const copy = useClipboard();
   const transcript = useQuery(sharedTranscriptQuery(token, access, item));
   const hasMedia = item.state === "ready" && item.media_url !== null;
-  const { id, title, duration } = item;
+  const { id, title, duration, chapters } = item;
   const hasTranscript = item.transcript_url !== null;
   const isStory = view.kind === "story";
   const player = useMemo(
@@ -73,12 +73,12 @@ export function useItem(props: PageProps & { item: Item; playlist: Playlist }) {
       hasTranscript,
       hasMedia,
       markers: [],
-      chapters: [],
+      chapters,
       playback,
       copyLink: (ms) => copy.link(linkPageUrl(token, isStory ? id : undefined), ms),
       ...createSeeking(playback),
     }),
-    [token, id, title, duration, hasTranscript, hasMedia, playback, copy, isStory],
+    [token, id, title, duration, chapters, hasTranscript, hasMedia, playback, copy, isStory],
   );
   useLineStart(address.startMs, transcript.data?.segments, player);
   const source = useMemo((): MediaSource | null => (hasMedia ? mediaSourceOf(item) : null), [item, hasMedia]);

@@ -816,6 +816,7 @@ export interface PublicLinks {
   expires_at: Timestamp | null;
   highlight_id: string | null;
   id: Generated<string>;
+  include_summary: Generated<boolean>;
   kind: "recording" | "highlight" | "story";
   last_opened_at: Timestamp | null;
   password_hash: string | null;

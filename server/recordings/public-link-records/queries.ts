@@ -26,12 +26,13 @@ export interface LinkRow {
   readonly expires_at: Date | null;
   readonly password_hash: string | null;
   readonly allow_download: boolean;
+  readonly include_summary: boolean;
   readonly start_ms: number | null;
   readonly last_opened_at: Date | null;
 }
 
 export const linkColumns = `l.id, l.workspace_id, l.kind, coalesce(l.recording_id, l.highlight_id, l.story_id) as subject_id,
-  l.created_at, l.expires_at, l.password_hash, l.allow_download, l.start_ms, l.last_opened_at`;
+  l.created_at, l.expires_at, l.password_hash, l.allow_download, l.include_summary, l.start_ms, l.last_opened_at`;
 
 /** Whether the link has not expired. */
 export const isActive = "(l.expires_at is null or l.expires_at > now())";
@@ -76,6 +77,7 @@ export async function findLinks(
       expires_datetime: row.expires_at?.toISOString() ?? null,
       has_password: row.password_hash !== null,
       allow_download: row.allow_download,
+      include_summary: row.include_summary,
       start: row.start_ms,
       last_opened_datetime: row.last_opened_at?.toISOString() ?? null,
       left_out: row.left_out,
@@ -108,6 +110,7 @@ export interface LinkValues {
   readonly expires_at: Date | null;
   readonly password_hash: string | null;
   readonly allow_download: boolean;
+  readonly include_summary: boolean;
   readonly start_ms: number | null;
 }
 
@@ -115,6 +118,7 @@ export const plainLink: LinkValues = {
   expires_at: null,
   password_hash: null,
   allow_download: false,
+  include_summary: false,
   start_ms: null,
 };
 

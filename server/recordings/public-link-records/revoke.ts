@@ -26,6 +26,7 @@ export function auditOf(
             expires_datetime: values.expires_at?.toISOString() ?? null,
             has_password: values.password_hash !== null,
             allow_download: values.allow_download,
+            include_summary: values.include_summary,
           }),
     },
   } as const;

@@ -10,6 +10,8 @@ export interface SuspendedLink {
   readonly expires_at: string | null;
   readonly password_hash: string | null;
   readonly allow_download: boolean;
+  /** Missing in what an earlier version moved to the trash. */
+  readonly include_summary?: boolean;
   readonly start_ms: number | null;
   readonly last_opened_at: string | null;
   /** The approved range of its highlight; null if the highlight was renamed since, so that it is approved again. */
@@ -23,7 +25,7 @@ export async function suspendLinks(tx: Tx, recordingId: string): Promise<Suspend
   const { rows } = await sql<{ link: SuspendedLink }>`
     select json_build_object('id', l.id, 'highlight_id', l.highlight_id, 'created_by', l.created_by,
       'created_at', l.created_at, 'expires_at', l.expires_at, 'password_hash', l.password_hash,
-      'allow_download', l.allow_download, 'start_ms', l.start_ms, 'last_opened_at', l.last_opened_at,
+      'allow_download', l.allow_download, 'include_summary', l.include_summary, 'start_ms', l.start_ms, 'last_opened_at', l.last_opened_at,
       'approved', (select json_build_object('start_ms', c.start_ms, 'end_ms', c.end_ms)
         from public_link_highlights c join highlights h on h.id = c.highlight_id and h.text = c.text
         where c.link_id = l.id and c.highlight_id = l.highlight_id)) as link
@@ -43,14 +45,14 @@ export async function resumeLinks(
 ): Promise<void> {
   if (links.length === 0) return;
   const given = sql`jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as s (id uuid, highlight_id uuid, created_by uuid,
-    created_at timestamptz, expires_at timestamptz, password_hash text, allow_download boolean, start_ms integer,
+    created_at timestamptz, expires_at timestamptz, password_hash text, allow_download boolean, include_summary boolean, start_ms integer,
     last_opened_at timestamptz, approved jsonb)`;
   await sql`
     insert into public_links (id, workspace_id, kind, recording_id, highlight_id, created_by, created_at, expires_at,
-      password_hash, allow_download, start_ms, last_opened_at)
+      password_hash, allow_download, include_summary, start_ms, last_opened_at)
     select s.id, r.workspace_id, case when h.id is null then 'recording' else 'highlight' end,
       case when h.id is null then r.id end, h.id, u.id, s.created_at, s.expires_at, s.password_hash, s.allow_download,
-      s.start_ms, s.last_opened_at
+      coalesce(s.include_summary, false), s.start_ms, s.last_opened_at
     from ${given}
       join recordings r on r.id = ${recording.id} and r.workspace_id = ${recording.workspaceId}
       left join highlights h on h.id = s.highlight_id and h.recording_id = r.id

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { call } from "../../../test/support/app.ts";
-import { makeRecording, makeUser, sampleTranscript } from "../../../test/support/factories.ts";
+import { makeHighlight, makeRecording, makeUser, sampleTranscript } from "../../../test/support/factories.ts";
 import { until } from "../../../test/support/until.ts";
 import { addMedia, reach, startLinks, tokenOf } from "./test/public-links.ts";
 
@@ -33,6 +33,7 @@ test("a recording has a link exactly while it is public, and the old one never w
     expires_datetime: null,
     has_password: false,
     allow_download: false,
+    include_summary: false,
     start: null,
     last_opened_datetime: null,
     left_out: 0,
@@ -91,6 +92,8 @@ test("what a link shows: the recording, and no id, no address and no number of a
         start_datetime: "2026-03-01T10:00:00.000Z",
         duration: 12_000,
         speakers: ["Ann", "bo"],
+        summary: null,
+        chapters: [],
         state: "transcript_only",
         content_type: null,
         media_url: null,
@@ -155,6 +158,44 @@ test("unknown, forged and revoked links return byte-identical responses", async 
     assert.equal((await manage("GET", `/shared/${token}/${path}`, null)).status, 404);
   const unlock = await manage("POST", `/shared/${token}/unlock`, null, { password: "open sesame" });
   assert.equal(unlock.status, 404);
+});
+
+test("summary and chapters are shown only by a link of the recording that includes them, also after the trash", async () => {
+  const { recordingId, linkId, token } = await makePublic();
+  await app.db.pool.query("update recordings set ai_summary = $2, ai_chapters = $3 where id = $1", [
+    recordingId,
+    "**Seven buoys** are open.",
+    JSON.stringify([{ title: "Buoys", start: 1000, quote: "private words" }]),
+  ]);
+  const shown = async (of = token) => {
+    const { body, text } = await open(of);
+    assert.doesNotMatch(text, /private words/);
+    return [body.items[0].summary, body.items[0].chapters];
+  };
+  const whole = ["**Seven buoys** are open.", [{ title: "Buoys", start: 1000 }]];
+  assert.deepEqual(await shown(), [null, []]);
+  const changed = await manage("PATCH", `/links/${linkId}`, member.token, { include_summary: true });
+  assert.equal(changed.body.include_summary, true);
+  assert.deepEqual(await shown(), whole);
+  const plain = await manage("POST", `/recordings/${recordingId}/links`, member.token, {});
+  assert.deepEqual(await shown(tokenOf(plain.body)), [null, []]);
+  const { rows } = await app.db.pool.query(
+    "select details from audit_log where action = 'public_link_changed' and details ->> 'link_id' = $1",
+    [linkId],
+  );
+  assert.equal(rows[0]?.details.include_summary, true);
+  const highlight = await makeHighlight(app, member.token, recordingId, { text: "Part" });
+  const refused = await manage("POST", `/highlights/${highlight}/links`, member.token, {
+    include_summary: true,
+  });
+  assert.deepEqual([refused.status, refused.body.violations[0].pointer], [400, "/include_summary"]);
+  const part = await manage("POST", `/highlights/${highlight}/links`, member.token, {});
+  assert.deepEqual(await shown(tokenOf(part.body)), [null, []]);
+  await manage("DELETE", `/recordings/${recordingId}`, member.token);
+  assert.equal((await open(token)).status, 404);
+  const restored = await manage("POST", `/trash/${recordingId}/restore`, member.token);
+  assert.equal(restored.status, 200, restored.text);
+  assert.deepEqual(await shown(), whole);
 });
 
 test("media comes from this server in whole and in ranges, is kept by nobody, and is no download", async () => {

@@ -106,6 +106,7 @@ async function readInput(
         ? await passwordWork.run((cost) => hashPassword(password, cost))
         : password,
     allowDownload: body.allow_download,
+    includeSummary: body.include_summary,
     startMs: body.start,
   };
 }

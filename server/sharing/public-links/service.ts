@@ -48,6 +48,7 @@ export interface LinkInput {
   readonly expiresAt?: Date | null | undefined;
   readonly passwordHash?: string | null | undefined;
   readonly allowDownload?: boolean | undefined;
+  readonly includeSummary?: boolean | undefined;
   readonly startMs?: number | null | undefined;
 }
 
@@ -247,6 +248,8 @@ async function applyInput(
   const violations: Violation[] = [];
   if (input.expiresAt != null && input.expiresAt.getTime() <= Date.now())
     violations.push({ pointer: "/expires_datetime", detail: "must be in the future" });
+  if (input.includeSummary === true && subject.kind !== "recording")
+    violations.push({ pointer: "/include_summary", detail: "is only for links of recordings" });
   if (input.startMs != null) {
     const lengthMs = subject.kind === "recording" ? await findLength(tx, subject.id) : null;
     if (lengthMs === null)
@@ -263,10 +266,12 @@ async function applyInput(
   if (violations.length > 0) throw invalidInput(violations);
   const { expiresAt = before.expires_at, passwordHash = before.password_hash } = input;
   const { allowDownload = before.allow_download, startMs = before.start_ms } = input;
+  const { includeSummary = before.include_summary } = input;
   return {
     expires_at: expiresAt,
     password_hash: passwordHash,
     allow_download: allowDownload,
+    include_summary: includeSummary,
     start_ms: startMs,
   };
 }

@@ -22,6 +22,9 @@ export interface Item {
   /** Start and end within the recording in ms; null: all of it. */
   readonly range: { readonly start: number; readonly end: number } | null;
   readonly durationMs: number;
+  /** Markdown; null: the link does not include it, or there is none. */
+  readonly summary: string | null;
+  readonly chapters: readonly { readonly title: string; readonly start: number }[];
   /** The transcript_version of its recording. */
   readonly transcriptVersion: number;
   readonly state: "ready" | "preparing" | "failed" | "transcript_only";
@@ -41,6 +44,11 @@ interface Row {
   readonly media_format: "mp4" | "mp3" | null;
 }
 
+interface WholeRow extends Row {
+  readonly summary: string | null;
+  readonly chapters: Item["chapters"] | null;
+}
+
 interface ClipRow extends Omit<Row, "recording_title"> {
   readonly highlight_id: string;
   /** Null: the recording is not public, and so its title is not either. */
@@ -56,15 +64,19 @@ interface ClipRow extends Omit<Row, "recording_title"> {
 
 /** The items that a link shows now, in order. */
 export async function findItems(db: Executor, signer: LinkSigner, link: LinkRow): Promise<Item[]> {
-  return link.kind === "recording" ? findWhole(db, link.subject_id) : findClips(db, signer, link);
+  return link.kind === "recording" ? findWhole(db, link) : findClips(db, signer, link);
 }
 
-async function findWhole(db: Executor, recordingId: string): Promise<Item[]> {
-  const { rows } = await sql<Row>`
+async function findWhole(db: Executor, link: LinkRow): Promise<Item[]> {
+  const { rows } = await sql<WholeRow>`
     select r.id as recording_id, r.title as recording_title, r.start_datetime, r.duration_ms, r.transcript_version,
-      m.format as media_format
+      m.format as media_format,
+      case when ${link.include_summary} then nullif(r.ai_summary, '') end as summary,
+      case when ${link.include_summary} then (
+        select json_agg(json_build_object('title', c ->> 'title', 'start', (c ->> 'start')::integer) order by n)
+        from jsonb_array_elements(r.ai_chapters) with ordinality x (c, n)) end as chapters
     from recordings r left join recording_media m on m.recording_id = r.id
-    where r.id = ${recordingId} and r.share_state = 'public'`.execute(db);
+    where r.id = ${link.subject_id} and r.share_state = 'public'`.execute(db);
   return rows.map((row) => ({
     id: wholeId,
     recordingId: row.recording_id,
@@ -73,6 +85,8 @@ async function findWhole(db: Executor, recordingId: string): Promise<Item[]> {
     startDatetime: row.start_datetime,
     range: null,
     durationMs: row.duration_ms,
+    summary: row.summary,
+    chapters: row.chapters ?? [],
     transcriptVersion: row.transcript_version,
     state: row.media_format === null ? "transcript_only" : "ready",
     format: row.media_format,
@@ -102,6 +116,8 @@ async function findClips(db: Executor, signer: LinkSigner, link: LinkRow): Promi
       startDatetime: row.start_datetime,
       range: { start: row.start_ms, end: row.end_ms },
       durationMs: row.end_ms - row.start_ms,
+      summary: null,
+      chapters: [],
       transcriptVersion: row.transcript_version,
       state: row.media_format === null ? "transcript_only" : (row.clip_state ?? "preparing"),
       format: isReady ? row.clip_format : row.media_format,

@@ -95,6 +95,8 @@ async function presentItem(
     start_datetime: item.startDatetime.toISOString(),
     duration: item.durationMs,
     speakers,
+    summary: item.summary,
+    chapters: [...item.chapters],
     state: item.state,
     content_type: item.state === "transcript_only" || item.format === null ? null : contentTypes[item.format],
     media_url: media,
