@@ -24,6 +24,8 @@ const columnTypes: Readonly<Record<string, string>> = {
   "hooks.version": "VersionName",
   "import_items.omitted": "Generated<JsonColumn<Record<string, number>>>",
   "import_runs.counts": "Generated<JsonColumn<Record<string, number>>>",
+  "recording_meetings.applied_event": "JsonColumn<CalendarEventTimes> | null",
+  "recording_meetings.previous_event": "JsonColumn<CalendarEventTimes> | null",
   "recording_media.ends_early": "JsonColumn<EndsEarly> | null",
   "transcript_edits.changes": "JsonColumn<TranscriptChanges>",
   "transcript_edits.details": "JsonColumn<TranscriptEditDetails>",
@@ -41,6 +43,7 @@ import type { TranscriptEditDetails } from "../../../contract/transcripts/transc
 import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";
 import type {
+  CalendarEventTimes,
   CalendarPerson,
   EndsEarly,
   ImportData,

@@ -320,7 +320,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       hookManagementRoutes(api, { db, jobs, encryptor, config });
       deliveryRoutes(api, { db, jobs, store, sender, encryptor, hostLimit, config });
       documentRoutes(api, { db, views, config });
-      calendarRoutes(api, { db, encryptor, config });
+      calendarRoutes(api, { db, jobs, encryptor, config });
       feedRoutes(api, { db, signer, config });
       trashRoutes(api, { db, store, config });
       libraryRoutes(api, { db, store, signer, config });

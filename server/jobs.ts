@@ -1,3 +1,4 @@
+import { matchMeetingKind } from "./connections/calendars/match/match.ts";
 import { readCalendarsKind } from "./connections/calendars/refresh.ts";
 import { removeLeftFilesKind } from "./connections/deliveries/files.ts";
 import { forgetDeletedRecordingsKind } from "./connections/deliveries/queries.ts";
@@ -82,6 +83,7 @@ export const jobKinds: readonly Job[] = [
   importRecordingsKind,
   renderCompanionsKind,
   analyzeRecordingKind,
+  matchMeetingKind,
   renderClipKind,
   erasePersonalDataKind,
   installModelKind,

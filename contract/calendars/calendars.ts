@@ -225,3 +225,64 @@ export const updateMeeting = operation({
   response: Meeting,
   errors: [...writeErrors, "not_found"],
 });
+
+const recordingPath = "/_/api/v1/recordings/:recording_id/meeting";
+const RecordingParams = z.object({ recording_id: Uuid });
+
+export const RecordingMeeting = z
+  .strictObject({
+    state: z.enum(["none", "matched", "ambiguous", "undone"]).meta({
+      description:
+        "`none`: no meeting was matched. `matched`: by Parley or by a user. `ambiguous`: several fit equally; choose one. `undone`: a user undid it, and it is not matched again.",
+    }),
+    is_chosen: z.boolean().meta({ description: "Whether a user chose the meeting." }),
+    ical_uid: z.string().nullable().meta({ description: "Of the matched meeting." }),
+    candidates: z.array(Meeting).meta({
+      description: "Meetings of the caller's and the room calendars that overlap the recording, best first.",
+    }),
+  })
+  .meta({ id: "RecordingMeeting" });
+export type RecordingMeeting = z.output<typeof RecordingMeeting>;
+
+export const getRecordingMeeting = operation({
+  ...base,
+  id: "getRecordingMeeting",
+  permission: "read",
+  method: "GET",
+  path: recordingPath,
+  summary: "Get Meeting of Recording",
+  description:
+    "Returns which meeting a recording was matched with, and the meetings that it may be. For users who may change the recording.",
+  params: RecordingParams,
+  response: RecordingMeeting,
+  errors: ["not_found", "forbidden"],
+});
+
+export const chooseRecordingMeeting = operation({
+  ...base,
+  id: "chooseRecordingMeeting",
+  permission: "write",
+  method: "PUT",
+  path: recordingPath,
+  summary: "Choose Meeting of Recording",
+  description:
+    "Takes title (unless a user chose one), participants, scheduled times and meeting type from a meeting of the caller's or the room calendars, in place of those of the meeting it was matched with. Invited users of the workspace can see the recording from then on.",
+  params: RecordingParams,
+  body: z.object({ meeting_id: Uuid }),
+  response: RecordingMeeting,
+  errors: [...writeErrors, "not_found"],
+});
+
+export const undoRecordingMeeting = operation({
+  ...base,
+  id: "undoRecordingMeeting",
+  permission: "write",
+  method: "DELETE",
+  path: recordingPath,
+  summary: "Undo Meeting of Recording",
+  description:
+    "Removes what a recording has from its meeting: title, participants without transcript, scheduled times and the meeting type that followed. What a user has changed since stays. If several meetings fit, this says that it is none of them.",
+  params: RecordingParams,
+  response: RecordingMeeting,
+  errors: ["not_found", "forbidden"],
+});

@@ -131,6 +131,12 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
   createCalendar: (world) => ({ body: { kind: "ics", url: world.calendarUrl } }),
   "createCalendar of a room": (world) => ({ body: { kind: "ics", url: world.calendarUrl, is_room: true } }),
   deleteCalendar: async (world) => ({ params: { calendar_id: await world.calendar() } }),
+  getRecordingMeeting: (world) => ({ params: { recording_id: world.recordingId } }),
+  chooseRecordingMeeting: async (world) => ({
+    params: { recording_id: world.recordingId },
+    body: { meeting_id: await world.meeting() },
+  }),
+  undoRecordingMeeting: (world) => ({ params: { recording_id: world.recordingId } }),
   listMeetings: () => ({}),
   getMeeting: async (world) => ({ params: { meeting_id: await world.meeting() } }),
   updateMeeting: async (world) => ({

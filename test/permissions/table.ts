@@ -143,6 +143,15 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   getMeeting: except(kinds.mine, { workspace_token: 403 }),
   updateMeeting: except(kinds.mineToChange, { workspace_token: 403 }),
 
+  getRecordingMeeting: kinds.changes,
+  chooseRecordingMeeting: except(kinds.changes, {
+    admin: 404,
+    admin_session: 404,
+    admin_oauth: 404,
+    workspace_token: 404,
+  }),
+  undoRecordingMeeting: kinds.changes,
+
   search: kinds.own,
 
   getRecordingView: kinds.sees,

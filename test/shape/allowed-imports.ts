@@ -144,7 +144,13 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "recordings/stories",
   ],
 
-  "connections/calendars": ["connections/webhooks"],
+  "connections/calendars": [
+    "connections/webhooks",
+    "people/access",
+    "people/events",
+    "recordings/participants",
+    "recordings/recordings",
+  ],
   "connections/deliveries": [
     "connections/documents",
     "connections/exports",

@@ -52,9 +52,12 @@ function serve(text: string, headers: Record<string, string> = {}) {
 /** Reads what is due at a time from now on. */
 async function readAfter(ms: number): Promise<void> {
   const at = new Date(Date.now() + ms);
-  const { db, encryptor, config } = app;
+  const { db, jobs, encryptor, config } = app;
   const log = createLog("silent");
-  await readDueCalendars({ db, encryptor, config, log, signal: new AbortController().signal }, () => at);
+  await readDueCalendars(
+    { db, jobs, encryptor, config, log, signal: new AbortController().signal },
+    () => at,
+  );
 }
 
 test("a calendar is read when it is added; its meetings of today are listed, and private ones have only times", async () => {

@@ -4,7 +4,9 @@ import type { Config } from "../../platform/config/config.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { defineRecurringJob } from "../../platform/jobs/define.ts";
+import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { CalendarError, type CalendarSource } from "./fetch/source.ts";
+import { requestLateMatches } from "./match/match.ts";
 import { type CalendarRow, saveEvents } from "./queries.ts";
 import { readSource, type SourceContent } from "./read-source.ts";
 
@@ -26,6 +28,7 @@ export function nextReadAt(now: number, failures = 0, waitMs: number | null = nu
 
 interface Dependencies {
   readonly db: Database;
+  readonly jobs: JobQueue;
   readonly encryptor: Encryptor;
   readonly config: Pick<Config, "hooksAllowAddresses">;
   readonly log: Pick<FastifyBaseLogger, "warn">;
@@ -47,7 +50,7 @@ async function takeDue({ db }: Dependencies, now: Date): Promise<CalendarRow | u
 
 /** Reads a calendar and saves what was found, or why nothing was. */
 async function refresh(deps: Dependencies, row: CalendarRow, now: number): Promise<void> {
-  const { db, encryptor, config, signal } = deps;
+  const { db, jobs, encryptor, config, signal } = deps;
   let content: SourceContent;
   let isWhole: boolean;
   try {
@@ -83,8 +86,11 @@ async function refresh(deps: Dependencies, row: CalendarRow, now: number): Promi
       })
       .where("id", "=", row.id)
       .executeTakeFirst();
-    if (calendar !== null && found.numUpdatedRows > 0n) await saveEvents(tx, row.id, calendar);
+    if (calendar === null || found.numUpdatedRows === 0n) return;
+    await saveEvents(tx, row.id, calendar);
+    await requestLateMatches(tx, jobs, row.id);
   });
+  jobs.wake();
 }
 
 async function saveFailure(

@@ -5,6 +5,8 @@ import type { Principal } from "../../platform/auth/principal.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
+import { recordingMeetingRoutes } from "./match/routes.ts";
+import { presentMeeting } from "./present.ts";
 import { requireUser } from "./principal.ts";
 import { findCalendars, findMeetings, type ListedCalendar, type MeetingRow } from "./queries.ts";
 import * as service from "./service.ts";
@@ -14,6 +16,7 @@ const maxMeetings = 200;
 /** Calendars, and the meetings in them. */
 export function calendarRoutes(api: Api, deps: service.CalendarServices): void {
   const { db, encryptor } = deps;
+  recordingMeetingRoutes(api, deps);
 
   route(api, contract.listCalendars, async ({ principal }) => {
     const rows = await findCalendars(db.kysely, principal);
@@ -117,27 +120,4 @@ function usernameOf({ secrets }: ListedCalendar, encryptor: Encryptor): string |
   } catch {
     return null;
   }
-}
-
-export function presentMeeting(row: MeetingRow): z.input<typeof contract.Meeting> {
-  const { organizer } = row;
-  const attendees = row.attendees
-    .filter(({ declined }) => declined !== true)
-    .map(({ name, email }) => ({ name, email }));
-  const isListed =
-    organizer === null ||
-    row.attendees.some(({ email }) => email?.toLowerCase() === organizer.email?.toLowerCase());
-  return {
-    id: row.id,
-    calendar_id: row.calendar_id,
-    ical_uid: row.ical_uid,
-    title: row.title,
-    start_datetime: row.start_at.toISOString(),
-    end_datetime: row.end_at.toISOString(),
-    is_private: row.is_private,
-    organizer,
-    attendees: isListed || organizer === null ? attendees : [organizer, ...attendees],
-    notes: row.notes,
-    recording_id: row.recording_id,
-  };
 }

@@ -11,15 +11,18 @@ import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Database, Executor } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import { enforceQuota } from "../../platform/http/limits/quota.ts";
+import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { checkHookUrl } from "../../platform/outbound/target.ts";
 import { managesWorkspaceHooks } from "../webhooks/api/queries.ts";
 import { CalendarError, type CalendarSource } from "./fetch/source.ts";
+import { requestLateMatches } from "./match/match.ts";
 import { findCalendars, type ListedCalendar, saveEvents } from "./queries.ts";
 import { readSource } from "./read-source.ts";
 import { nextReadAt } from "./refresh.ts";
 
 export interface CalendarServices {
   readonly db: Database;
+  readonly jobs: JobQueue;
   readonly encryptor: Encryptor;
   readonly config: Pick<Config, "hooksAllowAddresses">;
 }
@@ -28,7 +31,7 @@ type Input = z.output<(typeof operation)["body"]>;
 
 /** Adds a calendar and reads it at once, as it is read every time after. @returns its id. */
 export async function createCalendar(
-  { db, encryptor, config }: CalendarServices,
+  { db, jobs, encryptor, config }: CalendarServices,
   { principal, actor }: Requester,
   input: Input,
 ): Promise<string> {
@@ -90,12 +93,14 @@ export async function createCalendar(
       })
       .execute();
     await saveEvents(tx, id, calendar);
+    await requestLateMatches(tx, jobs, id);
     await recordAudit(tx, actor, {
       action: "calendar_created",
       subject: { type: "calendar", id },
       details: { kind: input.kind, host: new URL(source.url).host, is_room: isRoom },
     });
   });
+  jobs.wake();
   return id;
 }
 

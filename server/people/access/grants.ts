@@ -4,7 +4,8 @@ import type { Tx } from "../../platform/db/database.ts";
 /**
  * Updates recording_grants to who may see the recordings, in the transaction that changed it. This statement is the whole
  * visibility rule (design, "Who sees a recording"): workspace tokens see everything; a user sees the recordings they
- * recorded, that are shared with them, one of their teams or the workspace, and that they attended (matched by email).
+ * recorded, that are shared with them, one of their teams or the workspace, and that they attended (matched by email); that a
+ * calendar says they were invited is no ground, unless a user chose the meeting.
  * Nobody sees a recording in the trash.
  *
  * Locks the recordings first, ordered by id, so that of two concurrent changes the later one sees the earlier one.
@@ -32,7 +33,7 @@ export async function syncGrants(tx: Tx, recordingIds: readonly string[]): Promi
         union
         select u.id from participants a
           join users u on u.workspace_id = r.workspace_id and u.email_key = a.email_key
-          where a.recording_id = r.id
+          where a.recording_id = r.id and not a.is_invited
       ) p
       where r.id = any(${recordingIds}::uuid[])
         and not exists (select 1 from trashed_recordings t where t.recording_id = r.id)

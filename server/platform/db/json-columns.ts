@@ -11,6 +11,9 @@ import type { MediaContainer } from "../../../shared/files/media-formats.ts";
 /** Written as text, because pg would send a JavaScript array as a PostgreSQL array. */
 export type JsonColumn<T> = ColumnType<T, string, string>;
 
+/** recordings.calendar_event, as a meeting sets it. */
+export type CalendarEventTimes = NonNullable<RecordingFields["calendar_event"]>;
+
 /** calendar_events.organizer. */
 export interface CalendarPerson {
   readonly name: string | null;

@@ -8,6 +8,7 @@ import type { TranscriptEditDetails } from "../../../contract/transcripts/transc
 import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";
 import type {
+  CalendarEventTimes,
   CalendarPerson,
   EndsEarly,
   ImportData,
@@ -858,12 +859,13 @@ export interface RecordingMedia {
 }
 
 export interface RecordingMeetings {
+  applied_event: JsonColumn<CalendarEventTimes> | null;
   event_key: string | null;
   is_chosen: Generated<boolean>;
   matched_at: Generated<Timestamp>;
   note_user_ids: Generated<string[]>;
   participant_ids: Generated<string[]>;
-  previous_event: Json | null;
+  previous_event: JsonColumn<CalendarEventTimes> | null;
   recording_id: string;
   state: "matched" | "ambiguous" | "undone";
   title_hash: Buffer | null;

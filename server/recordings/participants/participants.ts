@@ -100,7 +100,12 @@ export function updateParticipant(
     const [scope = "unknown"] = await participantScopes(tx, workspace_id, [row.email]);
     await tx
       .updateTable("participants")
-      .set({ ...row, scope })
+      // A user who says that they took part makes an invitation more than that.
+      .set({
+        ...row,
+        scope,
+        ...(input.attended === true || input.confirmed_attendee === true ? { is_invited: false } : {}),
+      })
       .where("id", "=", participantId)
       .execute();
     await deriveFromParticipants(tx, recordingId);
@@ -201,7 +206,7 @@ async function rename(
 }
 
 /** Removes a participant's screen shares and their assignment to action items. */
-async function removeReferences(tx: Tx, recordingId: string, participantId: string): Promise<void> {
+export async function removeReferences(tx: Tx, recordingId: string, participantId: string): Promise<void> {
   await sql`
     update recordings set
       screenshares = (select jsonb_agg(s order by position) from jsonb_array_elements(screenshares)

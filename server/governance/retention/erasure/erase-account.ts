@@ -46,6 +46,8 @@ export async function eraseAccount(
     "passkeys",
     "known_devices",
     "private_notes",
+    "calendars",
+    "meeting_notes",
     "ask_threads",
     "summary_feedback",
     "ask_leases",

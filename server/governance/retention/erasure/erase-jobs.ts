@@ -117,3 +117,43 @@ export async function eraseFromWatchedFiles(
     after = last.path_hash;
   }
 }
+
+/**
+ * Removes a person from the events that were read from calendars of others, and the titles of entries that could not be
+ * understood. The calendars are in other systems: what those still say is read again.
+ */
+export async function eraseFromCalendars(
+  tx: Tx,
+  { workspaceId, email, names }: Pick<Person, "workspaceId" | "email" | "names">,
+): Promise<void> {
+  await sql`
+    update calendar_events e set
+      organizer = case when parley_lower(e.organizer ->> 'email') = parley_lower(${email}) then null else e.organizer end,
+      attendees = coalesce((
+        select jsonb_agg(a order by position) from jsonb_array_elements(e.attendees) with ordinality as l (a, position)
+        where parley_lower(a ->> 'email') is distinct from parley_lower(${email})), '[]')
+    from calendars c
+    where c.id = e.calendar_id and c.workspace_id = ${workspaceId}
+      and (parley_lower(e.organizer ->> 'email') = parley_lower(${email}) or exists (
+        select 1 from jsonb_array_elements(e.attendees) a where parley_lower(a ->> 'email') = parley_lower(${email})))`.execute(
+    tx,
+  );
+  const isNamed = createNameMatch([email, ...names]);
+  const calendars = await tx
+    .selectFrom("calendars")
+    .select(["id", "unread_examples"])
+    .where("workspace_id", "=", workspaceId)
+    .where("unread_events", ">", 0)
+    .execute();
+  for (const { id, unread_examples: examples } of calendars)
+    if (examples.some(({ title }) => title !== null && isNamed(title)))
+      await tx
+        .updateTable("calendars")
+        .set({
+          unread_examples: JSON.stringify(
+            examples.map((one) => (one.title !== null && isNamed(one.title) ? { ...one, title: null } : one)),
+          ),
+        })
+        .where("id", "=", id)
+        .execute();
+}

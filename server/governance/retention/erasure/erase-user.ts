@@ -19,7 +19,12 @@ import {
 import { isHeld } from "../../../recordings/recordings/delete/queries.ts";
 import { eraseFromAudit } from "../../audit/erase.ts";
 import { decryptPerson, type Person } from "./data-subject.ts";
-import { eraseFromConnections, eraseFromJobs, eraseFromWatchedFiles } from "./erase-jobs.ts";
+import {
+  eraseFromCalendars,
+  eraseFromConnections,
+  eraseFromJobs,
+  eraseFromWatchedFiles,
+} from "./erase-jobs.ts";
 import { eraseFromRecording } from "./erase-recording.ts";
 import { eraseFromUnfinished } from "./erase-uploads.ts";
 import { eraseVoices, findNames } from "./erase-voices.ts";
@@ -196,6 +201,7 @@ function finish(
     }
     await eraseFromJobs(tx, encryptor, person.email);
     await eraseFromConnections(tx, encryptor, person);
+    await eraseFromCalendars(tx, person);
     // Files and profiles of the meantime too.
     const names = [...person.names, ...knownNames, ...(await findNames(tx, receipt.held, person.email))];
     await eraseFromWatchedFiles(tx, { ...person, names });

@@ -39,6 +39,7 @@ import { findUploadById } from "../media-queries.ts";
 import { lockUploadById, type UploadRow } from "../queries.ts";
 import { createRecording, type StoredMedia } from "./create-recording.ts";
 import { detailOf, failPromotion, isDataError, unfitReason } from "./promote.ts";
+import { requestMeetingMatch } from "./request-match.ts";
 
 interface Dependencies {
   readonly db: Database;
@@ -182,6 +183,7 @@ async function finish(
     if (hasTranscript)
       await requestUnderstanding(tx, jobs, config, { id: recordingId, workspaceId: upload.workspace_id });
     await announceRecording(tx, { id: recordingId, workspaceId: upload.workspace_id });
+    await requestMeetingMatch(tx, jobs, { id: recordingId, workspaceId: upload.workspace_id });
   });
   jobs.wake();
 }

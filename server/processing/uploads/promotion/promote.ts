@@ -11,6 +11,7 @@ import { endIfDeactivated } from "../lifecycle/end-access.ts";
 import { transition } from "../lifecycle/transition.ts";
 import { lockUploadById } from "../queries.ts";
 import { createRecording } from "./create-recording.ts";
+import { requestMeetingMatch } from "./request-match.ts";
 
 interface Dependencies {
   readonly db: Database;
@@ -35,6 +36,7 @@ export async function promoteUploadJob(deps: Dependencies, uploadId: string): Pr
         workspaceId: upload.workspace_id,
       });
       await announceRecording(tx, { id: recordingId, workspaceId: upload.workspace_id });
+      await requestMeetingMatch(tx, jobs, { id: recordingId, workspaceId: upload.workspace_id });
     });
     jobs.wake();
   } catch (error) {

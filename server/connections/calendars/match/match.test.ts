@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { call, startTestApp } from "../../../../test/support/app.ts";
+import { makeUser, makeWorkspace } from "../../../../test/support/factories.ts";
+import { until } from "../../../../test/support/until.ts";
+import { type Candidate, chooseCandidate } from "./candidates.ts";
+
+const app = await startTestApp();
+const { pool } = app.db;
+const workspace = await makeWorkspace(app.db);
+const start = Date.parse("2026-03-02T10:00:00Z");
+const minuteMs = 60_000;
+
+// biome-ignore lint/suspicious/noExplicitAny: any response of any operation.
+async function manage(method: string, path: string, token: string, body?: unknown): Promise<any> {
+  const response = await call(app, method, `/_/api/v1${path}`, body, { token, version: null });
+  return { status: response.status, ...response.body };
+}
+
+interface Event {
+  readonly uid?: string;
+  readonly title?: string;
+  readonly from?: number;
+  readonly to?: number;
+  readonly organizer?: string;
+  readonly attendees?: readonly { name: string | null; email: string; declined?: true }[];
+}
+
+/** A calendar with these events; a room calendar without a user. */
+async function addCalendar(userId: string | null, events: readonly Event[]): Promise<string> {
+  const { rows } = await pool.query(
+    `insert into calendars (id, workspace_id, user_id, kind, name, host, secrets, time_zone, next_read_at)
+     values (gen_random_uuid(), $1, $2, 'ics', 'Work', 'example', '', 'UTC', 'infinity') returning id`,
+    [workspace.id, userId],
+  );
+  for (const { uid = "u", title = "Planning", from = 0, to = 60, organizer, attendees = [] } of events)
+    await pool.query(
+      `insert into calendar_events (id, calendar_id, key, start_at, end_at, is_all_day, is_private, ical_uid, title,
+         organizer, attendees)
+       values (gen_random_uuid(), $1, md5($2), $3, $4, false, false, $2, $5, $6, $7)`,
+      [
+        rows[0].id,
+        uid,
+        new Date(start + from * minuteMs),
+        new Date(start + to * minuteMs),
+        title,
+        organizer === undefined ? null : JSON.stringify({ name: null, email: organizer }),
+        JSON.stringify(attendees),
+      ],
+    );
+  return rows[0].id;
+}
+
+/** A recording of some minutes, once its meeting was looked up. */
+async function record(
+  token: string,
+  { from = 0, minutes = 60, title }: { from?: number; minutes?: number; title?: string } = {},
+) {
+  const upload = await call(
+    app,
+    "POST",
+    "/uploads/create",
+    {
+      media_type: "transcript",
+      auto_promote: true,
+      attributes: {
+        ...(title === undefined ? {} : { title }),
+        start_datetime: new Date(start + from * minuteMs).toISOString(),
+        transcript: {
+          language: "en",
+          segments: [{ start: 0, end: minutes * minuteMs, speaker_key: "a", text: "Hello" }],
+        },
+      },
+    },
+    { token },
+  );
+  assert.equal(upload.status, 200, upload.text);
+  const id = await until("the upload is a recording", async () => {
+    const { rows } = await pool.query(
+      `select recording_id from uploads u where id = $1 and recording_id is not null
+         and not exists (select 1 from jobs j where j.name = 'match_meeting' and j.key = u.recording_id::text)`,
+      [upload.body.id],
+    );
+    return rows[0]?.recording_id as string | undefined;
+  });
+  return id;
+}
+
+async function view(id: string, token: string) {
+  const include = { participants: true, calendar_event: true, private_notes: true };
+  const { body } = await call(app, "POST", `/recordings/${id}`, { include }, { token });
+  return body;
+}
+
+async function events(id: string): Promise<string[]> {
+  const { rows } = await pool.query("select type from events where subject_id = $1 order by id", [id]);
+  return rows.map(({ type }) => type);
+}
+
+test("a recording gets title, people, times, type and notes from its meeting with one recording_updated, and undo removes them", async () => {
+  const [user, colleague] = [await makeUser(app.db, workspace), await makeUser(app.db, workspace)];
+  const { rows } = await pool.query("select email from users where id = $1", [colleague.id]);
+  const calendarId = await addCalendar(user.id, [
+    {
+      uid: "plan",
+      title: "Planning with Acme",
+      attendees: [
+        { name: "Jo Customer", email: "jo@acme.example" },
+        { name: "No Show", email: "no@acme.example", declined: true },
+        { name: null, email: rows[0].email },
+      ],
+    },
+  ]);
+  await pool.query(
+    "insert into meeting_notes (calendar_id, user_id, event_key, text) values ($1, $2, md5('plan'), 'Ask')",
+    [calendarId, user.id],
+  );
+  const id = await record(user.token, { from: 2, minutes: 50 });
+  const recording = await view(id, user.token);
+  assert.equal(recording.title, "Planning with Acme");
+  assert.deepEqual(recording.calendar_event, {
+    ical_uid: "plan",
+    scheduled_start_datetime: "2026-03-02T10:00:00.000Z",
+    scheduled_end_datetime: "2026-03-02T11:00:00.000Z",
+  });
+  assert.deepEqual(
+    recording.participants.map((one: Record<string, unknown>) => [
+      one.name,
+      one.scope,
+      one.confirmed_attendee,
+    ]),
+    [
+      ["Jo Customer", "external", false],
+      [rows[0].email, "internal", false],
+    ],
+  );
+  assert.equal(recording.meeting_type.scope, "external");
+  assert.equal(recording.private_notes?.text ?? recording.private_notes, "Ask");
+  assert.deepEqual(await events(id), ["recording_added", "recording_updated"]);
+  assert.equal((await call(app, "POST", `/recordings/${id}`, {}, { token: colleague.token })).status, 404);
+  const listed = await manage("GET", `/recordings/${id}/meeting`, user.token);
+  assert.deepEqual([listed.state, listed.is_chosen, listed.candidates.length], ["matched", false, 1]);
+
+  await pool.query(
+    "update calendar_events set start_at = start_at + interval '1 hour' where calendar_id = $1",
+    [calendarId],
+  );
+  assert.deepEqual((await view(id, user.token)).calendar_event, recording.calendar_event, "moved later");
+  await pool.query(
+    "update calendar_events set start_at = start_at - interval '1 hour' where calendar_id = $1",
+    [calendarId],
+  );
+
+  const undone = await manage("DELETE", `/recordings/${id}/meeting`, user.token);
+  assert.equal(undone.state, "undone");
+  const after = await view(id, user.token);
+  assert.deepEqual(
+    [after.calendar_event, after.participants, after.meeting_type.scope],
+    [null, [], "internal"],
+  );
+  assert.notEqual(after.title, "Planning with Acme");
+  assert.equal((await events(id)).length, 3);
+
+  const chosen = await manage("PUT", `/recordings/${id}/meeting`, user.token, {
+    meeting_id: listed.candidates[0].id,
+  });
+  assert.deepEqual([chosen.state, chosen.is_chosen], ["matched", true]);
+  assert.equal((await view(id, user.token)).title, "Planning with Acme");
+  assert.equal((await call(app, "POST", `/recordings/${id}`, {}, { token: colleague.token })).status, 200);
+  await manage("DELETE", `/calendars/${calendarId}`, user.token);
+  assert.equal(
+    (await view(id, user.token)).title,
+    "Planning with Acme",
+    "what became part of a recording stays",
+  );
+});
+
+test("two meetings that fit equally are asked about; a chosen title stays; rooms count only for those invited", async () => {
+  const user = await makeUser(app.db, workspace);
+  const { rows } = await pool.query("select email from users where id = $1", [user.id]);
+  await addCalendar(user.id, [
+    { uid: "x", title: "Budget" },
+    { uid: "y", title: "Hiring" },
+  ]);
+  const asked = await record(user.token);
+  const { state, candidates } = await manage("GET", `/recordings/${asked}/meeting`, user.token);
+  assert.deepEqual([state, candidates.length], ["ambiguous", 2]);
+  assert.deepEqual(await events(asked), ["recording_added"]);
+  const named = await record(user.token, { title: "Hiring, part two" });
+  const recording = await view(named, user.token);
+  assert.deepEqual([recording.title, recording.calendar_event.ical_uid], ["Hiring, part two", "y"]);
+  assert.equal(
+    (await manage("GET", `/recordings/${await record(user.token, { from: 45 })}/meeting`, user.token)).state,
+    "none",
+  );
+
+  await addCalendar(null, [
+    { uid: "theirs", title: "Secret of others", from: 600, to: 660 },
+    {
+      uid: "ours",
+      title: "Ours",
+      from: 700,
+      to: 760,
+      attendees: [{ name: "U", email: rows[0].email.toUpperCase() }],
+    },
+  ]);
+  const other = await record(user.token, { from: 600 });
+  assert.deepEqual((await manage("GET", `/recordings/${other}/meeting`, user.token)).candidates, []);
+  assert.equal((await view(await record(user.token, { from: 700 }), user.token)).title, "Ours");
+});
+
+test("of overlapping meetings the one whose times fit better is meant, and invitations count before all", () => {
+  const candidate = (title: string, fit: number, isTheirs = true): Candidate => ({
+    ...{ id: title, calendar_id: "", key: title, ical_uid: title, title, fit, is_theirs: isTheirs },
+    ...{ start_at: new Date(start), end_at: new Date(start), organizer: null, attendees: [] },
+  });
+  const choose = (title: string | null, ...candidates: Candidate[]): string | null => {
+    const chosen = chooseCandidate(candidates, title);
+    return chosen === null || chosen === "several" ? chosen : chosen.title;
+  };
+  assert.equal(choose(null), null);
+  assert.equal(choose(null, candidate("a", 0.9), candidate("b", 0.5)), "a");
+  assert.equal(choose(null, candidate("a", 0.9), candidate("b", 0.85)), "several");
+  assert.equal(choose(null, candidate("a", 0.6), candidate("b", 0.6, false)), "a");
+  assert.equal(choose("Weekly sync", candidate("Retro", 0.9), candidate("Weekly Sync", 0.85)), "Weekly Sync");
+  assert.equal(choose("Something else", candidate("Retro", 0.9), candidate("Weekly Sync", 0.85)), "several");
+});

@@ -1,0 +1,102 @@
+import { sql } from "kysely";
+import { holdMembership, syncGrants } from "../../../people/access/grants.ts";
+import { record } from "../../../people/events/record.ts";
+import type { Database, Tx } from "../../../platform/db/database.ts";
+import { defineJob } from "../../../platform/jobs/define.ts";
+import type { JobQueue } from "../../../platform/jobs/queue.ts";
+import { ofRecording, type RecordingPayload } from "../../../recordings/recordings/job-of-recording.ts";
+import { applyMeeting, hasGeneratedTitle } from "./apply.ts";
+import { chooseCandidate, findCandidates } from "./candidates.ts";
+
+/**
+ * Finds the meeting of a recording in the calendars of its recorders and rooms. One transaction: killed at any point it
+ * leaves nothing behind and runs again, and a recording that was matched, or whose match a user undid, is left alone.
+ */
+async function matchMeeting(db: Database, recordingId: string): Promise<void> {
+  const found = await db.kysely
+    .selectFrom("recordings")
+    .select("workspace_id")
+    .where("id", "=", recordingId)
+    .executeTakeFirst();
+  if (found === undefined) return;
+  await db.kysely.transaction().execute(async (tx) => {
+    await holdMembership(tx, found.workspace_id);
+    const recording = await lockUnmatched(tx, recordingId);
+    if (recording === undefined) return;
+    const { rows: recorders } = await sql<{ user_id: string }>`
+      select user_id from recording_recorders where recording_id = ${recordingId}`.execute(tx);
+    const candidates = await findCandidates(
+      tx,
+      recordingId,
+      recorders.map((row) => row.user_id),
+    );
+    const title = (await hasGeneratedTitle(tx, recordingId)) ? null : recording.title;
+    const event = chooseCandidate(candidates, title);
+    if (event === "several")
+      await tx
+        .insertInto("recording_meetings")
+        .values({ recording_id: recordingId, state: "ambiguous" })
+        .execute();
+    if (event === null || event === "several") return;
+    await applyMeeting(tx, recording, event, null);
+    await sql`update recordings set updated_at = clock_timestamp() where id = ${recordingId}`.execute(tx);
+    await syncGrants(tx, [recordingId]);
+    await record(tx, {
+      workspaceId: recording.workspace_id,
+      type: "recording_updated",
+      subjectId: recordingId,
+      data: {},
+    });
+  });
+}
+
+/** Locks a recording unless it is in the trash, has a meeting, or was moved here from another system. */
+async function lockUnmatched(
+  tx: Tx,
+  recordingId: string,
+): Promise<{ id: string; workspace_id: string; title: string } | undefined> {
+  await sql`select 1 from recordings where id = ${recordingId} for update`.execute(tx);
+  const { rows } = await sql<{ id: string; workspace_id: string; title: string }>`
+    select r.id, r.workspace_id, r.title from recordings r where r.id = ${recordingId} and ${isUnmatched}`.execute(
+    tx,
+  );
+  return rows[0];
+}
+
+const isUnmatched = sql<boolean>`(r.calendar_event is null
+  and not exists (select 1 from recording_meetings m where m.recording_id = r.id)
+  and not exists (select 1 from trashed_recordings t where t.recording_id = r.id)
+  and not exists (select 1 from uploads u where u.recording_id = r.id and u.import_data ? 'moved'))`;
+
+const maxLateMatches = 50;
+
+/**
+ * Requests matches of the recordings of the last day that have no meeting yet, in the transaction that stores the events of
+ * a calendar: a meeting may have been entered after it began.
+ */
+export async function requestLateMatches(tx: Tx, jobs: JobQueue, calendarId: string): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct r.id from calendars c
+      join recordings r on r.workspace_id = c.workspace_id
+      join recording_recorders rr on rr.recording_id = r.id and (c.user_id is null or rr.user_id = c.user_id)
+      join calendar_events e on e.calendar_id = c.id and e.start_at < r.end_datetime and e.end_at > r.start_datetime
+    where c.id = ${calendarId} and r.created_at > now() - interval '1 day' and not e.is_all_day and not e.is_private
+      and ${isUnmatched}
+    limit ${maxLateMatches}`.execute(tx);
+  for (const { id } of rows) await jobs.enqueue(tx, "match_meeting", { recordingId: id }, id);
+}
+
+declare module "../../../platform/jobs/define.ts" {
+  interface JobPayloads {
+    match_meeting: RecordingPayload;
+  }
+}
+
+export const matchMeetingKind = defineJob({
+  ...ofRecording,
+  name: "match_meeting",
+  label: "Find meeting",
+  concurrency: 2,
+  discard: { lost: "The recording stays. Its meeting can be chosen on its page." },
+  handler: ({ db }, { recordingId }) => matchMeeting(db, recordingId),
+});

@@ -1,0 +1,100 @@
+import type { z } from "zod";
+import * as contract from "../../../../contract/calendars/calendars.ts";
+import type { Principal } from "../../../platform/auth/principal.ts";
+import type { Database, Executor } from "../../../platform/db/database.ts";
+import { ProblemError } from "../../../platform/http/errors/problem.ts";
+import { type Api, route } from "../../../platform/http/routing/route.ts";
+import { updateRecording } from "../../../recordings/recordings/change/update-recording.ts";
+import { checkMay } from "../../../recordings/recordings/rights.ts";
+import { presentMeeting } from "../present.ts";
+import { applyMeeting, removeMeeting } from "./apply.ts";
+import { type Candidate, findCandidates } from "./candidates.ts";
+
+/** Which meeting a recording is of. */
+export function recordingMeetingRoutes(api: Api, { db }: { readonly db: Database }): void {
+  route(api, contract.getRecordingMeeting, async ({ principal, params }) => {
+    await checkMay(db.kysely, principal, params.recording_id, "change", "choose its meeting");
+    return present(db.kysely, principal, params.recording_id);
+  });
+
+  route(api, contract.chooseRecordingMeeting, async ({ principal, params, body }) => {
+    await updateRecording(
+      db,
+      principal,
+      params.recording_id,
+      async (tx, recording) => {
+        const candidates = await candidatesFor(tx, principal, recording.id);
+        const event = candidates.find(({ id }) => id === body.meeting_id.toLowerCase());
+        if (event === undefined)
+          throw new ProblemError(
+            "not_found",
+            `the meeting ${body.meeting_id} is not one that may be of this recording; see Get Meeting of Recording`,
+          );
+        await removeMeeting(tx, recording.id);
+        await applyMeeting(tx, recording, event, principal.userId);
+        return { changed: true, result: null };
+      },
+      "change",
+      "choose its meeting",
+    );
+    return present(db.kysely, principal, params.recording_id);
+  });
+
+  route(api, contract.undoRecordingMeeting, async ({ principal, params }) => {
+    await updateRecording(
+      db,
+      principal,
+      params.recording_id,
+      async (tx, { id }) => {
+        const changed = await removeMeeting(tx, id);
+        const row = {
+          state: "undone" as const,
+          is_chosen: false,
+          event_key: null,
+          title_hash: null,
+          participant_ids: [],
+          previous_event: null,
+          applied_event: null,
+          note_user_ids: [],
+        };
+        await tx
+          .insertInto("recording_meetings")
+          .values({ recording_id: id, ...row })
+          .onConflict((conflict) => conflict.column("recording_id").doUpdateSet(row))
+          .execute();
+        return { changed, result: null };
+      },
+      "change",
+      "undo its meeting",
+    );
+    return present(db.kysely, principal, params.recording_id);
+  });
+}
+
+/** Workspace tokens have no calendars of their own. */
+function candidatesFor(db: Executor, principal: Principal, recordingId: string): Promise<Candidate[]> {
+  return findCandidates(db, recordingId, principal.scope === "workspace" ? [] : [principal.userId]);
+}
+
+async function present(
+  db: Executor,
+  principal: Principal,
+  recordingId: string,
+): Promise<z.input<typeof contract.RecordingMeeting>> {
+  const [match, candidates] = await Promise.all([
+    db
+      .selectFrom("recording_meetings")
+      .select(["state", "is_chosen", "applied_event"])
+      .where("recording_id", "=", recordingId)
+      .executeTakeFirst(),
+    candidatesFor(db, principal, recordingId),
+  ]);
+  return {
+    state: match?.state ?? "none",
+    is_chosen: match?.is_chosen ?? false,
+    ical_uid: match?.applied_event?.ical_uid ?? null,
+    candidates: candidates.map((candidate) =>
+      presentMeeting({ ...candidate, is_private: false, notes: null, recording_id: null }),
+    ),
+  };
+}

@@ -1,0 +1,20 @@
+import type { Tx } from "../../../platform/db/database.ts";
+import type { JobQueue } from "../../../platform/jobs/queue.ts";
+
+/**
+ * Requests that the meeting of a new recording is found, in the transaction that creates the recording. Where nobody has a
+ * calendar there is nothing to find.
+ */
+export async function requestMeetingMatch(
+  tx: Tx,
+  jobs: JobQueue,
+  { id: recordingId, workspaceId }: { readonly id: string; readonly workspaceId: string },
+): Promise<void> {
+  const calendar = await tx
+    .selectFrom("calendars")
+    .select("id")
+    .where("workspace_id", "=", workspaceId)
+    .limit(1)
+    .executeTakeFirst();
+  if (calendar !== undefined) await jobs.enqueue(tx, "match_meeting", { recordingId }, recordingId);
+}
