@@ -167,6 +167,10 @@ const settingsPages = settingsRoute.addChildren([
     lazyPage(() => import("../settings/users/users.tsx"), "UsersPage"),
   ),
   settingsPage(
+    "/provisioning",
+    lazyPage(() => import("../settings/users/provisioning.tsx"), "ProvisioningPage"),
+  ),
+  settingsPage(
     "/teams",
     lazyPage(() => import("../settings/users/teams.tsx"), "TeamsPage"),
   ),

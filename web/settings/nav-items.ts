@@ -40,6 +40,7 @@ const groups: readonly NavGroup[] = [
       { path: "/settings/workspace", label: "General" },
       { path: "/settings/users", label: "Users" },
       { path: "/settings/teams", label: "Teams" },
+      { path: "/settings/provisioning", label: "Provisioning" },
       { path: "/settings/meeting-types", label: "Meeting types" },
       { path: "/settings/templates", label: "Templates" },
       { path: "/settings/clients", label: "OAuth clients" },

@@ -1,0 +1,155 @@
+import { Button, Stack, Text, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  createScimToken,
+  revokeScimToken,
+  type ScimToken,
+  scimTokensQuery,
+} from "../../api/settings/scim.ts";
+import { managedUsersQuery } from "../../api/settings/users.ts";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { CopyField, SecretOnce } from "../../common/dialogs/secret-once.tsx";
+import { counted } from "../../common/format/count.ts";
+import { whenInLine } from "../../common/format/time.ts";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
+import { Form, useForm } from "../../common/forms/form.tsx";
+import { Loaded, NoneYet, Row, Rows, SettingsPage } from "../parts.tsx";
+
+/** Tokens with which identity providers manage users and teams. */
+export function ProvisioningPage() {
+  const tokens = useQuery(scimTokensQuery);
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <SettingsPage
+      title="Provisioning"
+      lead="An identity provider such as Microsoft Entra ID or Okta creates, changes and deactivates users by SCIM 2.0. Its groups become teams."
+      action={
+        <Button leftSection={<IconPlus size={18} />} onClick={open}>
+          Create SCIM token
+        </Button>
+      }
+    >
+      <Loaded query={tokens}>
+        {({ url, tokens }) => (
+          <Stack gap="lg">
+            <CopyField label="URL for the provider" value={url} />
+            {tokens.length === 0 ? (
+              <NoneYet>No SCIM tokens yet.</NoneYet>
+            ) : (
+              <Rows label="SCIM tokens">
+                {tokens.map((token) => (
+                  <TokenRow key={token.id} token={token} />
+                ))}
+              </Rows>
+            )}
+          </Stack>
+        )}
+      </Loaded>
+      <NewToken opened={opened} onClose={close} />
+    </SettingsPage>
+  );
+}
+
+function TokenRow({ token }: { token: ScimToken }) {
+  const users = useQuery(managedUsersQuery).data?.users ?? [];
+  const owner = users.find(({ id }) => id === token.created_by)?.name;
+  return (
+    <Row
+      title={token.name}
+      facts={[
+        token.created_by === null
+          ? "created on the command line"
+          : `ends with the admin who created it${owner === undefined ? "" : `: ${owner}`}`,
+        `created ${whenInLine(token.created_datetime)}`,
+        token.last_used_datetime === null
+          ? "never used"
+          : `last used ${whenInLine(token.last_used_datetime)}`,
+        notStored(token),
+      ]}
+      actions={
+        <ConfirmButton
+          text="Revoke"
+          button={{ "aria-label": `Revoke ${token.name}` }}
+          title={`Revoke ${token.name}?`}
+          label="Revoke token"
+          run={() => revokeScimToken(token.id)}
+          done={`${token.name} revoked.`}
+          refresh={[scimTokensQuery.queryKey]}
+        >
+          The provider can no longer change users and teams. They stay as they are. This can't be undone.
+        </ConfirmButton>
+      }
+    />
+  );
+}
+
+/** Which attributes the provider sends that Parley doesn't store; null: none. */
+function notStored({ ignored_attributes }: ScimToken): string | null {
+  const names = Object.entries(ignored_attributes)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, count]) => `${shortName(name)} (${counted(count, "request")})`);
+  return names.length === 0 ? null : `not stored: ${names.join(", ")}`;
+}
+
+/** An attribute without the URN of its schema. */
+function shortName(name: string): string {
+  return name.slice(name.lastIndexOf(":") + 1);
+}
+
+function NewToken({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const [value, setValue] = useState<string | null>(null);
+  const close = () => {
+    setValue(null);
+    onClose();
+  };
+  return (
+    <FormDialog
+      opened={opened}
+      onClose={close}
+      title={value === null ? "Create SCIM token" : "SCIM token created"}
+      centered
+    >
+      {value === null ? (
+        <TokenForm onCreated={setValue} onCancel={close} />
+      ) : (
+        <SecretOnce label="SCIM token" value={value} onDone={close}>
+          <Text size="sm" c="dimmed">
+            Enter it at the provider with the URL of this page: in Entra as the secret token, in Okta as the
+            HTTP header.
+          </Text>
+        </SecretOnce>
+      )}
+    </FormDialog>
+  );
+}
+
+function TokenForm({ onCreated, onCancel }: { onCreated: (token: string) => void; onCancel: () => void }) {
+  const [name, setName] = useState("");
+  const create = useForm({
+    run: () => createScimToken(name),
+    refresh: [scimTokensQuery.queryKey],
+    onDone: ({ token }) => onCreated(token),
+  });
+  return (
+    <Form form={create} label="Create token" isDisabled={name.trim() === ""} onCancel={onCancel}>
+      <TextInput
+        label="Provider"
+        description="To recognize the token later."
+        placeholder="Microsoft Entra ID"
+        required
+        data-autofocus
+        maxLength={200}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={create.errorOf("name")}
+      />
+      <Text size="sm" c="dimmed">
+        The token can create, change, deactivate and reactivate users and manage its own teams, and nothing
+        else. It ends when you are no longer an admin.
+      </Text>
+    </Form>
+  );
+}
