@@ -18,10 +18,7 @@ export function serveCommand(command: Command): Command {
     .action(async (options: { role?: string; buildWeb: boolean; webFolder?: string }) => {
       const env = options.role === undefined ? process.env : { ...process.env, PARLEY_ROLE: options.role };
       const config = readConfig(env, process.cwd());
-      for (const name of retiredSettings(env))
-        console.error(
-          `parley: ${name} still counts, but nobody has to set it any more; consider removing it`,
-        );
+      for (const notice of retiredSettings(env)) console.error(`parley: ${notice}`);
       if (options.buildWeb && config.role !== "worker") {
         await preflight(config);
         await buildWeb();

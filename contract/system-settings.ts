@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Success, Timestamp, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
 import { settingsTests } from "./settings-tests.ts";
+import { TriedProvider } from "./sign-in-providers.ts";
 
 const common = { tag: "System", gate: "every_version", permission: "admin" } as const;
 
@@ -80,7 +81,13 @@ export const testSettings = operation({
   path: "/_/api/v1/system/settings/test",
   summary: "Test System Settings",
   description: `Tries settings before they are saved, as the work itself uses them: an email to the caller; a sound for the speech model; a short request to the language model; the sign-in provider, as far as is possible without a user; writing, reading and deleting a file among the backups; a connection by the proxy. Takes up to a minute. ${whoMay}`,
-  body: z.strictObject({ test: z.enum(settingsTests), settings: Changes.optional() }),
+  body: z.strictObject({
+    test: z.enum(settingsTests),
+    settings: Changes.optional(),
+    provider: TriedProvider.optional().meta({
+      description: "The only sign-in provider to try. Left out: all.",
+    }),
+  }),
   response: z.strictObject({
     passed: z.boolean(),
     message: z.string().meta({ description: "What was tried, and if it failed the cause and what to do." }),
@@ -96,7 +103,10 @@ export const startSignInTest = operation({
   path: "/_/api/v1/system/settings/test/sign_in",
   summary: "Start Sign-in Test",
   description: `Begins a whole sign-in at the provider with settings that are not saved yet. In the caller's browser, the URL leads to the provider and back to a page with the user's claims and what Parley would make of them. Nothing is changed. A sign-in that succeeds counts as a test that the provider has passed. ${whoMay}`,
-  body: z.strictObject({ settings: Changes.optional() }),
+  body: z.strictObject({
+    settings: Changes.optional(),
+    provider: TriedProvider.optional().meta({ description: "Left out: the first provider." }),
+  }),
   response: z.strictObject({ url: z.string() }),
   errors: [...bodyErrors, "wrong_state"],
 });

@@ -362,7 +362,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       userRoutes(api, { db, jobs, encryptor, config });
       teamRoutes(api, { db });
       workspaceRoutes(api, { db, config });
-      securityRoutes(api, { db, hasSingleSignOn: () => config.singleSignOn !== null });
+      securityRoutes(api, { db, hasSingleSignOn: () => config.signInProviders.length > 0 });
       domainRoutes(api, { db, config });
       tokenRoutes(api, { db, config });
       scimTokenRoutes(api, { db, config });
@@ -394,7 +394,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await signInPages(scope, { db, encryptor, config });
     await linkPages(scope, { db, encryptor, jobs, config });
   });
-  await singleSignOnRoutes(app, { db, encryptor, config, finishTest: signInTest.finish });
+  await singleSignOnRoutes(app, { db, encryptor, limiter, config, finishTest: signInTest.finish });
   await app.register(async (scope) => {
     limitForms(scope, { limiter, config });
     await oauthRoutes(scope, {
@@ -406,7 +406,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       documents,
       origins,
       otherWaysToSignIn: (next) =>
-        config.singleSignOn === null ? null : `/sign-in?next=${encodeURIComponent(next)}`,
+        config.signInProviders.length === 0 ? null : `/sign-in?next=${encodeURIComponent(next)}`,
     });
   });
   await app.register(async (scope) => {

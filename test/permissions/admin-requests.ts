@@ -167,6 +167,22 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
     };
     return { body: { settings } };
   },
+  listSignInProviders: () => ({}),
+  saveSignInProvider: () => ({
+    params: { provider_id: "other" },
+    body: { name: "Other", issuer: "https://id.example", client_id: "c", client_secret: "s" },
+  }),
+  deleteSignInProvider: async ({ app }) => {
+    const provider = { id: "gone", name: "G", issuer: "https://gone.example", client_id: "c" };
+    const text = JSON.stringify([{ ...provider, client_secret: "s" }]);
+    const encrypted = encryptTexts(app.encryptor, { PARLEY_OIDC_PROVIDERS: text });
+    await app.db.kysely
+      .insertInto("settings")
+      .values({ name: "PARLEY_OIDC_PROVIDERS", encrypted })
+      .onConflict((conflict) => conflict.column("name").doUpdateSet({ encrypted }))
+      .execute();
+    return { params: { provider_id: "gone" } };
+  },
   listSystemSettingChanges: () => ({}),
   undoSystemSettingChange: async ({ app }) => {
     const id = randomUUIDv7();

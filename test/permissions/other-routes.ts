@@ -65,6 +65,16 @@ export const otherRoutes: Readonly<Record<string, RoutePermissions>> = {
   "GET /sign-in/sso": open,
   // The key is the single-use return of the browser that started the sign-in.
   "GET /sign-in/callback": except<RoutePermissions>(signed, { expired: 400 }),
+  "GET /sign-in/callback/:provider": except<RoutePermissions>(signed, { expired: 400 }),
+  // The key is the logout token, which the provider has signed.
+  "POST /sign-in/back-channel-logout/:provider": {
+    anonymous: 400,
+    session: 400,
+    token: 400,
+    wrong: 400,
+    expired: 400,
+    right: "ok",
+  },
   "GET /invitations/:token": oneTime,
   "POST /invitations/:token": except<RoutePermissions>(oneTime, form),
   "GET /password-reset/:token": oneTime,

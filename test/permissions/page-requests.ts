@@ -68,20 +68,19 @@ export const pageRequests: Readonly<Record<string, BuildRouteRequests>> = {
     const token = await formTokenAt(world, "/sign-out", caller === "right" ? cookie : await cookieOf(world));
     return sendForm("/sign-out", { form_token: token }, cookie);
   },
-  "GET /sign-in/callback": async (world, caller) => {
-    if (caller !== "right" && caller !== "expired" && caller !== "wrong")
-      return { path: "/sign-in/callback?code=c&state=s" };
-    const { id, email } = await world.fresh("recorder");
-    world.provider?.people.set(id, { email, email_verified: true, name: "Bo" });
-    const browser = openPages(world.app);
-    const path = (await world.provider?.visit(browser, id)) ?? "";
-    // Binds the callback to the browser that started the sign-in.
-    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    if (caller === "wrong") return { path };
-    const callback = { path, headers: { cookie } };
-    if (caller === "expired")
-      await fetch(world.app.url + path, { headers: callback.headers, redirect: "manual" });
-    return callback;
+  "GET /sign-in/callback": returnFromProvider,
+  "GET /sign-in/callback/:provider": async (world, caller) => {
+    const { path, ...request } = await returnFromProvider(world, caller);
+    return { ...request, path: path.replace("/callback?", "/callback/default?") };
+  },
+  "POST /sign-in/back-channel-logout/:provider": async (world, caller) => {
+    const path = "/sign-in/back-channel-logout/default";
+    if (caller !== "right" && caller !== "expired" && caller !== "wrong") return sendForm(path, {});
+    const aud = caller === "wrong" ? "another" : "parley";
+    const token = (await world.provider?.logoutToken({ sub: "s", aud })) ?? "";
+    const request = sendForm(path, { logout_token: token });
+    if (caller === "expired") await fetch(world.app.url + path, { method: "POST", ...request });
+    return request;
   },
   "GET /invitations/:token": async (world, caller) => ({ path: await oneTime(world, caller, "invitation") }),
   "POST /invitations/:token": async (world, caller) =>
@@ -247,4 +246,21 @@ export function plainRequest(
       .replace("*", "anything")
       .replace(/:\w+_id/, crypto.randomUUID()),
   };
+}
+
+/** The return of a browser from the provider. */
+async function returnFromProvider(world: World, caller: RouteCaller): Promise<RouteRequest> {
+  if (caller !== "right" && caller !== "expired" && caller !== "wrong")
+    return { path: "/sign-in/callback?code=c&state=s" };
+  const { id, email } = await world.fresh("recorder");
+  world.provider?.people.set(id, { email, email_verified: true, name: "Bo" });
+  const browser = openPages(world.app);
+  const path = (await world.provider?.visit(browser, id)) ?? "";
+  // Binds the callback to the browser that started the sign-in.
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  if (caller === "wrong") return { path };
+  const callback = { path, headers: { cookie } };
+  if (caller === "expired")
+    await fetch(world.app.url + path, { headers: callback.headers, redirect: "manual" });
+  return callback;
 }

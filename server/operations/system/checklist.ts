@@ -16,7 +16,7 @@ interface Known {
 /** What the operator of a new installation sets up; null once an admin dismissed the list. */
 export async function readChecklist(
   db: Pick<Database, "kysely">,
-  { singleSignOn }: Config,
+  { signInProviders }: Config,
   { components, backups }: Known,
 ): Promise<Step[] | null> {
   const admins = await countAdmins(db);
@@ -43,12 +43,12 @@ export async function readChecklist(
     ),
     {
       step: "sign_in",
-      done: singleSignOn !== null,
+      done: signInProviders.length > 0,
       failing: false,
       explanation:
-        singleSignOn === null
+        signInProviders.length === 0
           ? "Optional: users sign in with a password. Connect a provider for single sign-on."
-          : `Users can sign in through ${new URL(singleSignOn.issuer).host}.`,
+          : `Users can sign in through ${signInProviders.map(({ issuer }) => new URL(issuer).host).join(", ")}.`,
     },
     {
       step: "second_admin",

@@ -89,7 +89,7 @@ test("URLs of other servers are used as parsed; credentials that would not be se
   assert.equal(config.languageModel.url, "https://models.example/v1");
   assert.equal(config.modelMirror, "https://user:pw@mirror.example/speech");
   assert.equal(config.databaseUrl, "postgres://db/parley");
-  assert.equal(config.singleSignOn?.issuer, "https://id.example/");
+  assert.equal(config.signInProviders[0]?.issuer, "https://id.example/");
   assert.equal(config.smtp?.url, "smtp://mail.example");
   for (const name of [
     "PARLEY_S3_ENDPOINT",
@@ -321,7 +321,12 @@ test("a misspelled setting is named with the nearest right one; a retired one st
   assert.equal(withNearest("PARLEY_SOMETHING_ELSE"), "PARLEY_SOMETHING_ELSE");
   const env = { PARLEY_PAGE_SIZE: "7", PARLEY_PORT: "1" };
   assert.equal(readConfig(env, "/tmp").pageSize, 7);
-  assert.deepEqual(retiredSettings(env), ["PARLEY_PAGE_SIZE"]);
+  assert.deepEqual(retiredSettings(env), [
+    "PARLEY_PAGE_SIZE still counts, but nobody has to set it any more; consider removing it",
+  ]);
+  assert.deepEqual(retiredSettings({ PARLEY_OIDC_CREATE_USERS: "true" }), [
+    "PARLEY_OIDC_CREATE_USERS still counts; new installations set it in PARLEY_OIDC_PROVIDERS",
+  ]);
 });
 
 test("the environment counts before the file, and the file before the app", () => {

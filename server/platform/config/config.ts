@@ -15,6 +15,7 @@ import {
   type ValuesOf,
 } from "./settings.ts";
 import { whyShared } from "./shared-issuers.ts";
+import { findProviderClash, joinProviders } from "./sign-in-providers.ts";
 import { units } from "./values.ts";
 
 export type { WatchDir } from "./values.ts";
@@ -95,9 +96,6 @@ export interface LanguageModelServerSettings extends LanguageModelLimits {
 
 /** The mail server for outgoing email. */
 export type SmtpSettings = Complete<Values["smtp"]>;
-
-/** The single sign-on provider (OpenID Connect). */
-export type SingleSignOnSettings = Complete<Values["singleSignOn"]>;
 
 type Values = ValuesOf<typeof settings>;
 type Complete<Group> = { readonly [Key in keyof Group]: NonNullable<Group[Key]> };
@@ -265,9 +263,9 @@ function compose(values: Values, env: Environment, cwd: string) {
     region: values.s3.region ?? env.AWS_REGION ?? "us-east-1",
     forcePathStyle: values.s3.forcePathStyle ?? endpoint !== null,
   };
-  const { smtp, singleSignOn } = values;
+  const { singleSignOn, signInProviders, smtp, ...others } = values;
   return {
-    ...values,
+    ...others,
     baseUrl: values.baseUrl ?? `http://localhost:${values.port}`,
     dataDir: resolveDataDir(values.dataDir ?? undefined, cwd),
     drainMs: values.drainMs ?? (values.trustedProxies.length > 0 ? 10_000 : 0),
@@ -282,8 +280,8 @@ function compose(values: Values, env: Environment, cwd: string) {
     languageModel: readLanguageModel(values),
     /** Null: no email is sent. */
     smtp: isComplete(smtp) ? smtp : null,
-    /** Null: users sign in with a password. */
-    singleSignOn: isComplete(singleSignOn) ? singleSignOn : null,
+    /** Single sign-on, in the order of the sign-in page. */
+    signInProviders: joinProviders(isComplete(singleSignOn) ? singleSignOn : null, signInProviders ?? []),
   };
 }
 
@@ -348,12 +346,21 @@ function findUnfounded(values: Values): SettingViolation[] {
     .map((key) => ({ name: settings[key].name, detail: "must be set together with PARLEY_DATABASE_URL" }));
 }
 
-/** An email without proof counts only from a provider whose users the operator's organization chooses. */
-function findMistrusted({ singleSignOn: { issuer, trustEmail } }: Values): SettingViolation[] {
+/**
+ * An email without proof counts only from a provider whose users the operator's organization chooses, and an issuer has one
+ * provider.
+ */
+function findMistrusted({ singleSignOn, signInProviders }: Values): SettingViolation[] {
+  const { issuer, trustEmail } = singleSignOn;
   const reason = issuer === null || !trustEmail ? null : whyShared(issuer);
-  return reason === null
-    ? []
-    : [{ name: settings.singleSignOn.trustEmail.name, detail: `can't be true for ${issuer}: ${reason}` }];
+  if (reason !== null)
+    return [
+      { name: settings.singleSignOn.trustEmail.name, detail: `can't be true for ${issuer}: ${reason}` },
+    ];
+  const clash = findProviderClash(
+    joinProviders(isComplete(singleSignOn) ? singleSignOn : null, signInProviders ?? []),
+  );
+  return clash === null ? [] : [{ name: settings.signInProviders.name, detail: clash }];
 }
 
 /** The standard variables of proxies are settings too: a wrong one would stop every outgoing request. */
@@ -418,9 +425,15 @@ export function unknownSettings(env: Environment): string[] {
   return Object.keys(env).filter((name) => name.startsWith("PARLEY_") && !known.has(name));
 }
 
-/** Names of variables that still count, although nobody has to decide them any more. */
+/** What to do about variables that still count, although nobody has to set them any more. */
 export function retiredSettings(env: Environment): string[] {
-  return allSettings.filter(({ name, isRetired }) => isRetired && env[name]).map(({ name }) => name);
+  return allSettings
+    .filter(({ name, isRetired }) => isRetired && env[name])
+    .map(({ name, replacedBy }) =>
+      replacedBy === undefined
+        ? `${name} still counts, but nobody has to set it any more; consider removing it`
+        : `${name} still counts; new installations set it in ${replacedBy}`,
+    );
 }
 
 /** A wrong name with the nearest right one. */

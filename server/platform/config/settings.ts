@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Compatibility, DatetimeFilters } from "../../../contract/common.ts";
+import { providerList } from "./sign-in-providers.ts";
 import {
   accessKey,
   addressRanges,
@@ -49,6 +50,8 @@ export interface Setting<Kind extends z.ZodType = z.ZodType, Default extends str
   readonly sentTo: `PARLEY_${string}` | undefined;
   /** Whether nobody has to decide it any more: the variable still counts, with a notice. */
   readonly isRetired: boolean;
+  /** The setting that decides it in new installations; this one is retired. */
+  readonly replacedBy: `PARLEY_${string}` | undefined;
 }
 
 /** Settings by their key in the configuration; a group is an object of its own there. */
@@ -73,10 +76,17 @@ function setting<Kind extends z.ZodType, Default extends string | null>(
     isSecret?: boolean;
     sentTo?: `PARLEY_${string}`;
     isRetired?: boolean;
+    replacedBy?: `PARLEY_${string}`;
   } = {},
 ): Setting<Kind, Default> {
-  const { shownDefault, isSecret = false, sentTo, isRetired = false } = options;
-  return { name, kind, default: fallback, meaning, shownDefault, isSecret, sentTo, isRetired };
+  const {
+    shownDefault,
+    isSecret = false,
+    sentTo,
+    replacedBy,
+    isRetired = replacedBy !== undefined,
+  } = options;
+  return { name, kind, default: fallback, meaning, shownDefault, isSecret, sentTo, isRetired, replacedBy };
 }
 
 const text = z.string();
@@ -347,6 +357,7 @@ const signIn = {
       flag,
       "false",
       "Create accounts for users whose email is in a [claimed domain](../guide/accounts.md#claim-an-email-domain)",
+      { replacedBy: "PARLEY_OIDC_PROVIDERS" },
     ),
     trustEmail: setting(
       "PARLEY_OIDC_TRUST_EMAIL",
@@ -355,6 +366,13 @@ const signIn = {
       "Accept emails if the provider, such as Microsoft Entra ID, doesn't say whether they are verified. Only for an issuer of one organization, not `common`, `organizations` or `consumers`",
     ),
   },
+  signInProviders: setting(
+    "PARLEY_OIDC_PROVIDERS",
+    providerList,
+    null,
+    "Providers of single sign-on as a JSON list, besides the one of `PARLEY_OIDC_ISSUER`; the web app writes it too ([single sign-on](../guide/single-sign-on.md#by-environment))",
+    { isSecret },
+  ),
   oauthRegistration: setting(
     "PARLEY_OAUTH_REGISTRATION",
     onOff,

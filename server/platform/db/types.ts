@@ -475,6 +475,7 @@ export interface Hooks {
 export interface Identities {
   created_at: Generated<Timestamp>;
   issuer: string;
+  mapped_role: "viewer" | "member" | "admin" | null;
   subject: string;
   user_id: string;
 }
@@ -626,6 +627,12 @@ export interface MailCounts {
   count: number;
   day: Timestamp;
   key: Buffer;
+}
+
+export interface MappedTeamMembers {
+  issuer: string;
+  team_id: string;
+  user_id: string;
 }
 
 export interface MeetingNotes {
@@ -1035,6 +1042,9 @@ export interface Sessions {
   method: "password" | "single_sign_on" | "link" | "passkey";
   passkey_id: string | null;
   second_factor: "totp" | "recovery_code" | null;
+  sign_in_issuer: string | null;
+  sign_in_sid: string | null;
+  sign_in_subject: string | null;
   user_agent: string;
   user_id: string;
 }
@@ -1268,6 +1278,11 @@ export interface UsedChallenges {
   used_at: Generated<Timestamp>;
 }
 
+export interface UsedLogoutTokens {
+  expires_at: Timestamp;
+  hash: Buffer;
+}
+
 export interface Users {
   created_at: Generated<Timestamp>;
   deactivated_at: Timestamp | null;
@@ -1410,6 +1425,7 @@ export interface DB {
   known_ip_addresses: KnownIpAddresses;
   legal_holds: LegalHolds;
   mail_counts: MailCounts;
+  mapped_team_members: MappedTeamMembers;
   meeting_notes: MeetingNotes;
   meeting_types: MeetingTypes;
   model_installs: ModelInstalls;
@@ -1468,6 +1484,7 @@ export interface DB {
   upload_transcripts: UploadTranscripts;
   uploads: Uploads;
   used_challenges: UsedChallenges;
+  used_logout_tokens: UsedLogoutTokens;
   users: Users;
   voice_profiles: VoiceProfiles;
   waiting_events: WaitingEvents;

@@ -107,11 +107,11 @@ function checkProxy(config: Config, env: NodeJS.ProcessEnv = process.env): Check
   });
   if (proxies.length === 0)
     return skipped(name, "Requests go out directly. Set HTTPS_PROXY, HTTP_PROXY and NO_PROXY if they can't.");
-  const { transcription, languageModel, singleSignOn, s3Connection, modelMirror } = config;
+  const { transcription, languageModel, signInProviders, s3Connection, modelMirror } = config;
   const servers = [
     transcription?.engine === "server" ? transcription.url : null,
     languageModel?.engine === "server" ? languageModel.url : null,
-    singleSignOn?.issuer ?? null,
+    ...signInProviders.map(({ issuer }) => issuer),
     s3Connection.endpoint,
     modelMirror,
   ].flatMap((url) => (url === null ? [] : [new URL(url)]));
@@ -120,12 +120,14 @@ function checkProxy(config: Config, env: NodeJS.ProcessEnv = process.env): Check
   return passed(name, `Requests go out by ${proxies.join(" and ")}${except}.`);
 }
 
-function checkSingleSignOn({ singleSignOn, baseUrl }: Config): Promise<Check> {
+async function checkSingleSignOn({ signInProviders, baseUrl }: Config): Promise<Check> {
   const name = "single sign-on";
-  if (singleSignOn === null) return Promise.resolve(skipped(name, "No single sign-on provider is set up."));
+  if (signInProviders.length === 0) return skipped(name, "No single sign-on provider is set up.");
   const remedy = `Correct the PARLEY_OIDC_ settings or the client at the provider, and check that this server can reach it.`;
   return tryCheck(name, remedy, async () => {
-    const found = await checkProvider(singleSignOn, baseUrl);
-    return passed(name, `${singleSignOn.issuer} responds, ${found}.`);
+    const found = [];
+    for (const provider of signInProviders)
+      found.push(`${provider.issuer} responds, ${await checkProvider(provider, baseUrl)}.`);
+    return passed(name, found.join(" "));
   });
 }

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
+import { defaultProviderId } from "../../../../contract/sign-in-providers.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import {
   type Config,
@@ -12,6 +13,7 @@ import {
 } from "../../../platform/config/config.ts";
 import { hostNameOf, isLoopbackHost } from "../../../platform/config/host-name.ts";
 import { allSettings, type ListedSetting, shownSettings } from "../../../platform/config/settings.ts";
+import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import { typeOf } from "../../../platform/config/values.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
@@ -118,7 +120,7 @@ function urlOf(text: string | null): string | null {
   return text === null ? null : (URL.parse(text)?.href ?? text).replace(/\/$/, "");
 }
 
-type Client = Pick<NonNullable<Config["singleSignOn"]>, "issuer" | "clientId" | "clientSecret">;
+type Client = Pick<SignInProvider, "issuer" | "clientId" | "clientSecret">;
 
 /** What a passed test of a provider is of. */
 const describeClient = ({ issuer, clientId, clientSecret }: Client): string =>
@@ -166,40 +168,57 @@ async function refuseLockout(
         },
       ]);
   }
-  const [old, next] = [before.singleSignOn, after.singleSignOn];
-  const isSame = (["issuer", "clientId", "clientSecret"] as const).every((key) => old?.[key] === next?.[key]);
-  if (old === null || isSame) return;
-  const count = await countWithoutPassword(db.kysely);
-  if (count === 0) return;
-  const users = `${count} ${count === 1 ? "user has" : "users have"} no password and could not sign in any more`;
-  const refuse = (detail: string): never => {
-    throw invalidInput([{ pointer: pointerOf("PARLEY_OIDC_ISSUER"), detail }]);
-  };
-  if (next === null) return refuse(`can't be removed: ${users}; send them a password reset first`);
-  if (await hasPassed({ db, encryptor }, next)) return;
-  // Loaded only now: few changes are of the provider.
-  const { checkProvider } = await import("../../../people/accounts/sso/check-provider.ts");
-  await checkProvider(next, after.baseUrl).catch((error: unknown) =>
-    refuse(`must be that of a provider that works: ${reasonOf(error)}; ${users}`),
-  );
+  await refuseLockedOutUsers({ db, encryptor }, before.signInProviders, after);
 }
 
-/** Changes settings, all or none. */
+/** @throws ProblemError when users who have no password could sign in with none of the providers that are left. */
+async function refuseLockedOutUsers(
+  deps: Pick<ChangeDependencies, "db" | "encryptor">,
+  before: readonly SignInProvider[],
+  { signInProviders: after, baseUrl }: Config,
+): Promise<void> {
+  const clients = new Set(after.map(describeClient));
+  const gone = before.filter((provider) => !clients.has(describeClient(provider)));
+  if (gone.length === 0) return;
+  const kept = new Set(before.filter((provider) => !gone.includes(provider)).map(({ issuer }) => issuer));
+  const count = await countWithoutPassword(deps.db.kysely, [...kept]);
+  if (count === 0) return;
+  const users = `${count} ${count === 1 ? "user has" : "users have"} no password and could not sign in any more`;
+  for (const { id } of gone) {
+    const pointer = pointerOf(id === defaultProviderId ? "PARLEY_OIDC_ISSUER" : "PARLEY_OIDC_PROVIDERS");
+    const refuse = (detail: string): never => {
+      throw invalidInput([{ pointer, detail }]);
+    };
+    const next = after.find((provider) => provider.id === id);
+    if (next === undefined) refuse(`can't be removed: ${users}; send them a password reset first`);
+    else if (!(await hasPassed(deps, next))) {
+      // Loaded only now: few changes are of the provider.
+      const { checkProvider } = await import("../../../people/accounts/sso/check-provider.ts");
+      await checkProvider(next, baseUrl).catch((error: unknown) =>
+        refuse(`must be that of a provider that works: ${reasonOf(error)}; ${users}`),
+      );
+    }
+  }
+}
+
+/** Changes settings, all or none. @param wanted the changes, or what they are beside the stored settings. */
 export async function changeSettings(
   deps: ChangeDependencies,
-  changes: SettingChanges,
+  wanted: SettingChanges | ((stored: SettingTexts) => SettingChanges),
   by: Changer,
   undone: string | null = null,
 ): Promise<void> {
+  const changesOf = typeof wanted === "function" ? wanted : () => wanted;
   const { db, encryptor, config } = deps;
   const { sources } = config;
   const before = textsOf(await findSettings(db.kysely), encryptor);
-  const after = preview(sources, before, changes);
+  const after = preview(sources, before, changesOf(before));
   await refuseLockout(deps, [configWithout(sources, before).config, after], by);
   await db.kysely.transaction().execute(async (tx) => {
     await lockSettings(tx);
     const stored = textsOf(await findSettings(tx), encryptor);
     // Another change may have been saved meanwhile.
+    const changes = changesOf(stored);
     preview(sources, stored, changes);
     const isOther = (name: string): boolean => (stored[name] ?? null) !== (changes[name] || null);
     // A secret that was entered again belongs to the new URL: both are undone together.

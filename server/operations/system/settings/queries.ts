@@ -102,8 +102,8 @@ export async function markUndone(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("setting_changes").set({ undone_at: new Date() }).where("id", "=", id).execute();
 }
 
-/** Users who can sign in with single sign-on only. */
-export async function countWithoutPassword(db: Executor): Promise<number> {
+/** Users who can sign in with single sign-on only, and through none of these issuers. */
+export async function countWithoutPassword(db: Executor, issuers: readonly string[]): Promise<number> {
   const { count } = await db
     .selectFrom("users as u")
     .select((of) => of.fn.countAll<string>().as("count"))
@@ -111,6 +111,17 @@ export async function countWithoutPassword(db: Executor): Promise<number> {
     .where("u.deactivated_at", "is", null)
     .where((of) =>
       of.exists(of.selectFrom("identities as i").select("i.user_id").whereRef("i.user_id", "=", "u.id")),
+    )
+    .where((of) =>
+      of.not(
+        of.exists(
+          of
+            .selectFrom("identities as i")
+            .select("i.user_id")
+            .whereRef("i.user_id", "=", "u.id")
+            .where("i.issuer", "=", of.fn.any(of.val([...issuers]))),
+        ),
+      ),
     )
     .executeTakeFirstOrThrow();
   return Number(count);

@@ -1,3 +1,4 @@
+import * as providersContract from "../../../../contract/sign-in-providers.ts";
 import * as contract from "../../../../contract/system-settings.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
@@ -7,6 +8,7 @@ import type { Database } from "../../../platform/db/database.ts";
 import { type Api, Ready, route } from "../../../platform/http/routing/route.ts";
 import { refuseOtherWorkspaces } from "../operator.ts";
 import { type Changer, changeSettings, describeSettings, listChanges, undoChange } from "./change.ts";
+import { deleteProvider, describeProviders, saveProvider } from "./providers.ts";
 import type { SignInTest } from "./sign-in-test.ts";
 import { createSettingsTests } from "./test-settings.ts";
 
@@ -43,13 +45,32 @@ export function settingsRoutes(api: Api, deps: Dependencies): void {
 
   route(api, contract.testSettings, async ({ principal, body }) => {
     await refuseOtherWorkspaces(db, principal);
-    return test(body.test, body.settings ?? {}, principal.emailKey);
+    return test(body.test, body.settings ?? {}, principal.emailKey, body.provider);
   });
 
   route(api, contract.startSignInTest, async ({ principal, body }) => {
     await refuseOtherWorkspaces(db, principal);
-    const { url, cookie } = await deps.signInTest.start(body.settings ?? {}, principal);
+    const { url, cookie } = await deps.signInTest.start(body.settings ?? {}, principal, body.provider);
     return new Ready(JSON.stringify({ url }), { "set-cookie": cookie });
+  });
+
+  route(api, providersContract.listSignInProviders, async ({ principal }) => {
+    await refuseOtherWorkspaces(db, principal);
+    return describeProviders(deps);
+  });
+
+  route(api, providersContract.saveSignInProvider, async ({ principal, params, request, body }) => {
+    await refuseOtherWorkspaces(db, principal);
+    await saveProvider(deps, params.provider_id, body, changerOf(request));
+    await followSettings();
+    return describeProviders(deps);
+  });
+
+  route(api, providersContract.deleteSignInProvider, async ({ principal, params, request }) => {
+    await refuseOtherWorkspaces(db, principal);
+    await deleteProvider(deps, params.provider_id, changerOf(request));
+    await followSettings();
+    return { success: true as const };
   });
 
   route(api, contract.listSettingChanges, async ({ principal }) => {

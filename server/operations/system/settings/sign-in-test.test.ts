@@ -51,7 +51,7 @@ test("a whole sign-in with the values of the form shows claims and outcome, and 
   assert.match(text, /One &lt;b&gt;/);
   assert.deepEqual(await stateOfDatabase(), before);
   assert.equal((await admin.get("/_/api/v1/session/me")).body.user.id, operator.admin.id);
-  assert.equal(app.config.singleSignOn, null);
+  assert.deepEqual(app.config.signInProviders, []);
   const again = await admin.get(callback);
   assert.equal(again.status, 404, "used once; there is no provider to sign in with");
 });

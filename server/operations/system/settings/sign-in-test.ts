@@ -1,12 +1,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { StoredProvider } from "../../../../contract/sign-in-providers.ts";
 import { readSession } from "../../../people/accounts/sign-in/authenticate.ts";
+import { decryptState, encryptState } from "../../../people/accounts/sign-in/encrypted-state.ts";
 import { addCookie, ownCookie, ownCookieOf } from "../../../people/accounts/sign-in/session-cookie.ts";
+import type { AppliedGroups } from "../../../people/accounts/sso/apply-groups.ts";
+import type { MatchOptions } from "../../../people/accounts/sso/match-identity.ts";
+import type { ProvenIdentity } from "../../../people/accounts/sso/single-sign-on.ts";
 import { originOf } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
-import type { SingleSignOnSettings } from "../../../platform/config/config.ts";
-import { settings } from "../../../platform/config/settings.ts";
-import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
+import { type SignInProvider, toProvider, toStored } from "../../../platform/config/sign-in-providers.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type Html, html } from "../../../platform/pages/html.ts";
@@ -15,46 +18,53 @@ import { reasonOf } from "../health/finding.ts";
 import { managesSystem } from "../operator.ts";
 import { type ChangeDependencies, preview, type SettingChanges, savePassed } from "./change.ts";
 import { textsOf } from "./live.ts";
+import { type TriedProvider, triedProvider } from "./providers.ts";
 import { findSettings } from "./queries.ts";
 
 /** What the browser keeps, encrypted, while the admin is at the provider. */
 const Pending = z.object({
   encryptedFor: z.literal("sign_in_test"),
   userId: z.string(),
-  /** The values of the form. */
-  changes: z.record(z.string(), z.string().nullable()),
+  /** The provider with the values of the form. */
+  provider: StoredProvider,
   state: z.string(),
   /** The sign-in itself. */
   cookie: z.string(),
+  expires: z.number(),
 });
+
+/** How long the admin may take at the provider. */
+const ttlSec = 600;
 
 /** Browsers keep no larger cookies. */
 const maxCookieLength = 3800;
 
-const names: ReadonlySet<string> = new Set(Object.values(settings.singleSignOn).map(({ name }) => name));
-
 /** A whole sign-in at a provider with the values of the form, before they are saved. It signs nobody in. */
 export interface SignInTest {
   /** @returns the URL to open, and the cookie to set. */
-  start(changes: SettingChanges, by: Principal): Promise<{ url: string; cookie: string }>;
+  start(
+    changes: SettingChanges,
+    by: Principal,
+    provider?: TriedProvider,
+  ): Promise<{ url: string; cookie: string }>;
   /** Shows the result of the test that this browser began; null: it began none, or another sign-in. */
   finish(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | null>;
 }
 
 export function createSignInTest(deps: ChangeDependencies): SignInTest {
   const { db, encryptor, config } = deps;
-  const readSettings = async (changes: SettingChanges): Promise<SingleSignOnSettings | null> =>
-    preview(config.sources, textsOf(await findSettings(db.kysely), encryptor), changes).singleSignOn;
   // Loaded only now, with its libraries.
-  const open = async (provider: SingleSignOnSettings) => {
+  const open = async (provider: SignInProvider) => {
     const { openSingleSignOn } = await import("../../../people/accounts/sso/single-sign-on.ts");
     return openSingleSignOn(provider, { baseUrl: config.baseUrl, encryptor });
   };
 
   return {
-    async start(all, { userId }) {
-      const provider = await readSettings(all);
-      if (provider === null)
+    async start(changes, { userId }, tried) {
+      const texts = textsOf(await findSettings(db.kysely), encryptor);
+      const all = preview(config.sources, texts, changes);
+      const provider = tried === undefined ? all.signInProviders[0] : triedProvider(all, tried);
+      if (provider === undefined)
         throw new ProblemError(
           "wrong_state",
           "no provider is set up; set PARLEY_OIDC_ISSUER, PARLEY_OIDC_CLIENT_ID and PARLEY_OIDC_CLIENT_SECRET",
@@ -62,19 +72,22 @@ export function createSignInTest(deps: ChangeDependencies): SignInTest {
       const { location, cookie } = await (await open(provider)).start("/").catch((error: unknown) => {
         throw new ProblemError("wrong_state", `the provider can't be used: ${reasonOf(error)}`);
       });
-      const changes = Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
       const state = location.searchParams.get("state") ?? "";
-      const pending: z.input<typeof Pending> = {
-        ...{ encryptedFor: "sign_in_test", userId: userId ?? "", changes, state, cookie },
-      };
-      const kept = encryptor.encrypt(JSON.stringify(pending)).toString("base64url");
+      const kept = encryptState(encryptor, {
+        encryptedFor: "sign_in_test",
+        ...{ userId: userId ?? "", provider: toStored(provider), state, cookie },
+        expires: Date.now() + ttlSec * 1000,
+      } satisfies z.input<typeof Pending>);
       if (kept.length > maxCookieLength)
-        throw new ProblemError("wrong_state", "these settings are too long to try before they are saved");
-      return { url: location.href, cookie: ownCookie(config.baseUrl, "sign_in_test", kept, 600) };
+        throw new ProblemError(
+          "wrong_state",
+          "these settings are too long to try; shorten the list of groups",
+        );
+      return { url: location.href, cookie: ownCookie(config.baseUrl, "sign_in_test", kept, ttlSec) };
     },
 
     async finish(request, reply) {
-      const pending = decrypt(encryptor, ownCookieOf(request, config.baseUrl, "sign_in_test"));
+      const pending = decryptState(encryptor, Pending, ownCookieOf(request, config.baseUrl, "sign_in_test"));
       if (pending === null || (request.query as { state?: unknown }).state !== pending.state) return null;
       // Used once, whatever the outcome.
       addCookie(reply, ownCookie(config.baseUrl, "sign_in_test", "", 0));
@@ -85,20 +98,21 @@ export function createSignInTest(deps: ChangeDependencies): SignInTest {
           body: html`<p>Only the admin who began this test sees its result. Sign in, and begin it again.</p>`,
         });
       try {
-        const provider = await readSettings(pending.changes);
-        if (provider === null) throw new Error("the provider was removed from the settings meanwhile");
+        const provider = toProvider(pending.provider);
         const query = request.url.slice(request.url.indexOf("?"));
         const { identity, claims } = await (await open(provider)).finish(query, pending.cookie);
         const outcome = await tryIdentity(db, identity, {
-          createUsers: provider.createUsers,
+          provider,
+          providers: config.signInProviders,
           from: originOf(request),
         });
         if (outcome.isAccepted) await savePassed(deps, provider);
+        const { describeIdentity } = await import("./sign-in-result.ts");
         return sendResult(reply, 200, {
           title: outcome.isAccepted
             ? "The sign-in works"
             : "The provider works, but this sign-in would be refused",
-          body: html`<p>${outcome.text}</p>${listClaims(claims)}`,
+          body: html`<p>${outcome.text}</p>${describeIdentity(identity, provider, outcome.groups)}${listClaims(claims)}`,
         });
       } catch (error) {
         return sendResult(reply, 400, {
@@ -136,14 +150,11 @@ ${shown.map(([name, value]) => {
 })}`;
 }
 
-type Identity = Parameters<typeof import("../../../people/accounts/sso/match-identity.ts").matchIdentity>[1];
-type MatchOptions = Parameters<
-  typeof import("../../../people/accounts/sso/match-identity.ts").matchIdentity
->[2];
-
 interface Outcome {
   readonly isAccepted: boolean;
   readonly text: string;
+  /** What the groups would change; null: the sign-in would be refused before. */
+  readonly groups: AppliedGroups | null;
 }
 
 /** Ends a transaction without its changes. */
@@ -155,37 +166,43 @@ class TriedError extends Error {
     readonly role: string;
   };
   readonly workspace: string;
+  readonly groups: AppliedGroups;
 
-  constructor(user: TriedError["user"], workspace: string) {
+  constructor(user: TriedError["user"], workspace: string, groups: AppliedGroups) {
     super("tried");
     this.user = user;
     this.workspace = workspace;
+    this.groups = groups;
   }
 }
 
 /** What a sign-in with this identity would do: does it, and takes it back. */
-async function tryIdentity(db: Database, identity: Identity, options: MatchOptions): Promise<Outcome> {
-  const { matchIdentity } = await import("../../../people/accounts/sso/match-identity.ts");
+async function tryIdentity(db: Database, identity: ProvenIdentity, options: MatchOptions): Promise<Outcome> {
+  const { acceptIdentity } = await import("../../../people/accounts/sso/accept-identity.ts");
   const { SingleSignOnError } = await import("../../../people/accounts/sso/single-sign-on.ts");
   try {
     return await db.kysely.transaction().execute(async (tx): Promise<never> => {
-      const { id } = await matchIdentity(tx, identity, options);
+      const {
+        user: { id },
+        groups,
+      } = await acceptIdentity(tx, identity, options);
       const { workspace, ...user } = await tx
         .selectFrom("users as u")
         .innerJoin("workspaces as w", "w.id", "u.workspace_id")
         .select(["u.id", "u.email", "u.name", "u.role", "w.name as workspace"])
         .where("u.id", "=", id)
         .executeTakeFirstOrThrow();
-      throw new TriedError(user, workspace);
+      throw new TriedError(user, workspace, groups);
     });
   } catch (error) {
     if (error instanceof SingleSignOnError)
       return {
         isAccepted: false,
+        groups: null,
         text: error.hint === null ? error.message : `${error.message} (${error.hint})`,
       };
     if (!(error instanceof TriedError)) throw error;
-    const { user, workspace } = error;
+    const { user, workspace, groups } = error;
     const known = await db.kysely
       .selectFrom("users")
       .select("id")
@@ -194,17 +211,8 @@ async function tryIdentity(db: Database, identity: Identity, options: MatchOptio
     const verb = known === undefined ? "create an account for" : "sign in";
     return {
       isAccepted: true,
+      groups,
       text: `Parley would ${verb} ${user.name} (${user.email}) in the workspace ${workspace}, with the role ${user.role}.`,
     };
-  }
-}
-
-function decrypt(encryptor: Encryptor, cookie: string | undefined): z.output<typeof Pending> | null {
-  if (cookie === undefined || cookie === "") return null;
-  try {
-    return Pending.parse(JSON.parse(encryptor.decrypt(Buffer.from(cookie, "base64url"))));
-  } catch {
-    // Not a cookie of this server, modified, or encrypted with another secret.
-    return null;
   }
 }

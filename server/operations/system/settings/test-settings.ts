@@ -1,5 +1,6 @@
 import type { SettingsTest } from "../../../../contract/settings-tests.ts";
 import type { Config } from "../../../platform/config/config.ts";
+import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { describeProxyRefusal, proxyFor } from "../../../platform/outbound/proxy.ts";
 import { checkDestination } from "../../backup/folder.ts";
@@ -8,6 +9,7 @@ import { testLanguageModel, testMail, testSpeech } from "../health/test-componen
 import { within } from "../health/within.ts";
 import { type ChangeDependencies, preview, type SettingChanges } from "./change.ts";
 import { textsOf } from "./live.ts";
+import { type TriedProvider, triedProvider } from "./providers.ts";
 import { findSettings } from "./queries.ts";
 
 const backupsMs = 30_000;
@@ -24,6 +26,7 @@ export interface SettingsTestResult {
 /**
  * Tries settings before they are saved. A test of each kind runs once at a time, so that they can't flood a server.
  * @param email of the caller; null: nothing is sent, only the connection is tried.
+ * @param only the one sign-in provider to try.
  */
 export function createSettingsTests(deps: ChangeDependencies) {
   const running = new Set<SettingsTest>();
@@ -31,10 +34,12 @@ export function createSettingsTests(deps: ChangeDependencies) {
     test: SettingsTest,
     changes: SettingChanges,
     email: string | null,
+    only?: TriedProvider,
   ): Promise<SettingsTestResult> => {
     const { db, encryptor, config } = deps;
     const texts = textsOf(await findSettings(db.kysely), encryptor);
-    const wanted = preview(config.sources, texts, changes);
+    const all = preview(config.sources, texts, changes);
+    const wanted = only === undefined ? all : { ...all, signInProviders: [triedProvider(all, only)] };
     if (running.has(test))
       throw new ProblemError("wrong_state", "this test is running already; wait until it has ended");
     running.add(test);
@@ -63,17 +68,28 @@ const tests: Readonly<
   proxy: testProxy,
 };
 
-async function testSignIn({ singleSignOn, baseUrl }: Config): Promise<Finding> {
-  if (singleSignOn === null)
+/** Tests all providers, up to the first that fails. */
+async function testSignIn({ signInProviders, baseUrl }: Config): Promise<Finding> {
+  if (signInProviders.length === 0)
     return off(
-      "No provider is set up: set PARLEY_OIDC_ISSUER, PARLEY_OIDC_CLIENT_ID and PARLEY_OIDC_CLIENT_SECRET.",
+      "No provider is set up: add one, or set PARLEY_OIDC_ISSUER, PARLEY_OIDC_CLIENT_ID and PARLEY_OIDC_CLIENT_SECRET.",
     );
-  const { issuer } = singleSignOn;
+  const found: string[] = [];
+  for (const provider of signInProviders) {
+    const finding = await testProvider(provider, baseUrl);
+    if (finding.state !== "ok") return finding;
+    found.push(finding.explanation);
+  }
+  return ok(found.join(" "));
+}
+
+async function testProvider(provider: SignInProvider, baseUrl: string): Promise<Finding> {
+  const { issuer } = provider;
   try {
     // Loaded only now, with its libraries.
     const { checkProvider } = await import("../../../people/accounts/sso/check-provider.ts");
     const found = await within(signInMs, `it did not respond within ${signInMs / 1000} s`, () =>
-      checkProvider(singleSignOn, baseUrl),
+      checkProvider(provider, baseUrl),
     );
     return ok(`${issuer} responds, ${found}.`);
   } catch (error) {
@@ -112,9 +128,9 @@ const proxyRemedy =
 const refusals: ReadonlySet<number> = new Set([403, 407, 502, 503, 504]);
 
 /** Where requests go that leave the network, in the order of how much depends on them. */
-function outsideOf({ singleSignOn, languageModel, transcription, modelMirror }: Config): URL[] {
+function outsideOf({ signInProviders, languageModel, transcription, modelMirror }: Config): URL[] {
   const urls = [
-    singleSignOn?.issuer,
+    ...signInProviders.map(({ issuer }) => issuer),
     languageModel?.engine === "server" ? languageModel.url : null,
     transcription?.engine === "server" ? transcription.url : null,
     modelMirror ?? "https://huggingface.co/",

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { defaultProviderId } from "../../../../contract/sign-in-providers.ts";
 import { originOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
@@ -18,7 +19,7 @@ import { passkeyScript, passkeyScriptPath } from "./passkey-script.ts";
 interface Dependencies {
   readonly db: Database;
   readonly encryptor: Encryptor;
-  readonly config: Pick<Config, "baseUrl" | "singleSignOn">;
+  readonly config: Pick<Config, "baseUrl" | "signInProviders">;
 }
 
 /** The sign-in and sign-out pages. They work without JavaScript. */
@@ -143,7 +144,7 @@ export async function signInPages(app: FastifyInstance, deps: Dependencies): Pro
     reply: FastifyReply,
     form: { next: string; email?: string; status?: number; problem?: string },
   ): FastifyReply {
-    const { singleSignOn } = config;
+    const { signInProviders } = config;
     const query = form.next === "/" ? "" : `?next=${encodeURIComponent(form.next)}`;
     return sendPage(reply, {
       title: "Sign in",
@@ -159,15 +160,15 @@ ${hiddenToken(request, baseUrl)}
 <button>Sign in</button>
 </form>
 ${
-  singleSignOn === null
+  signInProviders.length === 0
     ? html``
     : // A link, not a form: the CSP's form-action forbids forms that redirect to another origin.
       html`<p class="or">or</p>
-<p><a class="button quiet" href="/sign-in/sso${query}">Sign in with ${singleSignOn.name}</a></p>`
+${signInProviders.map(({ id, name }) => html`<p><a class="button quiet" href="${startPath(id, form.next)}">Sign in with ${name}</a></p>`)}`
 }
 <p class="notice bad" role="alert" data-passkey-problem hidden></p>
 <div data-passkey-part hidden>
-${singleSignOn === null ? html`<p class="or">or</p>` : html``}
+${signInProviders.length === 0 ? html`<p class="or">or</p>` : html``}
 <p><button type="button" class="quiet" data-passkey>Sign in with a passkey</button></p>
 </div>
 <p class="small"><a href="/password-reset${query}">Forgot your password?</a></p>`,
@@ -206,6 +207,15 @@ ${hiddenToken(request, baseUrl)}
 </form>`,
     };
   }
+}
+
+/** Where the sign-in at a provider begins. */
+function startPath(provider: string, next: string): string {
+  const query = new URLSearchParams({
+    ...(provider === defaultProviderId ? {} : { provider }),
+    ...(next === "/" ? {} : { next }),
+  }).toString();
+  return `/sign-in/sso${query === "" ? "" : `?${query}`}`;
 }
 
 /** Focuses the field to fill in next. */

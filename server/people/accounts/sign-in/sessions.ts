@@ -21,6 +21,8 @@ export interface Proof {
   readonly secondFactor?: SecondFactorMethod;
   /** The passkey, whose removal ends the session. */
   readonly passkeyId?: string;
+  /** The identity at a provider of single sign-on, which can end the session. */
+  readonly identity?: { readonly issuer: string; readonly subject: string; readonly sid: string | null };
 }
 
 /** 256 random bits as base64url. */
@@ -52,6 +54,9 @@ export async function createSession(
       method: input.method,
       second_factor: input.secondFactor ?? null,
       passkey_id: input.passkeyId ?? null,
+      sign_in_issuer: input.identity?.issuer ?? null,
+      sign_in_subject: input.identity?.subject ?? null,
+      sign_in_sid: input.identity?.sid ?? null,
       ip: input.ip,
       user_agent: input.userAgent,
       expires_at: new Date(Date.now() + sessionTtlMs),
@@ -166,6 +171,11 @@ export async function endSessionOf(db: Database, cookie: string | undefined): Pr
   await db.kysely.deleteFrom("sessions").where("hash", "=", hashSession(cookie)).execute();
 }
 
+/** Removes logout tokens that are too old to be accepted again. */
+async function sweepLogoutTokens(db: Database): Promise<void> {
+  await sql`delete from used_logout_tokens where expires_at < now()`.execute(db.kysely);
+}
+
 /** Removes sessions a day after they have expired: requests that began in time may finish, and check their session. */
 export async function sweepSessions(db: Database): Promise<void> {
   await sql`
@@ -180,5 +190,8 @@ export const deleteEndedSessionsKind = defineRecurringJob({
   name: "delete_ended_sessions",
   every: "1 h",
   guard: "age",
-  handler: ({ db }) => sweepSessions(db),
+  handler: async ({ db }) => {
+    await sweepSessions(db);
+    await sweepLogoutTokens(db);
+  },
 });

@@ -1,5 +1,5 @@
 import * as openid from "openid-client";
-import type { SingleSignOnSettings } from "../../../platform/config/config.ts";
+import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import { outboundFetch } from "../../../platform/outbound/dispatcher.ts";
 import {
   beginAuthorization,
@@ -26,12 +26,14 @@ const needsUser: ReadonlySet<string | null> = new Set([
  * @returns what was found out, as the end of a sentence.
  * @throws ProviderSettingsError when settings and provider don't fit; other errors when the provider can't be reached.
  */
-export async function checkProvider(settings: SingleSignOnSettings, baseUrl: string): Promise<string> {
+export async function checkProvider(settings: SignInProvider, baseUrl: string): Promise<string> {
   const provider = await discoverProvider(settings);
-  const redirectUri = redirectUriOf(baseUrl);
-  const { location, state, verifier } = await beginAuthorization(provider.configuration, baseUrl, {
-    prompt: "none",
-  });
+  const redirectUri = redirectUriOf(baseUrl, settings.id);
+  const { location, state, verifier } = await beginAuthorization(
+    provider.configuration,
+    { redirectUri, scopes: settings.scopes },
+    { prompt: "none" },
+  );
   const response = await outboundFetch(location, {
     redirect: "manual",
     signal: AbortSignal.timeout(timeoutMs),

@@ -1,6 +1,8 @@
 import { sql } from "kysely";
+import { defaultProviderId } from "../../../../contract/sign-in-providers.ts";
 import { recordAudit } from "../../../platform/audit/record.ts";
 import { whyShared } from "../../../platform/config/shared-issuers.ts";
+import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import { deleteLinks } from "../one-time-links/one-time-links.ts";
 import { createUser } from "../service.ts";
@@ -8,6 +10,14 @@ import { actorFor, type SignInUser } from "../sign-in/sign-in.ts";
 import { proveEmail } from "../users/prove-email.ts";
 import { claimKeyOfEmail, findDomainOwner } from "../workspaces/email-domains.ts";
 import { type ProvenIdentity, SingleSignOnError } from "./single-sign-on.ts";
+
+export interface MatchOptions {
+  /** The provider that identified the user. */
+  readonly provider: SignInProvider;
+  /** All providers of the settings. */
+  readonly providers: readonly SignInProvider[];
+  readonly from: From;
+}
 
 interface From {
   readonly ip: string;
@@ -22,8 +32,9 @@ interface From {
 export async function matchIdentity(
   tx: Tx,
   identity: ProvenIdentity,
-  options: { readonly createUsers: boolean; readonly from: From },
+  options: MatchOptions,
 ): Promise<SignInUser> {
+  const { provider } = options;
   const bound = await findBound(tx, identity);
   if (bound !== undefined) return refuseDeactivated(bound);
   if (identity.email === null)
@@ -31,11 +42,13 @@ export async function matchIdentity(
       "The provider did not send your email address, which is required here. Ask an admin for help.",
       "the provider sends no email; add the claim email to the ID token or the userinfo of this client",
     );
-  if (identity.isEmailVerified === null) throw unknownProof(identity.issuer, identity.email);
+  if (identity.isEmailVerified === null) throw unknownProof(provider, identity.email);
+
   if (!identity.isEmailVerified)
     throw new SingleSignOnError(
       `The provider has not verified ${identity.email}. Verify it there, or ask an admin.`,
     );
+  refuseOtherDomain(provider, identity.email);
   const known = await findByEmail(tx, identity.email);
   const owner = await findDomainOwner(tx, claimKeyOfEmail(identity.email));
   // Someone in another workspace has registered an email of the domain without proof: the owner gets no access there.
@@ -43,23 +56,69 @@ export async function matchIdentity(
     known?.email_proven_at === null && owner !== undefined && owner.workspace_id !== known.workspace_id;
   const user =
     known === undefined || isSquatted
-      ? await createUserFor(tx, identity, identity.email, { ...options, workspaceId: owner?.workspace_id })
+      ? await createUserFor(tx, identity, identity.email, {
+          createUsers: provider.createUsers,
+          from: options.from,
+          workspaceId: owner?.workspace_id,
+        })
       : await refuseDeactivated(known);
+  if (user === known) await refuseOtherProvider(tx, known, options);
   await proveEmail(tx, user, "single_sign_on", options.from);
   await bind(tx, identity, user, options.from);
   return user;
 }
 
 /** The provider doesn't say whether the email is verified: only the operator can do something about it. */
-function unknownProof(issuer: string, email: string): SingleSignOnError {
-  const reason = whyShared(issuer);
+function unknownProof(provider: SignInProvider, email: string): SingleSignOnError {
+  const reason = whyShared(provider.issuer);
+  const setting = provider.id === defaultProviderId ? " (PARLEY_OIDC_TRUST_EMAIL)" : "";
   const remedy =
     reason === null
-      ? "If users can't choose their email there, as in a tenant of Microsoft Entra ID, an admin of the server turns on Trust emails (PARLEY_OIDC_TRUST_EMAIL)."
-      : `An admin of the server can't turn on Trust emails (PARLEY_OIDC_TRUST_EMAIL) for it: ${reason}.`;
+      ? `If users can't choose their email there, as in a tenant of Microsoft Entra ID, an admin of the server turns on Trust emails${setting} in the settings of ${provider.name}.`
+      : `An admin of the server can't turn on Trust emails${setting} for it: ${reason}.`;
   return new SingleSignOnError(
     `The provider does not say whether ${email} is verified. You can't change that; ask your admin. ${remedy}`,
     `the provider sends no claim email_verified. ${remedy}`,
+  );
+}
+
+/** @throws SingleSignOnError when the provider may not speak for the email's domain. */
+function refuseOtherDomain({ allowedDomains, name }: SignInProvider, email: string): void {
+  if (allowedDomains.length === 0) return;
+  const domain = claimKeyOfEmail(email);
+  if (allowedDomains.some((allowed) => claimKeyOfEmail(`any@${allowed}`) === domain)) return;
+  throw new SingleSignOnError(
+    `${name} is not accepted for ${email}. Ask an admin.`,
+    `the allowed domains of ${name} are ${allowedDomains.join(", ")}`,
+  );
+}
+
+/**
+ * An account that signs in through another provider is not linked to a second one by its email: each provider would otherwise
+ * give access to the accounts of all others. A provider that was removed doesn't count.
+ * @throws SingleSignOnError
+ */
+async function refuseOtherProvider(
+  tx: Tx,
+  user: SignInUser,
+  { provider, providers }: MatchOptions,
+): Promise<void> {
+  const others = providers.filter(({ issuer }) => issuer !== provider.issuer);
+  if (others.length === 0) return;
+  const linked = await tx
+    .selectFrom("identities")
+    .select("issuer")
+    .where("user_id", "=", user.id)
+    .where(
+      "issuer",
+      "in",
+      others.map(({ issuer }) => issuer),
+    )
+    .executeTakeFirst();
+  if (linked === undefined) return;
+  const name = others.find(({ issuer }) => issuer === linked.issuer)?.name ?? linked.issuer;
+  throw new SingleSignOnError(
+    `The account with your email signs in with ${name}. Sign in with it, or ask an admin to unlink it first.`,
   );
 }
 

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { SingleSignOnSettings } from "../../../platform/config/config.ts";
+import { originOf } from "../../../platform/audit/record.ts";
+import type { Config } from "../../../platform/config/config.ts";
+import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { transactWithRetry } from "../../../platform/db/retry.ts";
@@ -7,7 +9,7 @@ import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { html } from "../../../platform/pages/html.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
 import { ownPath } from "../pages/next.ts";
-import { seeOther } from "../pages/page-parts.ts";
+import { field, seeOther } from "../pages/page-parts.ts";
 import { AccountError } from "../service.ts";
 import { signInOriginOf } from "../sign-in/devices.ts";
 import {
@@ -19,16 +21,25 @@ import {
 } from "../sign-in/session-cookie.ts";
 import { endSessionOf } from "../sign-in/sessions.ts";
 import { beginSession } from "../sign-in/sign-in.ts";
-import { matchIdentity } from "./match-identity.ts";
+import { acceptIdentity } from "./accept-identity.ts";
+import { endLoggedOut, LogoutTokenError } from "./logout-token.ts";
 import { ProviderSettingsError } from "./provider.ts";
 import { openSingleSignOn, SingleSignOnError, signInTtlSec } from "./single-sign-on.ts";
 
-/** The redirects to the single sign-on provider and back. */
+/** Logout tokens have some hundred bytes. */
+const maxLogoutTokenLength = 10_000;
+
+/** The redirects to a provider of single sign-on and back. */
 export function createSingleSignOnPages(
-  settings: SingleSignOnSettings,
-  deps: { readonly db: Database; readonly encryptor: Encryptor; readonly baseUrl: string },
+  settings: SignInProvider,
+  deps: {
+    readonly db: Database;
+    readonly encryptor: Encryptor;
+    readonly config: Pick<Config, "baseUrl" | "signInProviders">;
+  },
 ) {
-  const { db, encryptor, baseUrl } = deps;
+  const { db, encryptor, config } = deps;
+  const { baseUrl } = config;
   const singleSignOn = openSingleSignOn(settings, { baseUrl, encryptor });
   return {
     async start(request: FastifyRequest, reply: FastifyReply) {
@@ -44,6 +55,30 @@ export function createSingleSignOnPages(
       }
     },
 
+    /** Ends the sessions of a user who signed out at the provider. The token in the body is the only proof. */
+    async logOut(request: FastifyRequest, reply: FastifyReply) {
+      reply.header("cache-control", "no-store");
+      const refuse = (status: number, error: string, error_description: string) =>
+        reply.code(status).send({ error, error_description });
+      const token = field(request, "logout_token");
+      if (token === "" || token.length > maxLogoutTokenLength)
+        return refuse(400, "invalid_request", "send the logout token as the form field logout_token");
+      try {
+        const ended = await endLoggedOut(db, await singleSignOn.readLogout(token), originOf(request));
+        // Providers send those of many users from one IP address.
+        request.refundRateLimit?.();
+        request.log.info({ provider: settings.id, ended }, "the provider ended sessions");
+        return reply.code(200).send();
+      } catch (error) {
+        if (error instanceof LogoutTokenError) {
+          request.log.warn({ provider: settings.id }, `a logout was refused: ${error.message}`);
+          return refuse(400, "invalid_request", error.message);
+        }
+        request.log.warn({ err: describe(error) }, "the keys of a single sign-on provider can't be fetched");
+        return refuse(503, "temporarily_unavailable", "the keys of the provider can't be fetched");
+      }
+    },
+
     async finish(request: FastifyRequest, reply: FastifyReply) {
       const cookie = ownCookieOf(request, baseUrl, "single_sign_on");
       // Used once, whatever the outcome.
@@ -53,8 +88,18 @@ export function createSingleSignOnPages(
       try {
         const { identity, next } = await singleSignOn.finish(at === -1 ? "" : request.url.slice(at), cookie);
         const session = await transactWithRetry(db, async (tx) => {
-          const user = await matchIdentity(tx, identity, { createUsers: settings.createUsers, from });
-          return beginSession(tx, user, { method: "single_sign_on" }, from);
+          const { user } = await acceptIdentity(tx, identity, {
+            provider: settings,
+            providers: config.signInProviders,
+            from,
+          });
+          const { issuer, subject, sid } = identity;
+          return beginSession(
+            tx,
+            user,
+            { method: "single_sign_on", identity: { issuer, subject, sid } },
+            from,
+          );
         });
         await endSessionOf(db, sessionCookieOf(request, baseUrl));
         setSessionCookie(reply, baseUrl, session.cookie);

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
+import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import { createEncryptor } from "../../../platform/crypto/encryptor.ts";
 import { checkProvider } from "./check-provider.ts";
 import { ProviderSettingsError } from "./provider.ts";
@@ -108,13 +109,18 @@ await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 after(() => server.close());
 
-const settings = {
+const settings: SignInProvider = {
+  id: "default",
   issuer: `${origin}/realm/`,
   clientId: "parley",
   clientSecret: secret,
   name: "ID",
   createUsers: false,
   trustEmail: false,
+  scopes: [],
+  allowedDomains: [],
+  groupsClaim: null,
+  groups: [],
 };
 
 /** Signs in at a provider with these quirks. */

@@ -1,5 +1,6 @@
 import * as openid from "openid-client";
-import type { SingleSignOnSettings } from "../../../platform/config/config.ts";
+import { defaultProviderId } from "../../../../contract/sign-in-providers.ts";
+import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import { outboundFetch } from "../../../platform/outbound/dispatcher.ts";
 import { describeProxyRefusal } from "../../../platform/outbound/proxy.ts";
 
@@ -35,7 +36,7 @@ export interface Provider {
  * Reads the provider's metadata.
  * @throws ProviderSettingsError when it contradicts the settings; other errors when the provider can't be reached.
  */
-export async function discoverProvider(settings: SingleSignOnSettings): Promise<Provider> {
+export async function discoverProvider(settings: SignInProvider): Promise<Provider> {
   const { issuer, clientId, clientSecret } = settings;
   let authenticate: openid.ClientAuth = openid.None();
   const server = new URL(issuer);
@@ -44,13 +45,13 @@ export async function discoverProvider(settings: SingleSignOnSettings): Promise<
       timeout: timeoutSec,
       [openid.customFetch]: (url, options) =>
         url.endsWith("/.well-known/openid-configuration")
-          ? fetchMetadata(url, options)
+          ? fetchMetadata(url, options, settings)
           : fetchWithoutNulls(url, options),
       // The settings allow an issuer without TLS on localhost only.
       ...(server.protocol === "http:" ? { execute: [openid.allowInsecureRequests] } : {}),
     })
     .catch((error: unknown) => {
-      throw explain(error, issuer);
+      throw explain(error, settings);
     });
   // The default is of OpenID Connect Discovery, section 3.
   const listed = configuration.serverMetadata().token_endpoint_auth_methods_supported;
@@ -75,7 +76,7 @@ export async function discoverProvider(settings: SingleSignOnSettings): Promise<
           if (preferred === used) preferred = ways.find((way) => way !== used) ?? used;
           if (tries + 1 >= ways.length)
             throw new ProviderSettingsError(
-              `the provider at ${issuer} refuses the client (${ways.map(([name]) => name).join(", ")}); check PARLEY_OIDC_CLIENT_ID and PARLEY_OIDC_CLIENT_SECRET`,
+              `the provider at ${issuer} refuses the client (${ways.map(([name]) => name).join(", ")}); check ${settingOf(settings, "client_id")} and ${settingOf(settings, "client_secret")}`,
               { cause: error },
             );
         }
@@ -84,20 +85,35 @@ export async function discoverProvider(settings: SingleSignOnSettings): Promise<
   };
 }
 
-/** Where the provider sends the browser back to; registered there. */
-export const redirectUriOf = (baseUrl: string): string => `${baseUrl}/sign-in/callback`;
+/** The name under which an admin finds a value of a provider. */
+function settingOf(
+  { id, name }: Pick<SignInProvider, "id" | "name">,
+  field: "issuer" | "client_id" | "client_secret",
+): string {
+  return id === defaultProviderId
+    ? `PARLEY_OIDC_${field.toUpperCase()}`
+    : `the ${field.replaceAll("_", " ")} of ${name}`;
+}
+
+/**
+ * Where the provider sends the browser back to; registered there. Each provider has its own, so that no response passes for
+ * that of another. Source: RFC 9700, section 4.4.2.
+ */
+export function redirectUriOf(baseUrl: string, provider: string): string {
+  return `${baseUrl}/sign-in/callback${provider === defaultProviderId ? "" : `/${provider}`}`;
+}
 
 /** A new sign-in: the URL at the provider, and what its response must fit. */
 export async function beginAuthorization(
   configuration: openid.Configuration,
-  baseUrl: string,
+  { redirectUri, scopes }: { readonly redirectUri: string; readonly scopes: readonly string[] },
   parameters: Readonly<Record<string, string>> = {},
 ): Promise<{ location: URL; state: string; nonce: string; verifier: string }> {
   const verifier = openid.randomPKCECodeVerifier();
   const [state, nonce] = [openid.randomState(), openid.randomNonce()];
   const location = openid.buildAuthorizationUrl(configuration, {
-    redirect_uri: redirectUriOf(baseUrl),
-    scope: "openid email profile",
+    redirect_uri: redirectUri,
+    scope: [...new Set(["openid", "email", "profile", ...scopes])].join(" "),
     code_challenge: await openid.calculatePKCECodeChallenge(verifier),
     code_challenge_method: "S256",
     state,
@@ -111,14 +127,18 @@ export async function beginAuthorization(
  * Fetches the metadata. Providers that sign userinfo often don't list how: as ID tokens then. Both arrive over TLS from the
  * provider itself.
  */
-async function fetchMetadata(url: string, options: openid.CustomFetchOptions): Promise<Response> {
+async function fetchMetadata(
+  url: string,
+  options: openid.CustomFetchOptions,
+  settings: SignInProvider,
+): Promise<Response> {
   const response = await fetchBounded(url, options);
   if (response.status >= 500) throw new Error(`${url} responded with status ${response.status}`);
   const json: unknown = response.status === 200 ? await response.json().catch(nullIfNotJson) : null;
   const metadata = json as { id_token_signing_alg_values_supported?: unknown } | null;
   if (typeof metadata !== "object" || metadata === null)
     throw new ProviderSettingsError(
-      `there is no OpenID configuration at ${url} (status ${response.status}); check PARLEY_OIDC_ISSUER`,
+      `there is no OpenID configuration at ${url} (status ${response.status}); check ${settingOf(settings, "issuer")}`,
     );
   const { id_token_signing_alg_values_supported: algorithms = ["RS256"] } = metadata;
   return Response.json({ userinfo_signing_alg_values_supported: algorithms, ...metadata });
@@ -130,7 +150,7 @@ function nullIfNotJson(error: unknown): null {
 }
 
 /** Sends a request. Its response fails as soon as it is longer than `maxResponseBytes`. */
-async function fetchBounded(url: string, options: openid.CustomFetchOptions): Promise<Response> {
+export async function fetchBounded(url: string, options: object): Promise<Response> {
   const response = await outboundFetch(url, options as RequestInit);
   if (response.body === null) return response;
   let size = 0;
@@ -164,7 +184,9 @@ function withoutNulls(text: string): string {
   }
 }
 
-function explain(error: unknown, issuer: string): unknown {
+function explain(error: unknown, settings: SignInProvider): unknown {
+  const { issuer } = settings;
+  const name = settingOf(settings, "issuer");
   const { cause } = error as { cause?: { attribute?: unknown; body?: { issuer?: unknown } } };
   const refusal = describeProxyRefusal(error);
   if (refusal !== null) return new Error(`${issuer} can't be reached: ${refusal}`, { cause });
@@ -172,7 +194,7 @@ function explain(error: unknown, issuer: string): unknown {
   if (cause?.attribute !== "issuer") return error;
   const own = String(cause.body?.issuer);
   return new ProviderSettingsError(
-    `PARLEY_OIDC_ISSUER is ${issuer}, but the provider names itself ${own}; set PARLEY_OIDC_ISSUER to ${own}`,
+    `${name} is ${issuer}, but the provider names itself ${own}; set ${name} to ${own}`,
   );
 }
 

@@ -1,48 +1,80 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Config, SingleSignOnSettings } from "../../../platform/config/config.ts";
+import { defaultProviderId } from "../../../../contract/sign-in-providers.ts";
+import type { Config } from "../../../platform/config/config.ts";
+import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
+import { limitForms } from "../../../platform/http/limits/form-limit.ts";
+import type { RateLimiter } from "../../../platform/http/limits/rate-limit.ts";
+import { html } from "../../../platform/pages/html.ts";
+import { sendPage } from "../../../platform/pages/page.ts";
 import { servePages } from "../pages/page-parts.ts";
 import type { createSingleSignOnPages } from "./pages.ts";
 
 type Pages = ReturnType<typeof createSingleSignOnPages>;
 
-/** Single sign-on with the provider of the settings, if there is one. */
+/** Single sign-on with the providers of the settings. */
 export async function singleSignOnRoutes(
   app: FastifyInstance,
   deps: {
     readonly db: Database;
     readonly encryptor: Encryptor;
-    readonly config: Pick<Config, "baseUrl" | "singleSignOn">;
+    readonly limiter: RateLimiter;
+    readonly config: Pick<Config, "baseUrl" | "rateLimitPerMinute" | "signInProviders">;
     /** Takes the response to a sign-in that only tries settings; null: it is to another one. */
     readonly finishTest: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | null>;
   },
 ): Promise<void> {
   const { db, encryptor, config } = deps;
-  let last: { readonly settings: SingleSignOnSettings; readonly pages: Pages } | undefined;
+  const opened = new Map<string, { readonly settings: SignInProvider; readonly pages: Pages }>();
 
-  async function open(): Promise<Pages | null> {
-    const settings = config.singleSignOn;
-    if (settings === null) return null;
-    if (last?.settings === settings) return last.pages;
+  async function open(id: string): Promise<Pages | null> {
+    const { signInProviders: providers } = config;
+    const settings = providers.find((provider) => provider.id === id);
+    for (const [known, { settings }] of opened) if (!providers.includes(settings)) opened.delete(known);
+    if (settings === undefined) return null;
+    const last = opened.get(id);
+    if (last !== undefined) return last.pages;
     // Loaded only now: most servers have no provider.
     const { createSingleSignOnPages } = await import("./pages.ts");
-    const pages = createSingleSignOnPages(settings, { db, encryptor, baseUrl: config.baseUrl });
-    last = { settings, pages };
+    const pages = createSingleSignOnPages(settings, { db, encryptor, config });
+    opened.set(id, { settings, pages });
     return pages;
   }
 
   await app.register(async (scope) => {
     servePages(scope);
-    for (const [path, page] of [
-      ["/sign-in/sso", "start"],
-      ["/sign-in/callback", "finish"],
-    ] as const)
-      scope.get(path, async (request, reply) => {
-        const tested = page === "finish" ? await deps.finishTest(request, reply) : null;
+    limitForms(scope, deps);
+    scope.get("/sign-in/sso", async (request, reply) => {
+      const { provider } = request.query as { provider?: unknown };
+      const pages = await open(String(provider ?? config.signInProviders[0]?.id));
+      return pages === null ? reply.callNotFound() : pages.start(request, reply);
+    });
+    scope.post<{ Params: { provider: string } }>(
+      "/sign-in/back-channel-logout/:provider",
+      async (request, reply) => {
+        const pages = await open(request.params.provider);
+        return pages === null ? reply.callNotFound() : pages.logOut(request, reply);
+      },
+    );
+    for (const path of ["/sign-in/callback", "/sign-in/callback/:provider"])
+      scope.get<{ Params: { provider?: string } }>(path, async (request, reply) => {
+        const tested = await deps.finishTest(request, reply);
         if (tested !== null) return tested;
-        const pages = await open();
-        return pages === null ? reply.callNotFound() : pages[page](request, reply);
+        if (config.signInProviders.length === 0) return reply.callNotFound();
+        const pages = await open(request.params.provider ?? defaultProviderId);
+        return pages === null ? sendUnknown(reply) : pages.finish(request, reply);
       });
+  });
+}
+
+/** The provider was removed while the user was there, or never existed. */
+function sendUnknown(reply: FastifyReply): FastifyReply {
+  return sendPage(reply, {
+    title: "Sign-in failed",
+    status: 403,
+    body: html`<h1>Sign-in failed</h1>
+<p>This server no longer has this provider. Choose another way to sign in.</p>
+<p><a class="button quiet" href="/sign-in">Back to sign-in</a></p>`,
   });
 }

@@ -1,9 +1,12 @@
+import type { JWTVerifyGetKey } from "jose";
 import * as openid from "openid-client";
 import { z } from "zod";
 import { foldCase } from "../../../../shared/fold-case.ts";
-import type { SingleSignOnSettings } from "../../../platform/config/config.ts";
+import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import { decryptState, encryptState } from "../sign-in/encrypted-state.ts";
+import { type GroupsClaim, lacksGroups, readGroups } from "./groups-claim.ts";
+import { keysOf, type Logout, readLogoutToken } from "./logout-token.ts";
 import { beginAuthorization, discoverProvider, type Provider, redirectUriOf } from "./provider.ts";
 
 /** A user as the provider identifies them, verified. */
@@ -14,11 +17,17 @@ export interface ProvenIdentity {
   /** Null: the provider does not say. */
   readonly isEmailVerified: boolean | null;
   readonly name: string | null;
+  /** The provider's name of its own session; null: it has none. */
+  readonly sid: string | null;
+  readonly groups: GroupsClaim;
 }
 
 /** A sign-in in progress. The browser keeps it, encrypted, while the user is at the provider. */
 const PendingSignIn = z.object({
   encryptedFor: z.literal("single_sign_on"),
+  /** The provider, and the issuer that it had: its response is accepted from no other. */
+  provider: z.string(),
+  issuer: z.string(),
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
@@ -51,6 +60,11 @@ export interface SingleSignOn {
     query: string,
     cookie: string | undefined,
   ): Promise<{ identity: ProvenIdentity; claims: Claims; next: string }>;
+  /**
+   * Validates what the provider sends when a user signs out there.
+   * @throws LogoutTokenError; other errors when the provider can't be reached.
+   */
+  readLogout(token: string): Promise<Logout>;
 }
 
 /**
@@ -58,9 +72,10 @@ export interface SingleSignOn {
  * (RFC 9207) when the provider sends it. The provider's metadata is fetched on first use, and again after a failure.
  */
 export function openSingleSignOn(
-  settings: SingleSignOnSettings,
+  settings: SignInProvider,
   deps: { readonly baseUrl: string; readonly encryptor: Encryptor },
 ): SingleSignOn {
+  const redirectUri = redirectUriOf(deps.baseUrl, settings.id);
   let discovered: Promise<Provider> | null = null;
 
   const provider = (): Promise<Provider> => {
@@ -71,12 +86,25 @@ export function openSingleSignOn(
     return discovered;
   };
 
+  let keys: JWTVerifyGetKey | null = null;
+
   return {
+    async readLogout(token) {
+      const known = await provider();
+      keys ??= keysOf(known);
+      return readLogoutToken(token, { settings, provider: known, keys });
+    },
+
     async start(next) {
       const { configuration } = await provider();
-      const { location, ...checks } = await beginAuthorization(configuration, deps.baseUrl);
+      const { location, ...checks } = await beginAuthorization(configuration, {
+        redirectUri,
+        scopes: settings.scopes,
+      });
       const pending: z.input<typeof PendingSignIn> = {
         encryptedFor: "single_sign_on",
+        provider: settings.id,
+        issuer: settings.issuer,
         ...checks,
         next,
         expires: Date.now() + signInTtlSec * 1000,
@@ -90,8 +118,12 @@ export function openSingleSignOn(
         throw new SingleSignOnError(
           "This sign-in has expired or was started in another browser. Sign in again.",
         );
+      if (pending.provider !== settings.id || pending.issuer !== settings.issuer)
+        throw new SingleSignOnError(
+          "This sign-in was started at another provider, or the provider was changed meanwhile. Sign in again.",
+        );
       const { configuration, authenticated } = await provider();
-      const callback = new URL(`${redirectUriOf(deps.baseUrl)}${query}`);
+      const callback = new URL(`${redirectUri}${query}`);
       if (callback.searchParams.has("error"))
         throw new SingleSignOnError(
           "The provider refused the sign-in, or you cancelled it. Sign in again, or ask an admin.",
@@ -111,7 +143,7 @@ export function openSingleSignOn(
         );
       const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
       const profile =
-        hasUserInfo && isIncomplete(claims, settings.trustEmail)
+        hasUserInfo && isIncomplete(claims, settings)
           ? mergeClaims(claims, await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub))
           : claims;
       return {
@@ -121,6 +153,8 @@ export function openSingleSignOn(
           email: typeof profile.email === "string" ? profile.email : null,
           isEmailVerified: isVerified(profile.email_verified) ?? (settings.trustEmail || null),
           name: typeof profile.name === "string" && profile.name.trim() !== "" ? profile.name.trim() : null,
+          sid: typeof claims.sid === "string" && claims.sid.length <= 500 ? claims.sid : null,
+          groups: readGroups(profile, settings.groupsClaim),
         },
         claims: profile,
         next: pending.next,
@@ -131,9 +165,13 @@ export function openSingleSignOn(
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Many providers return the email, or whether it is verified, only from the userinfo endpoint. */
-function isIncomplete({ email, email_verified: verified }: Claims, trustsEmail: boolean): boolean {
-  return (email ?? null) === null || (isVerified(verified) === null && !trustsEmail);
+/** Many providers return the email, whether it is verified, or groups only from the userinfo endpoint. */
+function isIncomplete(claims: Claims, { trustEmail, groupsClaim }: SignInProvider): boolean {
+  return (
+    (claims.email ?? null) === null ||
+    (isVerified(claims.email_verified) === null && !trustEmail) ||
+    lacksGroups(claims, groupsClaim)
+  );
 }
 
 /** The claims of the userinfo before those of the ID token. What either says about another email does not count. */

@@ -11,7 +11,7 @@ const oidcOf = (issuer: string) => ({
 });
 
 test("email and single sign-on settings: unset by default, valid only together", () => {
-  assert.deepEqual([read({}).smtp, read({}).singleSignOn], [null, null]);
+  assert.deepEqual([read({}).smtp, read({}).signInProviders], [null, []]);
   const config = read({
     PARLEY_SMTP_URL: "smtps://user:word@mail.example:465",
     PARLEY_SMTP_FROM: "Parley <parley@example.com>",
@@ -21,14 +21,21 @@ test("email and single sign-on settings: unset by default, valid only together",
     PARLEY_OIDC_CREATE_USERS: "true",
   });
   assert.equal(config.smtp?.from, "Parley <parley@example.com>");
-  assert.deepEqual(config.singleSignOn, {
-    issuer: "https://id.example/realms/a",
-    clientId: "parley",
-    clientSecret: "hush",
-    name: "single sign-on",
-    createUsers: true,
-    trustEmail: false,
-  });
+  assert.deepEqual(config.signInProviders, [
+    {
+      id: "default",
+      issuer: "https://id.example/realms/a",
+      clientId: "parley",
+      clientSecret: "hush",
+      name: "single sign-on",
+      createUsers: true,
+      trustEmail: false,
+      scopes: [],
+      allowedDomains: [],
+      groupsClaim: null,
+      groups: [],
+    },
+  ]);
 });
 
 test("email and single sign-on settings: an invalid or incomplete one fails the start with its name, not its value", () => {
@@ -73,8 +80,11 @@ test("email and single sign-on settings: an invalid or incomplete one fails the 
 
 test("emails without proof can be trusted from an issuer of one tenant", () => {
   const tenant = "https://login.microsoftonline.com/5b0c1a52-8f4e-4d0f-9a59-0e7c2a3f7d10/v2.0";
-  assert.equal(read({ ...oidcOf(tenant), PARLEY_OIDC_TRUST_EMAIL: "true" }).singleSignOn?.trustEmail, true);
-  assert.equal(read(oidcOf("https://accounts.google.com")).singleSignOn?.trustEmail, false);
+  assert.equal(
+    read({ ...oidcOf(tenant), PARLEY_OIDC_TRUST_EMAIL: "true" }).signInProviders[0]?.trustEmail,
+    true,
+  );
+  assert.equal(read(oidcOf("https://accounts.google.com")).signInProviders[0]?.trustEmail, false);
 });
 
 test("passwords: refused when too short, too long, the email or common", () => {

@@ -13,7 +13,10 @@ import { revokeSelfRegisteredApps } from "../tokens/oauth-grants.ts";
 /** Settings of a workspace. */
 export function workspaceRoutes(
   api: Api,
-  deps: { readonly db: Database; readonly config: Pick<Config, "newRecordingShareState" | "singleSignOn"> },
+  deps: {
+    readonly db: Database;
+    readonly config: Pick<Config, "newRecordingShareState" | "signInProviders">;
+  },
 ): void {
   const { db, config } = deps;
 
@@ -37,7 +40,8 @@ export function workspaceRoutes(
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
     const own = row.new_recording_share_state as "restricted" | "workspace" | null;
-    const { singleSignOn } = config;
+    const provider =
+      config.signInProviders.find(({ createUsers }) => createUsers) ?? config.signInProviders[0];
     return {
       id: row.id,
       name: row.name,
@@ -53,7 +57,7 @@ export function workspaceRoutes(
       voice_profiles: row.voice_profiles,
       self_registered_apps: row.self_registered_apps,
       single_sign_on:
-        singleSignOn === null ? null : { name: singleSignOn.name, makes_accounts: singleSignOn.createUsers },
+        provider === undefined ? null : { name: provider.name, makes_accounts: provider.createUsers },
     };
   };
 

@@ -1,0 +1,258 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { call, startTestApp } from "../../../../test/support/app.ts";
+import { makeWorkspace } from "../../../../test/support/factories.ts";
+import { auditOf, openBrowser } from "../test/accounts.ts";
+import { clientSecret, startProvider, type TestProvider } from "../test/provider.ts";
+
+const first = await startProvider();
+const second = await startProvider(0, "http://parley.test", { id: "second" });
+after(() => Promise.all([first.close(), second.close()]));
+const app = await startTestApp({
+  env: {
+    PARLEY_OIDC_ISSUER: first.issuer,
+    PARLEY_OIDC_CLIENT_ID: "parley",
+    PARLEY_OIDC_CLIENT_SECRET: clientSecret,
+    PARLEY_OIDC_NAME: "First ID",
+  },
+  worker: false,
+});
+const operator = await makeWorkspace(app.db, "Operator");
+const providers = "/system/sign-in-providers";
+
+function manage(method: string, path: string, body?: unknown, by: { token: string } = operator.admin) {
+  return call(app, method, `/_/api/v1${path}`, body, { token: by.token, version: null });
+}
+
+const values = {
+  ...{ name: "Second ID", issuer: second.issuer, client_id: "parley", client_secret: clientSecret },
+};
+const save = (change: object = {}, id = "second") =>
+  manage("PUT", `${providers}/${id}`, { ...values, ...change });
+
+async function signIn(provider: TestProvider, subject: string) {
+  const browser = openBrowser(app);
+  const answer = await browser.get(await provider.visit(browser, subject));
+  return { browser, answer };
+}
+
+async function undoLast(): Promise<number> {
+  const { body } = await manage("GET", "/system/settings/changes");
+  return (await manage("POST", `/system/settings/changes/${body.changes[0].id}/undo`)).status;
+}
+
+test("a second provider is added, changed, removed and brought back in the app, without showing its secret", async () => {
+  const added = await save();
+  assert.equal(added.status, 200, added.text);
+  assert.ok(!added.text.includes(clientSecret));
+  assert.deepEqual(
+    added.body.providers.map((one: Record<string, unknown>) => [one.id, one.source, one.redirect_uri]),
+    [
+      ["default", "environment", "http://parley.test/sign-in/callback"],
+      ["second", "app", "http://parley.test/sign-in/callback/second"],
+    ],
+  );
+  assert.equal(added.body.providers[1].logout_uri, "http://parley.test/sign-in/back-channel-logout/second");
+  const page = (await openBrowser(app).get("/sign-in?next=/x")).text;
+  assert.match(page, /href="\/sign-in\/sso\?next=%2Fx">Sign in with First ID/);
+  assert.match(page, /href="\/sign-in\/sso\?provider=second&amp;next=%2Fx">Sign in with Second ID/);
+  // Without the secret it stays, unless the issuer changes.
+  const { client_secret: _left, ...rest } = values;
+  const renamed = await manage("PUT", `${providers}/second`, { ...rest, name: "Other ID" });
+  assert.equal(renamed.status, 200, renamed.text);
+  assert.equal(app.config.signInProviders[1]?.clientSecret, clientSecret);
+  const moved = await manage("PUT", `${providers}/second`, { ...rest, issuer: "https://elsewhere.example" });
+  assert.deepEqual(
+    [moved.status, moved.body.violations[0].pointer, moved.body.violations[0].detail],
+    [400, "/client_secret", "was entered for another issuer; enter it again"],
+  );
+  // In the database only encrypted.
+  const { rows } = await app.db.pool.query("select value, encrypted from settings");
+  assert.deepEqual([rows[0].value, rows[0].encrypted.includes(Buffer.from(clientSecret))], [null, false]);
+  assert.equal((await manage("DELETE", `${providers}/second`)).status, 200);
+  assert.equal(app.config.signInProviders.length, 1);
+  assert.equal((await manage("DELETE", `${providers}/second`)).status, 404);
+  assert.equal(await undoLast(), 200);
+  assert.equal(app.config.signInProviders[1]?.name, "Other ID");
+  const log = await auditOf(app.db, operator.id);
+  assert.ok(
+    log.some(
+      ({ action, details }) =>
+        action === "system_settings_changed" && JSON.stringify(details).includes("PARLEY_OIDC_PROVIDERS"),
+    ),
+  );
+  assert.ok(!JSON.stringify(log).includes(clientSecret));
+});
+
+test("wrong values of a provider are refused at their field", async () => {
+  for (const [change, id, pointer, words] of [
+    [
+      { trust_email: true, issuer: "https://login.microsoftonline.com/common/v2.0" },
+      "second",
+      "/trust_email",
+      /shared by every tenant/,
+    ],
+    [{ issuer: "http://id.example" }, "second", "/issuer", /must be the https URL/],
+    [{ groups: [{ group: "a", teams: ["A"] }] }, "second", "/groups_claim", /must name the claim/],
+    [
+      { groups_claim: "g", groups: [{ group: "a" }, { group: "a" }] },
+      "second",
+      "/groups/1/group",
+      /listed twice/,
+    ],
+    [{}, "third", "/issuer", /set up each issuer once/],
+    [{ allowed_domains: ["no domain"] }, "second", "/allowed_domains/0", /must be a domain/],
+    [{ scopes: ['a"b'] }, "second", "/scopes/0", /must be scopes/],
+  ] as const) {
+    const { status, body } = await save(change, id);
+    assert.deepEqual([status, body.violations?.[0]?.pointer], [400, pointer], JSON.stringify(body));
+    assert.match(body.violations[0].detail, words);
+  }
+  // The environment has set up the first one.
+  assert.equal((await save({ issuer: first.issuer }, "default")).status, 409);
+  assert.equal((await manage("DELETE", `${providers}/default`)).status, 409);
+  assert.equal((await save({}, "Not-An-Id")).status, 404);
+});
+
+test("two providers that assert the same email: the account stays with the first, until an admin unlinks it", async () => {
+  const own = await makeWorkspace(app.db);
+  for (const { people } of [first, second])
+    people.set("both", { email: own.member.email, email_verified: true });
+  assert.equal((await signIn(first, "both")).answer.status, 303);
+  const refused = await signIn(second, "both");
+  assert.equal(refused.answer.status, 403);
+  assert.match(refused.answer.text, /The account with your email signs in with First ID/);
+  assert.equal(refused.browser.cookies.size, 0);
+  // The same subject at another issuer is another identity.
+  const { rows } = await app.db.pool.query("select issuer from identities where user_id = $1", [
+    own.member.id,
+  ]);
+  assert.deepEqual(rows, [{ issuer: first.issuer }]);
+  await manage("DELETE", `/users/${own.member.id}/single-sign-on`, undefined, own.admin);
+  const { browser, answer } = await signIn(second, "both");
+  assert.equal(answer.status, 303, answer.text);
+  assert.equal((await browser.get("/_/api/v1/session/me")).body.user.id, own.member.id);
+});
+
+test("an account of a removed provider is linked to another one by its verified email", async () => {
+  const own = await makeWorkspace(app.db);
+  await app.db.kysely
+    .insertInto("identities")
+    .values({ issuer: "https://removed.example", subject: "s", user_id: own.member.id })
+    .execute();
+  second.people.set("moved", { email: own.member.email, email_verified: true });
+  assert.equal((await signIn(second, "moved")).answer.status, 303);
+});
+
+test("a provider speaks only for its allowed domains", async () => {
+  const own = await makeWorkspace(app.db);
+  second.people.set("domain", { email: own.member.email, email_verified: true });
+  await save({ allowed_domains: ["elsewhere.example"] });
+  const refused = await signIn(second, "domain");
+  assert.equal(refused.answer.status, 403);
+  assert.match(refused.answer.text, /is not accepted for/);
+  await save({ allowed_domains: ["Elsewhere.example", own.domain.toUpperCase()] });
+  assert.equal((await signIn(second, "domain")).answer.status, 303);
+  await save();
+});
+
+test("the response of one provider is refused at the callback of another, and from another issuer", async () => {
+  const own = await makeWorkspace(app.db);
+  for (const { people } of [first, second])
+    people.set("mixed", { email: own.member.email, email_verified: true });
+  const browser = openBrowser(app);
+  const refused = async (path: string, why: string) => {
+    const answer = await browser.get(path);
+    assert.ok([400, 403].includes(answer.status), `${why}: ${answer.status}`);
+    assert.equal(browser.cookies.has("parley_session"), false, why);
+  };
+  // A code of the first at the second's callback, with the state that the first was sent.
+  const ofFirst = await first.visit(browser, "mixed");
+  await refused(ofFirst.replace("/sign-in/callback", "/sign-in/callback/second"), "another callback");
+  // A code of the first for a sign-in that was started at the second: the attacker's provider has swapped them.
+  const code = new URL(await first.visit(browser, "mixed"), app.url).searchParams.get("code") ?? "";
+  const ofSecond = new URL(await second.visit(browser, "mixed"), app.url);
+  ofSecond.searchParams.set("code", code);
+  await refused(ofSecond.pathname + ofSecond.search, "a code of another provider");
+  // The issuer that the response names is another one (RFC 9207).
+  const named = new URL(await second.visit(browser, "mixed"), app.url);
+  named.searchParams.set("iss", first.issuer);
+  await refused(named.pathname + named.search, "another issuer");
+  // The state and response of an earlier sign-in in the same browser.
+  const earlier = await second.visit(browser, "mixed");
+  await first.visit(browser, "mixed");
+  await refused(earlier, "a replayed state");
+  // An attacker's response in another browser, which started no sign-in.
+  const planted = await second.visit(openBrowser(app), "mixed");
+  await refused(planted, "fixation");
+  assert.equal((await browser.get(await second.visit(browser, "mixed"))).status, 303);
+});
+
+test("a provider that was removed or replaced during a sign-in signs nobody in", async () => {
+  const own = await makeWorkspace(app.db);
+  second.people.set("late", { email: own.member.email, email_verified: true });
+  const [gone, replaced] = [openBrowser(app), openBrowser(app)];
+  const [toGone, toReplaced] = [await second.visit(gone, "late"), await second.visit(replaced, "late")];
+  await app.db.pool.query("update users set password_hash = 'x'");
+  const removed = await manage("DELETE", `${providers}/second`);
+  assert.equal(removed.status, 200, removed.text);
+  const answer = await gone.get(toGone);
+  assert.equal(answer.status, 403);
+  assert.match(answer.text, /no longer has this provider/);
+  assert.equal((await openBrowser(app).get("/sign-in/sso?provider=second")).status, 404);
+  assert.equal((await save({ issuer: "https://elsewhere.example" })).status, 200);
+  const other = await replaced.get(toReplaced);
+  assert.equal(other.status, 403);
+  assert.match(other.text, /the provider was changed meanwhile/);
+  await save();
+  assert.equal((await signIn(second, "late")).answer.status, 303);
+});
+
+test("a provider that users without a password depend on can't be removed; another one can", async () => {
+  const own = await makeWorkspace(app.db);
+  await app.db.pool.query("update users set password_hash = 'x'");
+  await app.db.pool.query("update users set password_hash = null where id = $1", [own.member.id]);
+  await app.db.kysely
+    .insertInto("identities")
+    .values({ issuer: second.issuer, subject: "needs", user_id: own.member.id })
+    .execute();
+  const refused = await manage("DELETE", `${providers}/second`);
+  assert.equal(refused.status, 400, refused.text);
+  assert.match(refused.body.violations[0].detail, /can't be removed: 1 user has no password/);
+  const third = { name: "Third ID", issuer: "https://third.example", client_id: "x", client_secret: "y" };
+  assert.equal((await manage("PUT", `${providers}/third`, third)).status, 200);
+  assert.equal((await manage("DELETE", `${providers}/third`)).status, 200);
+  await app.db.pool.query("delete from identities where user_id = $1", [own.member.id]);
+});
+
+test("a provider of the single variables moves to the list when it is changed in the app, and undo brings it back", async () => {
+  const plain = await startTestApp({ worker: false });
+  const { admin } = await makeWorkspace(plain.db, "Operator");
+  const send = (method: string, path: string, body?: unknown) =>
+    call(plain, method, `/_/api/v1${path}`, body, { token: admin.token, version: null });
+  await send("PATCH", "/system/settings", {
+    settings: {
+      PARLEY_OIDC_ISSUER: first.issuer,
+      PARLEY_OIDC_CLIENT_ID: "parley",
+      PARLEY_OIDC_CLIENT_SECRET: clientSecret,
+    },
+  });
+  const { name, issuer, client_id } = { ...values, issuer: first.issuer };
+  const changed = await send("PUT", `${providers}/default`, { name, issuer, client_id, scopes: ["groups"] });
+  assert.equal(changed.status, 200, changed.text);
+  const [provider] = plain.config.signInProviders;
+  assert.deepEqual(
+    [provider?.id, provider?.name, provider?.clientSecret, provider?.scopes],
+    ["default", "Second ID", clientSecret, ["groups"]],
+  );
+  const { rows } = await plain.db.pool.query(
+    "select name from settings where value is not null or encrypted is not null",
+  );
+  assert.deepEqual(rows, [{ name: "PARLEY_OIDC_PROVIDERS" }]);
+  const { body } = await send("GET", "/system/settings/changes");
+  assert.equal((await send("POST", `/system/settings/changes/${body.changes[0].id}/undo`)).status, 200);
+  assert.deepEqual(plain.config.signInProviders[0]?.name, "single sign-on");
+  // Nothing is left of a removed provider.
+  assert.equal((await send("DELETE", `${providers}/default`)).status, 200);
+  assert.deepEqual(plain.config.signInProviders, []);
+});
