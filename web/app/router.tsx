@@ -15,7 +15,7 @@ import { libraryQuery } from "../api/library/list.ts";
 import { recordingQuery, transcriptQuery } from "../api/recording/recording.ts";
 import { sessionQuery, signInUrl } from "../api/session.ts";
 import { ownerOf } from "../common/drafts/store.ts";
-import { loadPart } from "../common/load-part.tsx";
+import { lazyPart, loadPart } from "../common/load-part.tsx";
 import { readRecordingSearch } from "../common/recording-url.ts";
 import { EmptyState } from "../common/states.tsx";
 import { readHighlightsSearch } from "../highlights/search-params.ts";
@@ -31,6 +31,10 @@ interface Context {
 
 /** A page whose code is loaded on first visit. If that fails, the page error offers a reload. */
 const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(loadPart(load), name);
+
+const SetUpSecondFactor = lazyPart(
+  async () => (await import("./set-up-second-factor.tsx")).SetUpSecondFactor,
+);
 
 const root = createRootRouteWithContext<Context>()({ component: Outlet });
 
@@ -55,7 +59,10 @@ const signedIn = createRoute({
     useEffect(() => {
       if (isOther) window.location.reload();
     }, [isOther]);
-    return isOther ? null : <Shell session={current} />;
+    if (isOther) return null;
+    // Of the start: once it is set up, the page stays until the user has kept the recovery codes.
+    if (session.second_factor_due?.is_over === true) return <SetUpSecondFactor session={session} />;
+    return <Shell session={current} />;
   },
 });
 
@@ -206,6 +213,10 @@ const settingsPages = settingsRoute.addChildren([
   settingsPage(
     "/workspace",
     lazyPage(() => import("../settings/workspace/workspace.tsx"), "WorkspacePage"),
+  ),
+  settingsPage(
+    "/security",
+    lazyPage(() => import("../settings/workspace/security.tsx"), "SecurityPage"),
   ),
   settingsPage(
     "/transcription",

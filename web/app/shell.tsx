@@ -92,7 +92,7 @@ export function Shell({ session }: { session: Session }) {
           <SenderProvider userId={session.user.id}>
             <QuarantineNotice session={session} />
             <RecorderOutlet session={session} />
-            {isLate ? <LateParts userId={session.user.id} /> : null}
+            {isLate ? <LateParts session={session} /> : null}
             <Outlet />
           </SenderProvider>
         </AppShell.Main>

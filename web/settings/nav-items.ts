@@ -38,6 +38,7 @@ const groups: readonly NavGroup[] = [
     refusal: adminsOnly,
     items: [
       { path: "/settings/workspace", label: "General" },
+      { path: "/settings/security", label: "Security" },
       { path: "/settings/users", label: "Users" },
       { path: "/settings/teams", label: "Teams" },
       { path: "/settings/provisioning", label: "Provisioning" },

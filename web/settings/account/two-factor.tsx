@@ -22,7 +22,7 @@ import { Loaded, NoneYet, Row, Rows, Section } from "../parts.tsx";
 const changed = [secondFactorQuery.queryKey, sessionQuery.queryKey, sessionsQuery.queryKey];
 
 /** What the dialog shows. */
-type Step =
+export type Step =
   | { readonly kind: "password" }
   | { readonly kind: "scan"; readonly secret: string; readonly uri: string }
   | { readonly kind: "codes"; readonly codes: readonly string[] };
@@ -91,29 +91,39 @@ export function TwoFactor({ session }: { session: Session }) {
         title={step?.kind === "codes" ? "Recovery codes" : "Turn on two-factor authentication"}
         centered
       >
-        {step === null ? null : <Steps step={step} onStep={setStep} />}
+        {step === null ? null : (
+          <TwoFactorSteps
+            step={step}
+            onStep={setStep}
+            onDone={() => setStep(null)}
+            onCancel={() => setStep(null)}
+          />
+        )}
       </FormDialog>
     </Section>
   );
 }
 
-function Steps({ step, onStep }: { step: Step; onStep: (next: Step | null) => void }) {
+interface StepsProps {
+  readonly step: Step;
+  readonly onStep: (next: Step) => void;
+  /** Called when the user has kept the recovery codes. */
+  readonly onDone: () => void;
+  /** Left out where the user can't do without. */
+  readonly onCancel?: () => void;
+}
+
+/** Turns two-factor authentication on: password, QR code, recovery codes. */
+export function TwoFactorSteps({ step, onStep, onDone, onCancel }: StepsProps) {
+  const cancel = onCancel === undefined ? {} : { onCancel };
   switch (step.kind) {
     case "password":
-      return (
-        <PasswordStep onDone={(added) => onStep({ kind: "scan", ...added })} onCancel={() => onStep(null)} />
-      );
+      return <PasswordStep onDone={(added) => onStep({ kind: "scan", ...added })} {...cancel} />;
     case "scan":
-      return (
-        <ScanStep
-          {...step}
-          onDone={(codes) => onStep({ kind: "codes", codes })}
-          onCancel={() => onStep(null)}
-        />
-      );
+      return <ScanStep {...step} onDone={(codes) => onStep({ kind: "codes", codes })} {...cancel} />;
     case "codes":
       return (
-        <SecretOnce label="Recovery codes" value={step.codes.join("\n")} onDone={() => onStep(null)}>
+        <SecretOnce label="Recovery codes" value={step.codes.join("\n")} onDone={onDone}>
           <Text size="sm">
             Each code signs you in once if you don't have your phone. Keep them where you keep passwords, not
             on the phone.
@@ -125,14 +135,14 @@ function Steps({ step, onStep }: { step: Step; onStep: (next: Step | null) => vo
 
 interface PasswordStepProps {
   readonly onDone: (added: { secret: string; uri: string }) => void;
-  readonly onCancel: () => void;
+  readonly onCancel?: () => void;
 }
 
-function PasswordStep({ onDone, onCancel }: PasswordStepProps) {
+function PasswordStep({ onDone, ...cancel }: PasswordStepProps) {
   const [password, setPassword] = useState("");
   const add = useForm({ run: () => addSecondFactor(password), onDone });
   return (
-    <Form form={add} label="Continue" isDisabled={password === ""} onCancel={onCancel}>
+    <Form form={add} label="Continue" isDisabled={password === ""} {...cancel}>
       <PasswordInput
         label="Your password"
         autoComplete="current-password"
@@ -151,10 +161,10 @@ interface ScanStepProps {
   readonly secret: string;
   readonly uri: string;
   readonly onDone: (codes: readonly string[]) => void;
-  readonly onCancel: () => void;
+  readonly onCancel?: () => void;
 }
 
-function ScanStep({ secret, uri, onDone, onCancel }: ScanStepProps) {
+function ScanStep({ secret, uri, onDone, ...cancel }: ScanStepProps) {
   const [code, setCode] = useState("");
   const confirm = useForm({
     run: () => confirmSecondFactor(code),
@@ -163,7 +173,7 @@ function ScanStep({ secret, uri, onDone, onCancel }: ScanStepProps) {
     onDone: ({ recovery_codes }) => onDone(recovery_codes),
   });
   return (
-    <Form form={confirm} label="Turn on" isDisabled={code.trim() === ""} onCancel={onCancel}>
+    <Form form={confirm} label="Turn on" isDisabled={code.trim() === ""} {...cancel}>
       <Text size="sm">
         Scan this with an authenticator app, such as the one of your password manager, 2FAS or Google
         Authenticator. You are then signed out of other browsers.

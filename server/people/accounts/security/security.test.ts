@@ -7,6 +7,7 @@ import { call, currentVersion, startTestApp } from "../../../../test/support/app
 import { insertRecording, makeWorkspace, type TestWorkspace } from "../../../../test/support/factories.ts";
 import * as oauth from "../../../../test/support/oauth.ts";
 import { until } from "../../../../test/support/until.ts";
+import { commandLine } from "../../../platform/audit/record.ts";
 import { mediaPath } from "../../../recordings/recordings/json/links.ts";
 import { thumbnailQuery } from "../../../recordings/recordings/media/viewer-links.ts";
 import { createLink } from "../one-time-links/one-time-links.ts";
@@ -22,7 +23,7 @@ import {
 import { Authenticator } from "../test/authenticator.ts";
 import { startMailServer } from "../test/mail.ts";
 import { startProvider } from "../test/provider.ts";
-import type { RulesChange } from "./rules.ts";
+import { type RulesChange, resetRules } from "./rules.ts";
 
 const provider = await startProvider();
 after(() => provider.close());
@@ -509,6 +510,31 @@ test("allowed IP addresses: sessions, tokens, apps and files work from them only
   assert.match(await file("192.0.2.1"), /its recording was deleted/, "allowed; there is no picture");
   assert.equal((await refresh("192.0.3.1")).status, 400);
   assert.equal((await refresh("192.0.2.1")).status, 200, "the refused token was not used up");
+});
+
+test("the operator's reset ends all rules for the next request, and is audited", async () => {
+  const workspace = await makeRuled();
+  const admin = await signInAs(app, workspace.admin);
+  await setRules(admin, { allowed_addresses: ["127.0.0.1"], second_factor: "all", session_max_hours: 8 });
+  const outside = { "x-forwarded-for": "203.0.113.9" };
+  assert.equal((await admin.get(me, outside)).status, 403);
+  const reset = () => app.db.kysely.transaction().execute((tx) => resetRules(tx, commandLine(workspace.id)));
+  assert.equal(await reset(), true);
+  assert.equal((await admin.get(me, outside)).status, 200);
+  assert.equal(await reset(), false);
+  const [last] = (await auditOf(app.db, workspace.id)).slice(-1);
+  assert.deepEqual([last?.action, last?.credential], ["security_rules_changed", "cli"]);
+});
+
+test("a stream that is open ends when a rule refuses it", async () => {
+  const workspace = await makeRuled();
+  const admin = await signInAs(app, workspace.admin);
+  const stream = await fetch(`${app.url}/_/api/v1/notifications/stream`, {
+    headers: { authorization: `Bearer ${workspace.member.token}`, "x-forwarded-for": "203.0.113.9" },
+  });
+  assert.equal(stream.status, 200);
+  await setRules(admin, { allowed_addresses: ["127.0.0.1"] });
+  await assert.rejects(stream.text());
 });
 
 test("the preview names the users who would be locked out, by where they last came from", async () => {

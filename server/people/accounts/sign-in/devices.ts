@@ -11,6 +11,9 @@ import { isKnownIpPrefix } from "./throttle.ts";
 /** How long a browser is known after its last sign-in. Browsers keep no cookie longer than 400 days. */
 const knownDays = 365;
 
+/** How many browsers of a user are known, those used last: programs that sign in keep no cookie. */
+const maxDevices = 50;
+
 /** 256 random bits as base64url. */
 const devicePattern = /^[A-Za-z0-9_-]{43}$/;
 
@@ -114,6 +117,10 @@ export async function noteDevice(
     .values({ user_id: user.id, hash })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+  await sql`
+    delete from known_devices where user_id = ${user.id} and hash in (
+      select hash from known_devices where user_id = ${user.id}
+      order by last_used_at desc, created_at desc offset ${maxDevices})`.execute(tx);
   if (before.last_signed_in_at === null) return;
   if (!before.any && (await isKnownIpPrefix(tx, user.email_key, ip))) return;
   await device.report(tx, user.id, { ip, userAgent });

@@ -56,7 +56,7 @@ function isSecure(baseUrl: string): boolean {
   return baseUrl.startsWith("https:");
 }
 
+/** Sets a cookie beside others: Fastify keeps each value of this header. */
 export function addCookie(reply: FastifyReply, cookie: string): void {
-  const set = reply.getHeader("set-cookie");
-  reply.header("set-cookie", [...(set === undefined ? [] : [set].flat().map(String)), cookie]);
+  reply.header("set-cookie", cookie);
 }

@@ -23,7 +23,9 @@ test("sign in: the session cookie authenticates API requests and appears in no p
   const browser = openBrowser(app);
   const answer = await browser.submit("/sign-in", { email: ` ${member.email.toUpperCase()} `, password });
   assert.deepEqual([answer.status, answer.location], [303, "/"]);
-  const cookie = answer.headers.getSetCookie().join("\n");
+  const [cookie = "", device = "", ...others] = answer.headers.getSetCookie();
+  assert.match(device, /^parley_device=[\w-]{43}; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/i);
+  assert.deepEqual(others, []);
   assert.match(cookie, /^parley_session=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/i);
   const me = await browser.get("/_/api/v1/session/me");
   assert.equal(me.status, 200, me.text);
@@ -159,7 +161,7 @@ test("sign out: ends the session on the server, not only in the browser", async 
   const cookie = browser.cookies.get("parley_session") ?? "";
   const answer = await browser.submit("/sign-out", {});
   assert.deepEqual([answer.status, answer.location], [303, "/sign-in"]);
-  assert.equal(browser.cookies.size, 0);
+  assert.deepEqual([...browser.cookies.keys()], ["parley_device"], "by which the browser is known");
   browser.cookies.set("parley_session", cookie);
   assert.equal((await browser.get("/_/api/v1/session/me")).status, 401);
 });

@@ -3,10 +3,12 @@ import { parseTimestamp } from "../../../../shared/times/timestamp.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
+import type { StoredRules } from "../../../platform/db/json-columns.ts";
 import { transactWithRetry } from "../../../platform/db/retry.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { readPage, timeCursor } from "../../../platform/http/page.ts";
 import { type Api, route } from "../../../platform/http/routing/route.ts";
+import { endOf, findRules } from "../../access/security-rules.ts";
 import { findIssuedToken, findTokens, issueToken, type ListedToken, revokeToken } from "./tokens.ts";
 
 const cursorFormat = timeCursor("tokens");
@@ -41,7 +43,7 @@ export function tokenRoutes(
     );
     const row = await findIssuedToken(db.kysely, id);
     if (row === undefined) throw new ProblemError("wrong_state", "the token was just revoked");
-    return { ...present(row, config), token };
+    return { ...present(row, await findRules(db.kysely, principal.workspaceId), config), token };
   });
 
   route(api, contract.listTokens, async ({ principal, query }) => {
@@ -56,7 +58,8 @@ export function tokenRoutes(
       fetch: (page) => findTokens(db.kysely, principal.workspaceId, { ...owner, ...page }),
       positionOf: ({ created_at: at, id }) => ({ at, id }),
     });
-    return { tokens: rows.map((row) => present(row, config)), cursor };
+    const rules = await findRules(db.kysely, principal.workspaceId);
+    return { tokens: rows.map((row) => present(row, rules, config)), cursor };
   });
 
   route(api, contract.revokeToken, async ({ principal, request, params }) => {
@@ -68,7 +71,12 @@ export function tokenRoutes(
   });
 }
 
-function present(row: ListedToken, setting: Pick<Config, "datetimeFilters" | "compatibility">) {
+function present(
+  row: ListedToken,
+  rules: StoredRules | null,
+  setting: Pick<Config, "datetimeFilters" | "compatibility">,
+) {
+  const end = endOf(rules, { since: row.created_at, expiresAt: row.expires_at, kind: "token" });
   return {
     id: row.id,
     type: row.type,
@@ -76,7 +84,7 @@ function present(row: ListedToken, setting: Pick<Config, "datetimeFilters" | "co
     user_id: row.user_id,
     created_datetime: row.created_at.toISOString(),
     last_used_datetime: row.last_used_at?.toISOString() ?? null,
-    expires_at: row.expires_at?.toISOString() ?? null,
+    expires_at: end?.toISOString() ?? null,
     datetime_filters: row.datetime_filters ?? setting.datetimeFilters,
     compatibility: row.compatibility ?? setting.compatibility,
   };

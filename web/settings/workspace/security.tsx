@@ -1,0 +1,296 @@
+import { Alert, Button, Checkbox, NumberInput, Select, Stack, TagsInput, Text } from "@mantine/core";
+import { IconAlertTriangle, IconCheck } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { counted } from "../../../shared/counted.ts";
+import { sessionQuery } from "../../api/session.ts";
+import {
+  previewSecurity,
+  type Rules,
+  type SecurityPreview,
+  securityQuery,
+  updateSecurity,
+  type WorkspaceSecurity,
+} from "../../api/settings/security.ts";
+import { managedUsersQuery } from "../../api/settings/users.ts";
+import { fieldErrors, useAction } from "../../common/actions.tsx";
+import { whenInLine } from "../../common/format/time.ts";
+import { Form, useForm } from "../../common/forms/form.tsx";
+import { Loaded, Panel, Row, Rows, Section, SettingsPage } from "../parts.tsx";
+
+/** Security rules of the workspace, with a preview of who would be locked out. */
+export function SecurityPage() {
+  const security = useQuery(securityQuery);
+  return (
+    <SettingsPage
+      title="Security"
+      lead="Rules for sign-ins, sessions and tokens of this workspace. They apply to everyone's next request."
+    >
+      <Loaded query={security}>{(security) => <RulesForm security={security} />}</Loaded>
+    </SettingsPage>
+  );
+}
+
+/** An optional whole number. */
+interface LimitProps {
+  readonly label: string;
+  readonly description: string;
+  readonly suffix: string;
+  readonly min: number;
+  readonly max: number;
+  readonly value: number | null;
+  readonly onChange: (value: number | null) => void;
+  readonly error: string | undefined;
+}
+
+function Limit({ value, onChange, suffix, ...field }: LimitProps) {
+  return (
+    <NumberInput
+      {...field}
+      suffix={` ${suffix}`}
+      placeholder="No limit"
+      allowDecimal={false}
+      allowNegative={false}
+      clampBehavior="blur"
+      value={value ?? ""}
+      onChange={(next) => onChange(typeof next === "number" ? next : null)}
+    />
+  );
+}
+
+function RulesForm({ security }: { security: WorkspaceSecurity }) {
+  const [change, setChange] = useState<Partial<Rules>>({});
+  const rules = { ...security, ...change };
+  const set = (next: Partial<Rules>) => {
+    setChange({ ...change, ...next });
+    preview.reset();
+  };
+  const save = useForm({
+    run: () => updateSecurity(change),
+    done: "Security rules saved.",
+    refresh: [securityQuery.queryKey, sessionQuery.queryKey],
+    onDone: () => setChange({}),
+  });
+  const preview = useAction({ run: () => previewSecurity(change), showsError: true });
+  const isChanged = Object.keys(change).length > 0;
+  const error = save.error ?? preview.error;
+  const errors = fieldErrors(error);
+  return (
+    <Form
+      form={{ ...save, error, shown: new Set(Object.keys(errors)) }}
+      label="Save rules"
+      isDisabled={!isChanged}
+      maxWidth={640}
+      buttons={
+        <Button
+          variant="default"
+          disabled={!isChanged}
+          loading={preview.isPending}
+          onClick={() => preview.mutate()}
+        >
+          Preview
+        </Button>
+      }
+    >
+      <Stack gap="lg">
+        <Section title="Second factor" lead="A code beside the password, or a passkey.">
+          <Panel>
+            <Stack gap="sm">
+              <Select
+                label="Required of"
+                description="Users who sign in by single sign-on don't need one here: the provider decides."
+                allowDeselect={false}
+                data={[
+                  { value: "nobody", label: "Nobody" },
+                  { value: "admins", label: "Admins" },
+                  { value: "all", label: "Everyone" },
+                ]}
+                value={rules.second_factor}
+                onChange={(value) => set({ second_factor: value as Rules["second_factor"] })}
+              />
+              {rules.second_factor === "nobody" ? null : (
+                <NumberInput
+                  label="Grace period"
+                  description="Until then users see a notice. After it they can only set it up or sign out, and their tokens are refused."
+                  suffix=" days"
+                  min={0}
+                  max={90}
+                  allowDecimal={false}
+                  clampBehavior="blur"
+                  value={rules.grace_days}
+                  onChange={(value) => typeof value === "number" && set({ grace_days: value })}
+                  error={errors.grace_days}
+                />
+              )}
+            </Stack>
+          </Panel>
+        </Section>
+        <Section title="Sessions and tokens" lead="Also for those that exist.">
+          <Panel>
+            <Stack gap="sm">
+              <Limit
+                label="Longest session"
+                description="After that, users sign in again. Without a limit: 90 days."
+                suffix="hours"
+                min={1}
+                max={2160}
+                value={rules.session_max_hours}
+                onChange={(value) => set({ session_max_hours: value })}
+                error={errors.session_max_hours}
+              />
+              <Limit
+                label="Longest idle time"
+                description="How long a session may be unused. Without a limit: 14 days."
+                suffix="minutes"
+                min={5}
+                max={20_160}
+                value={rules.session_idle_minutes}
+                onChange={(value) => set({ session_idle_minutes: value })}
+                error={errors.session_idle_minutes}
+              />
+              <Limit
+                label="Longest life of tokens"
+                description="For access tokens, and for apps since they were authorized."
+                suffix="days"
+                min={1}
+                max={3650}
+                value={rules.token_max_days}
+                onChange={(value) => set({ token_max_days: value })}
+                error={errors.token_max_days}
+              />
+            </Stack>
+          </Panel>
+        </Section>
+        <Section
+          title="Single sign-on"
+          lead={
+            security.single_sign_on_available
+              ? "Passwords, passkeys and emailed links are refused, and so are earlier tokens and apps."
+              : "This server isn't set up for single sign-on."
+          }
+        >
+          <Panel>
+            <Stack gap="sm">
+              <Checkbox
+                label="Users sign in by single sign-on only"
+                disabled={!security.single_sign_on_available && !rules.single_sign_on_only}
+                checked={rules.single_sign_on_only}
+                onChange={(event) => set({ single_sign_on_only: event.currentTarget.checked })}
+              />
+              {rules.single_sign_on_only ? (
+                <BreakGlass
+                  value={rules.break_glass_user_id}
+                  onChange={(value) => set({ break_glass_user_id: value })}
+                  error={errors.break_glass_user_id}
+                />
+              ) : null}
+            </Stack>
+          </Panel>
+        </Section>
+        <Section
+          title="Allowed IP addresses"
+          lead="From where the app, the API and recordings can be used. Public links aren't restricted."
+        >
+          <Panel>
+            <TagsInput
+              label="Addresses and ranges"
+              description={`Such as 192.0.2.0/24 or 2001:db8::/32. Yours is ${security.your_ip}.`}
+              placeholder={rules.allowed_addresses.length === 0 ? "Everywhere" : ""}
+              splitChars={[",", " ", ";"]}
+              acceptValueOnBlur
+              value={rules.allowed_addresses}
+              onChange={(value) => set({ allowed_addresses: value })}
+              error={errors.allowed_addresses}
+            />
+          </Panel>
+        </Section>
+        {preview.data === undefined ? null : <Preview preview={preview.data} />}
+      </Stack>
+    </Form>
+  );
+}
+
+interface BreakGlassProps {
+  readonly value: string | null;
+  readonly onChange: (value: string | null) => void;
+  readonly error: string | undefined;
+}
+
+function BreakGlass(props: BreakGlassProps) {
+  const users = useQuery(managedUsersQuery);
+  const admins = (users.data?.users ?? []).filter(
+    ({ role, state }) => role === "admin" && state === "active",
+  );
+  return (
+    <Select
+      label="Break-glass admin"
+      description="Can still sign in with a password and a code when the provider can't be reached. Needs two-factor authentication."
+      required
+      searchable
+      data={admins.map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` }))}
+      {...props}
+    />
+  );
+}
+
+const reasons: Readonly<Record<SecurityPreview["users"][number]["reasons"][number], string>> = {
+  address: "outside the allowed addresses",
+  session_age: "session too old",
+  session_idle: "session unused for too long",
+  token_age: "token too old",
+  single_sign_on: "not by single sign-on",
+  second_factor: "no second factor",
+};
+
+function Preview({ preview }: { preview: SecurityPreview }) {
+  const { users, user_count, session_count, token_count, unknown_address_count } = preview;
+  return (
+    <Section title="Preview" lead="By the sessions and tokens that are active now.">
+      <Stack gap="sm">
+        {preview.refuses_you === null ? null : (
+          <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="You can't save these rules">
+            {`${preview.refuses_you.charAt(0).toUpperCase()}${preview.refuses_you.slice(1)}.`}
+          </Alert>
+        )}
+        {user_count === 0 ? (
+          <Alert icon={<IconCheck aria-hidden />} title="Nobody is affected">
+            All sessions and tokens stay.
+          </Alert>
+        ) : (
+          <Text size="sm" role="status">
+            {counted(user_count, "user")} affected: {counted(session_count, "session")} and{" "}
+            {counted(token_count, "token")} would be refused at once.
+          </Text>
+        )}
+        {unknown_address_count === 0 ? null : (
+          <Text size="sm" c="dimmed">
+            {counted(unknown_address_count, "token")} not used lately: it isn't known from where.
+          </Text>
+        )}
+        {users.length === 0 ? null : (
+          <Rows label="Affected users">
+            {users.map((user) => (
+              <Row
+                key={user.id}
+                title={user.name}
+                facts={[
+                  user.email,
+                  user.reasons.map((reason) => reasons[reason]).join(", "),
+                  user.sessions > 0 && counted(user.sessions, "session"),
+                  user.tokens > 0 && counted(user.tokens, "token"),
+                  user.addresses.length > 0 && `from ${user.addresses.join(", ")}`,
+                  user.second_factor_due !== null && `to set up by ${whenInLine(user.second_factor_due)}`,
+                ]}
+              />
+            ))}
+          </Rows>
+        )}
+        {user_count > users.length ? (
+          <Text size="sm" c="dimmed">
+            And {user_count - users.length} more.
+          </Text>
+        ) : null}
+      </Stack>
+    </Section>
+  );
+}
