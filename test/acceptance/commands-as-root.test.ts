@@ -26,6 +26,9 @@ const folder = mkdtempSync(join(tmpdir(), "parley-root-"));
 chmodSync(folder, 0o755);
 after(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Compiled code for the service's user, who can't read root's: its commands compile the program once. */
+const compiled = skip === false ? ownFolder("compiled") : undefined;
+
 /** Runs a command as root, or as another user. */
 async function run(
   dataDir: string,
@@ -34,7 +37,12 @@ async function run(
 ): Promise<Run> {
   return promisify(execFile)(process.execPath, [main, ...args], {
     ...options,
-    env: { ...process.env, PARLEY_DATA_DIR: dataDir, ...options.env },
+    env: {
+      ...process.env,
+      ...(options.uid === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
+      PARLEY_DATA_DIR: dataDir,
+      ...options.env,
+    },
   }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (error: Run) => error,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { everyVersion, startTestApp } from "../../../../test/support/app.ts";
+import { currentVersion, everyVersion, startTestApp } from "../../../../test/support/app.ts";
 import { makeWorkspace, unknownId } from "../../../../test/support/factories.ts";
 import { givePassword, signInAs } from "../test/accounts.ts";
 
@@ -42,7 +42,8 @@ test("every operation but GET refuses a cross-site request with a session", asyn
   const browser = await signInAs(app, admin);
   for (const { version, method, path } of operations) {
     const url = path.replace(/\{\w+\}/g, unknownId);
-    for (const headers of foreign) {
+    // What a cross-site request is doesn't depend on the version.
+    for (const headers of version === currentVersion ? foreign : foreign.slice(-1)) {
       const answer = await browser.send(method, url, {
         json: {},
         headers: { ...headers, "public-api-version": version },
