@@ -1,7 +1,9 @@
 import "@mantine/core/styles.css";
 import "@mantine/notifications/styles.css";
 import "./app/app.css";
-import { MantineProvider } from "@mantine/core";
+import { i18n } from "@lingui/core";
+import { I18nProvider } from "@lingui/react";
+import { DirectionProvider, MantineProvider } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
@@ -10,6 +12,7 @@ import { createRoot } from "react-dom/client";
 import { createQueryClient } from "./app/query-client.ts";
 import { createAppRouter } from "./app/router.tsx";
 import { measureScrollbar } from "./app/scrollbar.ts";
+import { activateLanguage } from "./language/language.ts";
 import { theme } from "./theme.ts";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
@@ -21,13 +24,19 @@ const element = document.getElementById("app");
 if (element === null) throw new Error("the document has no #app element");
 
 measureScrollbar();
-createRoot(element).render(
-  <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-      <Notifications position="bottom-center" />
-    </MantineProvider>
-  </StrictMode>,
+activateLanguage().then(() =>
+  createRoot(element).render(
+    <StrictMode>
+      <I18nProvider i18n={i18n}>
+        <DirectionProvider>
+          <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+            <QueryClientProvider client={queryClient}>
+              <RouterProvider router={router} />
+            </QueryClientProvider>
+            <Notifications position="bottom-center" />
+          </MantineProvider>
+        </DirectionProvider>
+      </I18nProvider>
+    </StrictMode>,
+  ),
 );

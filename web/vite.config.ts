@@ -1,6 +1,7 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { defineConfig, type Plugin } from "vite";
 import type { Operation } from "../contract/operation.ts";
+import { messages } from "./vite-messages.ts";
 
 const contract = fileURLToPath(new URL("../contract/", import.meta.url));
 
@@ -42,7 +43,7 @@ function isOperation(value: unknown): value is Operation {
  * policy allows no inline scripts.
  */
 export default defineConfig({
-  plugins: [operationsOnly],
+  plugins: [operationsOnly, messages],
   root: fileURLToPath(new URL(".", import.meta.url)),
   build: {
     // The oldest browsers that support light-dark(), which the styles use.

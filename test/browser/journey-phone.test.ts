@@ -1,42 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Page } from "playwright-core";
 import { call } from "../support/app.ts";
 import { makeHighlight, makeUser, makeWorkspace, mediaFile } from "../support/factories.ts";
 import { until } from "../support/until.ts";
+import { assertFits, misfits } from "./fits.ts";
 import { makeMedia } from "./recording-support.ts";
 import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp();
-
-/** Lists elements wider than the window, and controls covered by other elements. */
-const misfits = `(() => {
-  const found = [];
-  const { scrollWidth, clientWidth } = document.documentElement;
-  const nameOf = (one) => one.tagName.toLowerCase() + " " + (one.getAttribute("aria-label") ?? one.textContent ?? "").trim().slice(0, 50);
-  if (scrollWidth > clientWidth) {
-    const wide = [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > clientWidth + 1);
-    found.push("wider than the window by " + (scrollWidth - clientWidth) + ": " + wide.slice(-3).map(nameOf).join(" | "));
-  }
-  const layer = document.querySelector("[role=dialog]") ?? document;
-  for (const one of layer.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea")) {
-    if (!one.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true }) || one.matches(".skip")) continue;
-    one.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
-    const { left, top, width, height } = one.getBoundingClientRect();
-    if (width < 2 || height < 2) continue;
-    const hit = document.elementFromPoint(left + width / 2, top + height / 2);
-    const around = one.closest("label") ?? one.parentElement;
-    if (hit === null || !(one.contains(hit) || hit.contains(one) || around.contains(hit)))
-      found.push(nameOf(one) + " lies below " + (hit === null ? "the edge" : nameOf(hit)));
-  }
-  document.scrollingElement.scrollTop = 0;
-  return found;
-})()`;
-
-async function assertFits(page: Page, where: string): Promise<void> {
-  await page.waitForLoadState("networkidle");
-  assert.deepEqual(await page.evaluate(misfits), [], where);
-}
 
 const workspace = await makeWorkspace(app.db);
 const { admin } = workspace;

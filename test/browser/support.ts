@@ -39,6 +39,8 @@ export interface VisitOptions {
   readonly userId?: string;
   readonly size?: { readonly width: number; readonly height: number };
   readonly colorScheme?: "light" | "dark";
+  /** The browser's language. */
+  readonly locale?: string;
   /** Whether the app may register its service worker, whose requests tests can't intercept. Default: false. */
   readonly hasServiceWorker?: boolean;
 }
@@ -59,12 +61,18 @@ export async function signInAs(
 export async function visit(
   app: BrowserApp,
   path: string,
-  { userId, size = desktop, colorScheme = "light", hasServiceWorker = false }: VisitOptions = {},
+  {
+    userId,
+    size = desktop,
+    colorScheme = "light",
+    locale = "en-GB",
+    hasServiceWorker = false,
+  }: VisitOptions = {},
 ): Promise<{ page: Page; context: BrowserContext; complaints: string[] }> {
   const context = await app.browser.newContext({
     viewport: size,
     colorScheme,
-    locale: "en-GB",
+    locale,
     timezoneId: "UTC",
     // Fading elements are briefly half visible or present twice.
     reducedMotion: "reduce",

@@ -144,7 +144,13 @@ function packagesOf(...folders: string[]): Set<string> {
     .filter(({ path }) => folders.some((folder) => path.startsWith(`${folder}/`)) && !/\/test\//.test(path))
     .flatMap((source) => importsOf(source).filter((target) => !target.includes(".ts")))
     .map((target) => target.split("/", target.startsWith("@") ? 2 : 1).join("/"))
-    .filter((name) => !name.startsWith("node:") && !builtinModules.includes(name) && !(name in roots));
+    .filter(
+      (name) =>
+        !name.startsWith("node:") &&
+        !builtinModules.includes(name) &&
+        !(name in roots) &&
+        !name.startsWith("virtual:"),
+    );
   return new Set(imported);
 }
 

@@ -1,3 +1,5 @@
+import { msg } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Menu, UnstyledButton } from "@mantine/core";
 import {
   IconDots,
@@ -13,8 +15,8 @@ import { useOpenRecorder } from "../record/context.tsx";
 import { isActive, navItems } from "./nav-items.ts";
 
 const tabs = [
-  { to: "/", label: "Library", icon: IconVideo },
-  { to: "/search", label: "Search", icon: IconSearch },
+  { to: "/", label: msg`Library`, icon: IconVideo },
+  { to: "/search", label: msg`Search`, icon: IconSearch },
 ] as const;
 
 const shown: readonly string[] = ["/", "/highlights"];
@@ -22,14 +24,15 @@ const others = navItems.filter(({ to }) => !shown.includes(to));
 
 /** The navigation of phones, in reach of the thumb. Viewers can't create recordings. */
 export function BottomNav({ path, isViewer }: { path: string; isViewer: boolean }) {
+  const { t } = useLingui();
   const record = useOpenRecorder();
   const isOther = others.some(({ to }) => isActive(to, path));
   return (
-    <nav className="bottom-nav" aria-label="Main">
+    <nav className="bottom-nav" aria-label={t`Main`}>
       {tabs.map(({ to, label, icon: Icon }) => (
         <Link key={to} to={to} data-active={isActive(to, path) || undefined}>
           <Icon size={22} stroke={1.6} aria-hidden />
-          {label}
+          {t(label)}
         </Link>
       ))}
       {isViewer ? null : (
@@ -37,34 +40,34 @@ export function BottomNav({ path, isViewer }: { path: string; isViewer: boolean 
           <Menu.Target>
             <UnstyledButton>
               <IconPlus size={22} stroke={1.6} aria-hidden />
-              New
+              <Trans>New</Trans>
             </UnstyledButton>
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item leftSection={<IconPlayerRecord size={18} />} onClick={record}>
-              Record
+              <Trans>Record</Trans>
             </Menu.Item>
             <Menu.Item component={Link} to="/uploads" leftSection={<IconUpload size={18} />}>
-              Upload
+              <Trans>Upload</Trans>
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>
       )}
       <Link to="/highlights" data-active={isActive("/highlights", path) || undefined}>
         <IconHighlight size={22} stroke={1.6} aria-hidden />
-        Highlights
+        <Trans>Highlights</Trans>
       </Link>
       <Menu position="top-end" width={190}>
         <Menu.Target>
           <UnstyledButton data-active={isOther || undefined}>
             <IconDots size={22} stroke={1.6} aria-hidden />
-            More
+            <Trans>More</Trans>
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
           {others.map(({ to, label, icon: Icon }) => (
             <Menu.Item key={to} component={Link} to={to} leftSection={<Icon size={18} />}>
-              {label}
+              {t(label)}
             </Menu.Item>
           ))}
         </Menu.Dropdown>

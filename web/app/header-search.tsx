@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { CloseButton, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useNavigate, useRouterState } from "@tanstack/react-router";
@@ -6,6 +7,7 @@ import { useWider } from "../common/use-wider.ts";
 
 /** Global search, on every page. */
 export function HeaderSearch() {
+  const { t } = useLingui();
   const urlQuery = useRouterState({
     select: ({ location }) =>
       location.pathname === "/search" ? String((location.search as { q?: unknown }).q ?? "") : "",
@@ -24,12 +26,12 @@ export function HeaderSearch() {
       >
         <TextInput
           type="search"
-          aria-label="Search recordings and transcripts"
-          placeholder={isWide ? "Search recordings and transcripts" : "Search"}
+          aria-label={t`Search recordings and transcripts`}
+          placeholder={isWide ? t`Search recordings and transcripts` : t`Search`}
           leftSection={<IconSearch size={18} stroke={1.6} aria-hidden />}
           rightSection={
             text === "" ? null : (
-              <CloseButton size="sm" aria-label="Clear search" onClick={() => setText("")} />
+              <CloseButton size="sm" aria-label={t`Clear search`} onClick={() => setText("")} />
             )
           }
           value={text}

@@ -1,3 +1,4 @@
+import { msg } from "@lingui/core/macro";
 import {
   IconChecklist,
   IconHighlight,
@@ -10,13 +11,13 @@ import {
 
 /** The pages of the main navigation. */
 export const navItems = [
-  { to: "/", label: "Library", icon: IconVideo },
-  { to: "/highlights", label: "Highlights", icon: IconHighlight },
-  { to: "/action-items", label: "Action items", icon: IconChecklist },
-  { to: "/stories", label: "Stories", icon: IconStack2 },
-  { to: "/uploads", label: "Uploads", icon: IconUpload },
-  { to: "/trash", label: "Trash", icon: IconTrash },
-  { to: "/settings", label: "Settings", icon: IconSettings },
+  { to: "/", label: msg`Library`, icon: IconVideo },
+  { to: "/highlights", label: msg`Highlights`, icon: IconHighlight },
+  { to: "/action-items", label: msg`Action items`, icon: IconChecklist },
+  { to: "/stories", label: msg`Stories`, icon: IconStack2 },
+  { to: "/uploads", label: msg`Uploads`, icon: IconUpload },
+  { to: "/trash", label: msg`Trash`, icon: IconTrash },
+  { to: "/settings", label: msg`Settings`, icon: IconSettings },
 ] as const;
 
 /** Whether a page of the navigation is the current one. @param path the URL's. */

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { Alert, Text } from "@mantine/core";
 import { IconShieldPause } from "@tabler/icons-react";
 import type { Session } from "../api/session.ts";
@@ -11,16 +12,20 @@ export function QuarantineNotice({ session: { quarantine, user } }: { session: S
       icon={<IconShieldPause size={20} aria-hidden />}
       title={
         <Text c="bright" fw={600} size="sm" span>
-          This is a restored backup
+          <Trans>This is a restored backup</Trans>
         </Text>
       }
       mb="md"
       role="status"
     >
-      Webhooks, emails and deletion by age are off.{" "}
-      {user.role === "admin"
-        ? "To turn them on, run “parley restore accept” on the server."
-        : "Changes here may be lost."}
+      {user.role === "admin" ? (
+        <Trans>
+          Webhooks, emails and deletion by age are off. To turn them on, run “parley restore accept” on the
+          server.
+        </Trans>
+      ) : (
+        <Trans>Webhooks, emails and deletion by age are off. Changes here may be lost.</Trans>
+      )}
     </Alert>
   );
 }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { VisuallyHidden } from "@mantine/core";
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
@@ -10,14 +11,17 @@ const retryMs = 5000;
 
 /** Replaces a page that could not be shown. Retries automatically after a lost connection. */
 export function RouteError({ error, reset }: { error: unknown; reset: () => void }) {
+  const { t } = useLingui();
   const router = useRouter();
-  useTitle("Error");
+  useTitle(t`Error`);
   const retry = (): void => void router.invalidate().then(reset);
   useRepeated(isOutage(error), retry);
   useReloadAfterOutage(error instanceof PartNotLoadedError);
   return (
     <>
-      <VisuallyHidden component="h1">Error</VisuallyHidden>
+      <VisuallyHidden component="h1">
+        <Trans>Error</Trans>
+      </VisuallyHidden>
       <ErrorState error={error} retry={retry} />
     </>
   );

@@ -17,11 +17,11 @@ import { sessionQuery, signInUrl } from "../api/session.ts";
 import { ownerOf } from "../common/drafts/store.ts";
 import { lazyPart, loadPart } from "../common/load-part.tsx";
 import { readRecordingSearch } from "../common/recording-url.ts";
-import { EmptyState } from "../common/states.tsx";
 import { readHighlightsSearch } from "../highlights/search-params.ts";
 import { readLibrarySearch } from "../library/search-params.ts";
 import { readSearchParams } from "../search/search-params.ts";
 import { readAuditSearch } from "../settings/data-governance/audit-search.ts";
+import { PageNotFound } from "./page-not-found.tsx";
 import { RouteError } from "./route-error.tsx";
 import { Shell } from "./shell.tsx";
 
@@ -333,7 +333,7 @@ export function createAppRouter(queryClient: QueryClient) {
       </Center>
     ),
     defaultErrorComponent: (props) => <RouteError {...props} />,
-    defaultNotFoundComponent: () => <EmptyState title="Page not found">Check the URL.</EmptyState>,
+    defaultNotFoundComponent: PageNotFound,
   });
 }
 

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 
@@ -44,10 +46,10 @@ function reload(registration: ServiceWorkerRegistration): void {
 function offerReload(registration: ServiceWorkerRegistration): void {
   notifications.show({
     id: noticeId,
-    title: "New version",
+    title: t`New version`,
     message: (
       <Button size="xs" mt={4} onClick={() => reload(registration)}>
-        Reload
+        <Trans>Reload</Trans>
       </Button>
     ),
     autoClose: false,

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import {
   ActionIcon,
   Anchor,
@@ -42,6 +43,7 @@ const lateMs = 2000;
 
 /** The frame around every page: navigation, search and the account menu. */
 export function Shell({ session }: { session: Session }) {
+  const { t } = useLingui();
   // As in app.css.
   const isPhone = !useWider("sm");
   const path = useRouterState({ select: (state) => state.location.pathname });
@@ -60,11 +62,11 @@ export function Shell({ session }: { session: Session }) {
         <SignedOut session={session} />
         <CommandPalette session={session} />
         <a className="skip" href="#main">
-          Skip to content
+          <Trans>Skip to content</Trans>
         </a>
         <AppShell.Header>
           <Group h="100%" px="md" gap="sm" wrap="nowrap">
-            <Anchor component={Link} to="/" underline="never" c="inherit" aria-label="Parley home">
+            <Anchor component={Link} to="/" underline="never" c="inherit" aria-label={t`Parley home`}>
               <Group gap={8} wrap="nowrap">
                 <img src="/icon.svg" width={28} height={28} alt="" />
                 <Text fw={700} size="lg" visibleFrom="sm" span>
@@ -79,11 +81,11 @@ export function Shell({ session }: { session: Session }) {
           </Group>
         </AppShell.Header>
         {isPhone ? null : (
-          <AppShell.Navbar p="sm" aria-label="Main">
+          <AppShell.Navbar p="sm" aria-label={t`Main`}>
             {navItems.map(({ to, label, icon: Icon }) => (
               <Link key={to} to={to} className="nav-item" data-active={isActive(to, path) || undefined}>
                 <Icon size={20} stroke={1.6} aria-hidden />
-                {label}
+                {t(label)}
               </Link>
             ))}
           </AppShell.Navbar>
@@ -125,6 +127,7 @@ function useFocusOnNewPage(path: string, main: React.RefObject<HTMLElement | nul
 }
 
 function RecordButton() {
+  const { t } = useLingui();
   const open = useOpenRecorder();
   return (
     <>
@@ -136,9 +139,9 @@ function RecordButton() {
         leftSection={<IconPlayerRecord size={18} aria-hidden />}
         onClick={open}
       >
-        Record
+        <Trans>Record</Trans>
       </Button>
-      <ActionIcon variant="light" color="red" size="lg" hiddenFrom="md" aria-label="Record" onClick={open}>
+      <ActionIcon variant="light" color="red" size="lg" hiddenFrom="md" aria-label={t`Record`} onClick={open}>
         <IconPlayerRecord size={20} stroke={1.6} />
       </ActionIcon>
     </>
@@ -146,9 +149,11 @@ function RecordButton() {
 }
 
 function AccountMenu({ session, isViewer }: { session: Session; isViewer: boolean }) {
+  const { t } = useLingui();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const prefersDark = useMediaQuery("(prefers-color-scheme: dark)") ?? false;
   const leave = useSignOut(session);
+  const { name } = session.user;
   const isDark = colorScheme === "dark" || (colorScheme === "auto" && prefersDark);
   return (
     <Group gap={6} wrap="nowrap">
@@ -159,7 +164,7 @@ function AccountMenu({ session, isViewer }: { session: Session; isViewer: boolea
           variant="subtle"
           color="gray"
           size="lg"
-          aria-label="Upload recordings"
+          aria-label={t`Upload recordings`}
           visibleFrom="xs"
         >
           <IconUpload size={20} stroke={1.6} />
@@ -167,37 +172,37 @@ function AccountMenu({ session, isViewer }: { session: Session; isViewer: boolea
       )}
       <Menu position="bottom-end" width={260}>
         <Menu.Target>
-          <UnstyledButton aria-label={`${initials(session.user.name)}, account menu of ${session.user.name}`}>
+          <UnstyledButton aria-label={t`${initials(name)}, account menu of ${name}`}>
             <span className="initials account" aria-hidden>
-              {initials(session.user.name)}
+              {initials(name)}
             </span>
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>
             <Text size="sm" fw={600} c="bright">
-              {session.user.name}
+              {name}
             </Text>
             <Text size="xs">
               {session.user.email} · {session.workspace.name}
             </Text>
           </Menu.Label>
           <Menu.Item component={Link} to="/settings" leftSection={<IconSettings size={18} />}>
-            Settings
+            <Trans>Settings</Trans>
           </Menu.Item>
           <Menu.Item
             closeMenuOnClick={false}
             leftSection={isDark ? <IconSun size={18} /> : <IconMoon size={18} />}
             onClick={() => setColorScheme(isDark ? "light" : "dark")}
           >
-            {isDark ? "Light mode" : "Dark mode"}
+            {isDark ? t`Light mode` : t`Dark mode`}
           </Menu.Item>
           <Menu.Item component="a" href="/docs" leftSection={<IconCode size={18} />}>
-            API reference
+            <Trans>API reference</Trans>
           </Menu.Item>
           <Menu.Divider />
           <Menu.Item leftSection={<IconLogout size={18} />} onClick={leave.run}>
-            Sign out
+            <Trans>Sign out</Trans>
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>

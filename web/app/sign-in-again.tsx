@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -14,6 +15,7 @@ const checkMs = 3000;
 
 /** Signs the same user in again, as often as the server asks for it. If another user has signed in meanwhile, offers to continue as that user. */
 export function SignInAgain({ session, reason }: { session: Session; reason: SignInReason | null }) {
+  const { t } = useLingui();
   const client = useQueryClient();
   const isProof = reason === "proof_required";
   const [password, setPassword] = useState("");
@@ -39,16 +41,7 @@ export function SignInAgain({ session, reason }: { session: Session; reason: Sig
   useCheck((now) => {
     if (now.session?.id !== old) proceed(now);
   });
-  if (other !== null)
-    return (
-      <Stack>
-        <Text size="sm">
-          {other.user.name} ({other.user.email}) is now signed in to this browser. The unsaved changes of{" "}
-          {session.user.name} stay in this browser until their next sign-in.
-        </Text>
-        <Button onClick={() => window.location.reload()}>Continue as {other.user.name}</Button>
-      </Stack>
-    );
+  if (other !== null) return <OtherUser now={other.user} before={session.user} />;
   const newTab = (
     <Button
       component="a"
@@ -59,7 +52,7 @@ export function SignInAgain({ session, reason }: { session: Session; reason: Sig
       variant={session.has_password ? "default" : "filled"}
       rightSection={<IconExternalLink size={16} aria-hidden />}
     >
-      Sign in in a new tab
+      <Trans>Sign in in a new tab</Trans>
     </Button>
   );
   return (
@@ -72,25 +65,25 @@ export function SignInAgain({ session, reason }: { session: Session; reason: Sig
       <Stack>
         <Text size="sm">
           {isProof
-            ? "You signed in more than 15 minutes ago. To do this, sign in again; the page stays as it is."
-            : "This page stays as it is. Unsaved changes are kept, and saving continues once you are signed in."}
+            ? t`You signed in more than 15 minutes ago. To do this, sign in again; the page stays as it is.`
+            : t`This page stays as it is. Unsaved changes are kept, and saving continues once you are signed in.`}
         </Text>
         {session.has_password ? (
           <>
-            <TextInput label="Email" autoComplete="username" readOnly value={session.user.email} />
+            <TextInput label={t`Email`} autoComplete="username" readOnly value={session.user.email} />
             <PasswordInput
-              label="Password"
+              label={t`Password`}
               autoComplete="current-password"
               required
               data-autofocus
               value={password}
               onChange={(event) => setPassword(event.currentTarget.value)}
-              visibilityToggleButtonProps={{ "aria-label": "Show password" }}
+              visibilityToggleButtonProps={{ "aria-label": t`Show password` }}
             />
             {code === null ? null : (
               <TextInput
-                label="Code"
-                description="Of your authenticator app, or a recovery code."
+                label={t`Code`}
+                description={t`Of your authenticator app, or a recovery code.`}
                 autoComplete="one-time-code"
                 autoFocus
                 required
@@ -103,25 +96,42 @@ export function SignInAgain({ session, reason }: { session: Session; reason: Sig
         ) : null}
         {hasPasskeys() ? (
           <Button variant="default" loading={withPasskey.isPending} onClick={() => withPasskey.mutate()}>
-            Use a passkey
+            <Trans>Use a passkey</Trans>
           </Button>
         ) : null}
         <FormError error={withPasskey.error ?? (needsCode(enter.error) ? null : enter.error)} fields={[]} />
         <Group justify="space-between">
           {isProof ? (
             <Button variant="default" onClick={() => release(false)}>
-              Cancel
+              <Trans>Cancel</Trans>
             </Button>
           ) : null}
           {isProof && session.has_password ? null : newTab}
           {session.has_password ? (
             <Button type="submit" loading={enter.isPending} disabled={password === "" || code === ""}>
-              Sign in
+              <Trans>Sign in</Trans>
             </Button>
           ) : null}
         </Group>
       </Stack>
     </form>
+  );
+}
+
+/** Offers to continue as the user who has signed in meanwhile. */
+function OtherUser({ now, before }: { now: Session["user"]; before: Session["user"] }) {
+  return (
+    <Stack>
+      <Text size="sm">
+        <Trans>
+          {now.name} ({now.email}) is now signed in to this browser. The unsaved changes of {before.name} stay
+          in this browser until their next sign-in.
+        </Trans>
+      </Text>
+      <Button onClick={() => window.location.reload()}>
+        <Trans>Continue as {now.name}</Trans>
+      </Button>
+    </Stack>
   );
 }
 

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -24,7 +25,7 @@ export function useSignOut(session: Session): { readonly run: () => void; readon
       if (unsent.length > 0) setRecordings(unsent);
       else await endSession(session);
     },
-    onError: ({ message }) => notifications.show({ color: "red", title: "Couldn't sign out", message }),
+    onError: ({ message }) => notifications.show({ color: "red", title: t`Couldn't sign out`, message }),
   });
   const dialog = (
     <SignOutDialog
@@ -53,6 +54,6 @@ async function findUnsent(userId: string): Promise<readonly RecordingNote[]> {
   // Where the browser blocks storage, nothing is stored.
   if (!(await hasStored().catch(() => false))) return [];
   const part = await import("../record/outbox/stored.ts").catch(() => null);
-  if (part === null) throw new Error("You may be offline, or Parley was updated. Reload the page.");
+  if (part === null) throw new Error(t`You may be offline, or Parley was updated. Reload the page.`);
   return part.findUnsent(userId).catch(() => []);
 }

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Modal } from "@mantine/core";
 import { useEffect, useSyncExternalStore } from "react";
 import { release, signedOutStore } from "../api/client/signed-out.ts";
@@ -14,6 +15,7 @@ const zIndex = 10_000;
  * another tab. The page stays as it is, and its waiting requests then continue.
  */
 export function SignedOut({ session }: { session: Session }) {
+  const { t } = useLingui();
   const reason = useSyncExternalStore(signedOutStore.subscribe, signedOutStore.get);
   useEffect(() => {
     // Escape would close the dialogs below.
@@ -39,7 +41,9 @@ export function SignedOut({ session }: { session: Session }) {
       closeOnClickOutside={false}
       closeOnEscape={reason === "proof_required"}
       centered
-      title={reason === "proof_required" ? "Confirm that it's you" : "You've been signed out. Sign in again."}
+      title={
+        reason === "proof_required" ? t`Confirm that it's you` : t`You've been signed out. Sign in again.`
+      }
       zIndex={zIndex}
       overlayProps={{ backgroundOpacity: 0.55, blur: 3 }}
     >

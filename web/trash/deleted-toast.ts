@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { notifications } from "@mantine/notifications";
 import type { QueryClient } from "@tanstack/react-query";
 import { refreshAfterTrash, restoreRecording } from "../api/library/trash.ts";
@@ -8,11 +9,11 @@ export function showDeletedToast(
   client: QueryClient,
   { id, purge_datetime }: { readonly id: string; readonly purge_datetime: string | null },
 ): void {
-  if (purge_datetime === null) notifications.show({ message: "Recording permanently deleted" });
+  if (purge_datetime === null) notifications.show({ message: t`Recording permanently deleted` });
   else
     showUndoToast({
-      message: "Recording moved to trash",
-      undone: "Recording restored",
+      message: t`Recording moved to trash`,
+      undone: t`Recording restored`,
       undo: async () => {
         await restoreRecording(id);
         await refreshAfterTrash(client, null);

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Text, Textarea } from "@mantine/core";
 import { useState } from "react";
 import type { TrashedRecording } from "../api/library/trash.ts";
@@ -13,22 +14,25 @@ export interface HoldDialogProps {
 
 /** Places a legal hold on a recording in the trash, which then stays until the hold is released. */
 export function HoldDialog({ isOpen, recording, onClose }: HoldDialogProps) {
+  const { t } = useLingui();
   const [reason, setReason] = useState("");
   const place = useForm({
     run: () => placeHold(recording.id, reason),
-    done: "Hold placed.",
+    done: t`Hold placed.`,
     refresh: [["trash"], ["legal holds"]],
     onDone: onClose,
   });
   return (
-    <FormDialog opened={isOpen} onClose={onClose} title="Place hold" centered>
-      <Form form={place} label="Place hold" onCancel={onClose} isDisabled={reason.trim() === ""}>
+    <FormDialog opened={isOpen} onClose={onClose} title={t`Place hold`} centered>
+      <Form form={place} label={t`Place hold`} onCancel={onClose} isDisabled={reason.trim() === ""}>
         <Text size="sm">
-          <b dir="auto">{recording.title}</b> stays in the trash until the hold is released.
+          <Trans>
+            <b dir="auto">{recording.title}</b> stays in the trash until the hold is released.
+          </Trans>
         </Text>
         <Textarea
-          label="Reason"
-          description="Shown to admins before they release the hold."
+          label={t`Reason`}
+          description={t`Shown to admins before they release the hold.`}
           required
           autosize
           minRows={2}

@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Badge, Button, Group, Skeleton, Text, Title } from "@mantine/core";
 import { IconRestore, IconTrash } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -16,7 +18,6 @@ import { workspaceQuery } from "../api/settings/workspace.ts";
 import { useAction } from "../common/actions.tsx";
 import { lazyDialog } from "../common/dialogs/lazy-dialog.tsx";
 import { bytes } from "../common/format/bytes.ts";
-import { counted } from "../common/format/count.ts";
 import { clock, dayAndTime, fullTime, lengthInWords, whenInLine } from "../common/format/time.ts";
 import { ConfirmButton } from "../common/forms/confirm.tsx";
 import { LoadMore } from "../common/lists/load-more.tsx";
@@ -35,21 +36,20 @@ const HoldDialog = lazyDialog<HoldDialogProps>({
 
 /** Deleted recordings that the user can restore. */
 export function TrashPage() {
-  useTitle("Trash");
+  const { t } = useLingui();
+  useTitle(t`Trash`);
   const days = useQuery(workspaceQuery).data?.trash_days;
   return (
     <PageStack>
       <div>
         <Group justify="space-between">
           <Title order={1} size="h2">
-            Trash
+            <Trans>Trash</Trans>
           </Title>
           <EmptyTrash />
         </Group>
         <Text c="dimmed" size="sm">
-          {days === 0
-            ? "The trash is turned off: recordings are deleted permanently at once."
-            : `Deleted recordings stay here for ${days === undefined ? "a while" : counted(days, "day")}, then they are deleted permanently.`}
+          <HowLong days={days} />
         </Text>
       </div>
       <Trashed />
@@ -57,8 +57,23 @@ export function TrashPage() {
   );
 }
 
+/** How long recordings stay. @param days undefined while the number loads. */
+function HowLong({ days }: { days: number | undefined }) {
+  if (days === 0) return <Trans>The trash is turned off: recordings are deleted permanently at once.</Trans>;
+  if (days === undefined)
+    return <Trans>Deleted recordings stay here for a while, then they are deleted permanently.</Trans>;
+  return (
+    <Plural
+      value={days}
+      one="Deleted recordings stay here for # day, then they are deleted permanently."
+      other="Deleted recordings stay here for # days, then they are deleted permanently."
+    />
+  );
+}
+
 /** The size of the trash, and a button that empties it. */
 function EmptyTrash() {
+  const { t } = useLingui();
   const { data } = useInfiniteQuery(trashQuery);
   const isViewer = useQuery(sessionQuery).data?.user.role === "viewer";
   const client = useQueryClient();
@@ -67,7 +82,9 @@ function EmptyTrash() {
   const [last] = recordings;
   if (last === undefined) return null;
   const isAllHeld = cursor === null && recordings.every(({ is_held }) => is_held);
-  const size = total && `${counted(total.recordings, "recording")}, ${bytes(total.bytes)}`;
+  const size =
+    total &&
+    t`${plural(total.recordings, { one: "# recording", other: "# recordings" })}, ${bytes(total.bytes)}`;
   return (
     <Group gap="sm">
       <Text size="sm" c="dimmed" role="status">
@@ -75,10 +92,10 @@ function EmptyTrash() {
       </Text>
       {isViewer || isAllHeld ? null : (
         <ConfirmButton
-          text="Empty trash"
+          text={t`Empty trash`}
           button={{ size: "xs", variant: "light" }}
-          title="Empty trash?"
-          label="Delete permanently"
+          title={t`Empty trash?`}
+          label={t`Delete permanently`}
           // Not what is deleted while this is shown.
           run={async () => {
             try {
@@ -91,8 +108,17 @@ function EmptyTrash() {
           }}
           done={emptied}
         >
-          Permanently deletes all recordings you can restore{size && ` (${size})`}, with their files,
-          transcripts and highlights. Recordings on legal hold stay.
+          {size === null ? (
+            <Trans>
+              Permanently deletes all recordings you can restore, with their files, transcripts and
+              highlights. Recordings on legal hold stay.
+            </Trans>
+          ) : (
+            <Trans>
+              Permanently deletes all recordings you can restore ({size}), with their files, transcripts and
+              highlights. Recordings on legal hold stay.
+            </Trans>
+          )}
         </ConfirmButton>
       )}
     </Group>
@@ -100,12 +126,22 @@ function EmptyTrash() {
 }
 
 function emptied({ deleted, left }: { deleted: number; left: number }): string {
-  if (deleted === 0) return "No recordings could be deleted: they are on legal hold";
-  const stay = left > 0 ? `, ${left.toLocaleString()} left in the trash` : "";
-  return `${counted(deleted, "recording")} permanently deleted${stay}`;
+  if (deleted === 0) return t`No recordings could be deleted: they are on legal hold`;
+  if (left > 0) {
+    const others = left.toLocaleString();
+    return plural(deleted, {
+      one: `# recording permanently deleted, ${others} left in the trash`,
+      other: `# recordings permanently deleted, ${others} left in the trash`,
+    });
+  }
+  return plural(deleted, {
+    one: "# recording permanently deleted",
+    other: "# recordings permanently deleted",
+  });
 }
 
 function Trashed() {
+  const { t } = useLingui();
   const query = useInfiniteQuery(trashQuery);
   if (query.isPending) return <Skeleton height={260} radius="lg" aria-hidden />;
   if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
@@ -113,20 +149,20 @@ function Trashed() {
   if (recordings.length === 0)
     return (
       <EmptyState
-        title="The trash is empty"
+        title={t`The trash is empty`}
         icon={<IconTrash size={30} stroke={1.5} />}
         action={
           <Button variant="light" component={Link} to="/">
-            Back to library
+            <Trans>Back to library</Trans>
           </Button>
         }
       >
-        Recordings that you delete appear here.
+        <Trans>Recordings that you delete appear here.</Trans>
       </EmptyState>
     );
   return (
     <>
-      <ul className={rows.list} aria-label="Recordings in the trash">
+      <ul className={rows.list} aria-label={t`Recordings in the trash`}>
         {recordings.map((recording) => (
           <li key={recording.id}>
             <TrashedRow recording={recording} />
@@ -139,13 +175,14 @@ function Trashed() {
 }
 
 function TrashedRow({ recording }: { recording: TrashedRecording }) {
-  const { id, title, is_held, deleted_by } = recording;
+  const { t } = useLingui();
+  const { id, title, is_held } = recording;
   const role = useQuery(sessionQuery).data?.user.role;
   const [isHolding, setHolding] = useState(false);
   const client = useQueryClient();
   const restore = useAction({
     run: () => restoreRecording(id),
-    done: "Recording restored",
+    done: t`Recording restored`,
     onDone: () => void refreshAfterTrash(client, null),
   });
   return (
@@ -162,19 +199,16 @@ function TrashedRow({ recording }: { recording: TrashedRecording }) {
           <span role="img" aria-label={lengthInWords(recording.duration_ms)}>
             {clock(recording.duration_ms)}
           </span>
-          {" · deleted "}
-          <time dateTime={recording.deleted_datetime} title={fullTime(recording.deleted_datetime)}>
-            {whenInLine(recording.deleted_datetime)}
-          </time>
-          {deleted_by === null ? null : ` by ${deleted_by.name}`}
+          {" · "}
+          <DeletedWhen recording={recording} />
         </Text>
         {is_held ? (
           <Badge variant="light" tt="none" fw={600}>
-            Legal hold: stays until released
+            <Trans>Legal hold: stays until released</Trans>
           </Badge>
         ) : (
           <Text size="sm" c="dimmed">
-            Deleted permanently {inDays(recording.purge_datetime)}
+            <PurgedWhen at={recording.purge_datetime} />
           </Text>
         )}
       </div>
@@ -186,10 +220,10 @@ function TrashedRow({ recording }: { recording: TrashedRecording }) {
                 variant="subtle"
                 color="gray"
                 size="compact-sm"
-                aria-label={`Place hold: ${title}`}
+                aria-label={t`Place hold: ${title}`}
                 onClick={() => setHolding(true)}
               >
-                Place hold
+                <Trans>Place hold</Trans>
               </Button>
               <HoldDialog isOpen={isHolding} onClose={() => setHolding(false)} recording={recording} />
             </>
@@ -198,23 +232,26 @@ function TrashedRow({ recording }: { recording: TrashedRecording }) {
             variant="light"
             size="compact-sm"
             leftSection={<IconRestore size={16} aria-hidden />}
-            aria-label={`Restore ${title}`}
+            aria-label={t`Restore ${title}`}
             loading={restore.isPending}
             onClick={() => restore.mutate()}
           >
-            Restore
+            <Trans>Restore</Trans>
           </Button>
           {is_held ? null : (
             <ConfirmButton
-              text="Delete now"
-              button={{ "aria-label": `Delete now: ${title}` }}
-              title="Delete permanently?"
-              label="Delete permanently"
+              text={t`Delete now`}
+              button={{ "aria-label": t`Delete now: ${title}` }}
+              title={t`Delete permanently?`}
+              label={t`Delete permanently`}
               run={() => purgeRecording(id)}
-              done="Recording permanently deleted"
+              done={t`Recording permanently deleted`}
               refresh={[["trash"]]}
             >
-              <b dir="auto">{title}</b> and its files, transcript and highlights can't be restored afterwards.
+              <Trans>
+                <b dir="auto">{title}</b> and its files, transcript and highlights can't be restored
+                afterwards.
+              </Trans>
             </ConfirmButton>
           )}
         </Group>
@@ -223,8 +260,23 @@ function TrashedRow({ recording }: { recording: TrashedRecording }) {
   );
 }
 
-/** `in 12 days`. */
-function inDays(iso: string): string {
-  const days = Math.ceil((Date.parse(iso) - Date.now()) / 86_400_000);
-  return days <= 0 ? "soon" : `in ${counted(days, "day")}`;
+function DeletedWhen({ recording: { deleted_datetime, deleted_by } }: { recording: TrashedRecording }) {
+  const when = (
+    <time dateTime={deleted_datetime} title={fullTime(deleted_datetime)}>
+      {whenInLine(deleted_datetime)}
+    </time>
+  );
+  return deleted_by === null ? (
+    <Trans>deleted {when}</Trans>
+  ) : (
+    <Trans>
+      deleted {when} by {deleted_by.name}
+    </Trans>
+  );
+}
+
+function PurgedWhen({ at }: { at: string }) {
+  const days = Math.ceil((Date.parse(at) - Date.now()) / 86_400_000);
+  if (days <= 0) return <Trans>Deleted permanently soon</Trans>;
+  return <Plural value={days} one="Deleted permanently in # day" other="Deleted permanently in # days" />;
 }

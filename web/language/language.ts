@@ -1,0 +1,31 @@
+import { i18n, type Messages } from "@lingui/core";
+import { chooseLanguage, languages, sourceLanguage } from "../../shared/languages.ts";
+
+type Catalog = { readonly messages: Messages };
+
+/** Loads the texts of a language. English has none: its texts are in the code. */
+const catalogs: Readonly<Record<string, () => Promise<Catalog>>> = {
+  // Pseudo-locales, for tests: longer texts with accents, and texts that run from right to left.
+  "en-XA": () => import("virtual:pseudo/en-XA"),
+  "ar-XB": () => import("virtual:pseudo/ar-XB"),
+};
+
+const offered = [...Object.keys(languages), ...Object.keys(catalogs)];
+
+/** Shows the app in the first of the wanted languages that there is; in English if its texts don't load. */
+export async function activateLanguage(wanted: readonly string[] = navigator.languages): Promise<void> {
+  const language = chooseLanguage(wanted, offered);
+  const messages = await loadMessages(language);
+  i18n.loadAndActivate({ locale: messages === null ? sourceLanguage : language, messages: messages ?? {} });
+  document.documentElement.lang = i18n.locale;
+  document.documentElement.dir = i18n.locale.startsWith("ar") ? "rtl" : "ltr";
+}
+
+async function loadMessages(language: string): Promise<Messages | null> {
+  try {
+    return (await catalogs[language]?.())?.messages ?? {};
+  } catch (error) {
+    console.error(`the texts in ${language} could not be loaded`, error);
+    return null;
+  }
+}
