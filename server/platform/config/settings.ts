@@ -370,7 +370,7 @@ const signIn = {
     "PARLEY_OIDC_PROVIDERS",
     providerList,
     null,
-    "Providers of single sign-on as a JSON list, besides the one of `PARLEY_OIDC_ISSUER`; the web app writes it too ([single sign-on](../guide/single-sign-on.md#by-environment))",
+    "Providers of single sign-on as a JSON list, besides the one of `PARLEY_OIDC_ISSUER` ([single sign-on](../guide/single-sign-on.md#the-list-of-providers))",
     { isSecret },
   ),
   oauthRegistration: setting(

@@ -77,7 +77,15 @@ export async function startProvider(
       ? {}
       : {
           features: { backchannelLogout: { enabled: true } },
-          fetch: (url, options) => fetch(String(url).replace(baseUrl, logoutAt()), options),
+          fetch: (url, options) => {
+            // Without the dispatcher, which allows no requests to this machine.
+            const { method, headers, body } = options as RequestInit;
+            return fetch(String(url).replace(baseUrl, logoutAt()), {
+              ...(method === undefined ? {} : { method }),
+              ...(headers === undefined ? {} : { headers }),
+              ...(body === undefined ? {} : { body }),
+            });
+          },
         }),
   };
   const provider = new Provider(issuer, configuration);
