@@ -163,6 +163,21 @@ export const createCalendar = operation({
   errors: [...writeErrors, "quota_exceeded"],
 });
 
+export const discoverCalendars = operation({
+  ...base,
+  id: "discoverCalendars",
+  permission: "write",
+  method: "POST",
+  path: "/_/api/v1/calendars/discover",
+  summary: "Discover Calendars",
+  description: `Lists the calendars of a CalDAV account, to add one by its URL. ${rule}`,
+  body: z.object({ url: Url, username: Username, password: Password, allow_http: AllowHttp }),
+  response: z.strictObject({
+    calendars: z.array(z.strictObject({ url: z.string(), name: z.string() })),
+  }),
+  errors: [...writeErrors],
+});
+
 export const deleteCalendar = operation({
   ...base,
   id: "deleteCalendar",

@@ -129,6 +129,9 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
 
   listCalendars: () => ({}),
   createCalendar: (world) => ({ body: { kind: "ics", url: world.calendarUrl } }),
+  discoverCalendars: (world) => ({
+    body: { url: world.accountUrl, username: "ann", password: "app password" },
+  }),
   "createCalendar of a room": (world) => ({ body: { kind: "ics", url: world.calendarUrl, is_room: true } }),
   deleteCalendar: async (world) => ({ params: { calendar_id: await world.calendar() } }),
   getRecordingMeeting: (world) => ({ params: { recording_id: world.recordingId } }),

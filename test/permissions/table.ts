@@ -138,6 +138,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   listCalendars: kinds.own,
   createCalendar: except(kinds.make, { workspace_token: 403 }),
   "createCalendar of a room": except(kinds.manages, { admin_oauth: 403 }),
+  discoverCalendars: kinds.make,
   deleteCalendar: except(kinds.mineToChange, { viewer: 403 }),
   listMeetings: except(kinds.own, { workspace_token: 403 }),
   getMeeting: except(kinds.mine, { workspace_token: 403 }),

@@ -280,6 +280,17 @@ export class World {
     return `${this.receiver.url}/calendar.ics`;
   }
 
+  /** The URL of a CalDAV account that is itself a calendar. */
+  get accountUrl(): string {
+    this.receiver.at("/caldav", (_request, response) => {
+      response.writeHead(207, { "content-type": "application/xml" });
+      response.end(
+        '<d:multistatus xmlns:d="DAV:"><d:response><d:href>/caldav</d:href><d:resourcetype><c:calendar xmlns:c="urn:ietf:params:xml:ns:caldav"/></d:resourcetype></d:response></d:multistatus>',
+      );
+    });
+    return `${this.receiver.url}/caldav`;
+  }
+
   /** A calendar of the recorder with one event, which overlaps the recording. */
   async calendar(): Promise<string> {
     const { rows } = await sql<{ id: string }>`

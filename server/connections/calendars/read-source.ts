@@ -3,6 +3,7 @@ import { calendarDays } from "../../../contract/calendars/calendars.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { allowedRanges } from "../../platform/outbound/address-ranges.ts";
 import { createGuardedClient, OutboundError } from "../../platform/outbound/guarded-client.ts";
+import type { FoundCalendar } from "./fetch/caldav.ts";
 import { fetchIcs } from "./fetch/ics.ts";
 import { CalendarError, type CalendarSource } from "./fetch/source.ts";
 import { NotCalendarError } from "./read/lines.ts";
@@ -46,7 +47,8 @@ export async function readSource(
   const signal = options.signal === undefined ? late : AbortSignal.any([late, options.signal]);
   const client = createGuardedClient({ allowAddresses: allowedRanges(config)() });
   try {
-    const fetched = await fetchIcs(source, { ...window, client, signal, etag: known?.etag ?? null });
+    const fetch = source.kind === "caldav" ? (await import("./fetch/caldav.ts")).fetchCaldav : fetchIcs;
+    const fetched = await fetch(source, { ...window, client, signal, etag: known?.etag ?? null });
     const unchanged = { etag: known?.etag ?? null, contentHash: known?.contentHash ?? null, calendar: null };
     if (fetched === null) return { ...unchanged, name: null };
     const { bytes, etag, name } = fetched;
@@ -56,6 +58,23 @@ export async function readSource(
     return { etag, contentHash, calendar, name: name ?? calendar.name };
   } catch (error) {
     throw calendarErrorOf(error, late);
+  } finally {
+    await client.close();
+  }
+}
+
+/** The calendars of a CalDAV account. @throws CalendarError */
+export async function discoverCalendars(
+  config: Pick<Config, "hooksAllowAddresses">,
+  source: CalendarSource,
+): Promise<FoundCalendar[]> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const client = createGuardedClient({ allowAddresses: allowedRanges(config)() });
+  try {
+    const { discover } = await import("./fetch/caldav.ts");
+    return await discover(source, { client, signal });
+  } catch (error) {
+    throw calendarErrorOf(error, signal);
   } finally {
     await client.close();
   }

@@ -9,13 +9,14 @@ import { recordingMeetingRoutes } from "./match/routes.ts";
 import { presentMeeting } from "./present.ts";
 import { requireUser } from "./principal.ts";
 import { findCalendars, findMeetings, type ListedCalendar, type MeetingRow } from "./queries.ts";
+import { discoverCalendars } from "./read-source.ts";
 import * as service from "./service.ts";
 
 const maxMeetings = 200;
 
 /** Calendars, and the meetings in them. */
 export function calendarRoutes(api: Api, deps: service.CalendarServices): void {
-  const { db, encryptor } = deps;
+  const { db, encryptor, config } = deps;
   recordingMeetingRoutes(api, deps);
 
   route(api, contract.listCalendars, async ({ principal }) => {
@@ -26,6 +27,11 @@ export function calendarRoutes(api: Api, deps: service.CalendarServices): void {
   route(api, contract.createCalendar, async ({ principal, body, request }) => {
     const id = await service.createCalendar(deps, { principal, actor: actorOf(request) }, body);
     return presentCalendar(await service.findCalendar(db.kysely, principal, id), encryptor);
+  });
+
+  route(api, contract.discoverCalendars, async ({ body }) => {
+    const source = service.sourceOf({ ...body, kind: "caldav" });
+    return { calendars: await service.refusable(() => discoverCalendars(config, source)) };
   });
 
   route(api, contract.deleteCalendar, async ({ principal, params, request }) => {

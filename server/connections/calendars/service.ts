@@ -17,7 +17,7 @@ import { managesWorkspaceHooks } from "../webhooks/api/queries.ts";
 import { CalendarError, type CalendarSource } from "./fetch/source.ts";
 import { requestLateMatches } from "./match/match.ts";
 import { findCalendars, type ListedCalendar, saveEvents } from "./queries.ts";
-import { readSource } from "./read-source.ts";
+import { discoverCalendars, readSource } from "./read-source.ts";
 import { nextReadAt } from "./refresh.ts";
 
 export interface CalendarServices {
@@ -43,7 +43,7 @@ export async function createCalendar(
         ? "only admins and workspace tokens add room calendars"
         : "a workspace token has no calendars of its own; set is_room",
     );
-  const source = sourceOf(input);
+  const given = sourceOf(input);
   const { workspaceId, userId } = principal;
   const quota = {
     ...(isRoom
@@ -58,6 +58,7 @@ export async function createCalendar(
     .transaction()
     .execute((tx) => enforceQuota(tx, { ...quota, count: () => countCalendars(tx, principal, isRoom) }));
   const now = Date.now();
+  const source = given.kind === "caldav" ? await onlyCalendar(config, given) : given;
   const content = await refusable(() =>
     readSource(config, source, {
       now,
@@ -102,6 +103,19 @@ export async function createCalendar(
   });
   jobs.wake();
   return id;
+}
+
+/** The calendar that a CalDAV account has. @throws ProblemError `invalid_input` that names them, if there are several. */
+async function onlyCalendar(
+  config: CalendarServices["config"],
+  source: CalendarSource,
+): Promise<CalendarSource> {
+  const found = await refusable(() => discoverCalendars(config, source));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return { ...source, url: only.url };
+  const names = found.slice(0, 10).map(({ name }) => name);
+  const detail = `leads to ${found.length} calendars (${names.join(", ")}); use the URL of one, from Discover Calendars`;
+  throw invalidInput([{ pointer: "/url", detail }]);
 }
 
 async function countCalendars(

@@ -45,7 +45,7 @@ const maxWaitMs = 24 * 3_600_000;
 const usualWaitMs = 3_600_000;
 
 /** How long a server asks to be left alone, by a response with the status 429 or 503; null: it doesn't. */
-export function waitOf(
+function waitOf(
   status: number,
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): number | null {

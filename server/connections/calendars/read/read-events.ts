@@ -7,7 +7,7 @@ import { type Component, splitCalendar } from "./lines.ts";
 import { ianaName, type Zone, Zones } from "./zones.ts";
 
 /** An event, or an instance of a series. */
-export interface ReadEvent {
+interface ReadEvent {
   readonly key: string;
   readonly start: number;
   readonly end: number;

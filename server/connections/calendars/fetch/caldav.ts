@@ -1,0 +1,175 @@
+import { getDomain } from "tldts";
+import { calendarLimits } from "../../../../contract/calendars/calendars.ts";
+import { readBytes } from "../../../platform/outbound/guarded-client.ts";
+import { CalendarError, type CalendarSource, type Fetched, type FetchOptions, refusalOf } from "./source.ts";
+import { type Element, findAll, findFirst, readXml } from "./xml.ts";
+
+/** Source: RFC 4791 (CalDAV), RFC 6764 (finding the service), RFC 5397 (current-user-principal). */
+
+export interface FoundCalendar {
+  readonly url: string;
+  readonly name: string;
+}
+
+type Reader = Pick<FetchOptions, "client" | "signal">;
+
+/** A resource in a multi-status response. */
+interface Resource {
+  readonly url: string;
+  readonly element: Element;
+}
+
+const namespaces =
+  'xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav" xmlns:s="http://calendarserver.org/ns/"';
+
+function propfind(...names: readonly string[]): string {
+  const properties = names.map((name) => `<${name}/>`).join("");
+  return `<?xml version="1.0" encoding="utf-8"?><d:propfind ${namespaces}><d:prop>${properties}</d:prop></d:propfind>`;
+}
+
+/** Sends a request. @returns null for 404 and 405: there is nothing of this kind at the URL. */
+async function ask(
+  source: CalendarSource,
+  { client, signal }: Reader,
+  request: {
+    readonly url: string;
+    readonly method: "PROPFIND" | "REPORT";
+    readonly depth: "0" | "1";
+    readonly body: string;
+  },
+): Promise<Resource[] | null> {
+  const { url, method, depth, body } = request;
+  requireSameOwner(source.url, url);
+  const credentials = Buffer.from(`${source.username ?? ""}:${source.password ?? ""}`).toString("base64");
+  const response = await client.request({
+    url,
+    method,
+    body,
+    signal,
+    headers: {
+      "user-agent": "Parley-Calendar/1",
+      "content-type": "application/xml; charset=utf-8",
+      authorization: `Basic ${credentials}`,
+      depth,
+    },
+  });
+  const { status, headers } = response;
+  if (status !== 207) {
+    response.body.destroy();
+    if ([404, 405].includes(status)) return null;
+    if (status === 200 || status === 400)
+      throw new CalendarError("is not on a CalDAV server; check the URL, or use the kind ics");
+    throw refusalOf(status, headers, source);
+  }
+  const text = (await readBytes(response, 2 * calendarLimits.bytes)).toString("utf8");
+  let root: Element;
+  try {
+    root = readXml(text);
+  } catch {
+    throw new CalendarError("can't be read: its server's response is not valid XML");
+  }
+  return findAll(root, "response").flatMap((element) => {
+    const href = findFirst(element, "href")?.text.trim() ?? "";
+    return URL.canParse(href, url) ? [{ url: new URL(href, url).href, element }] : [];
+  });
+}
+
+/** A server may refer to another host of the same owner; username and password go nowhere else. @throws CalendarError */
+function requireSameOwner(from: string, to: string): void {
+  const [a, b] = [new URL(from), new URL(to)];
+  if (a.origin === b.origin) return;
+  const domain = getDomain(a.hostname);
+  if (b.protocol === "https:" && domain !== null && domain === getDomain(b.hostname)) return;
+  throw new CalendarError(`is on another host, ${b.host}; use its URL there`);
+}
+
+/** The URL that a property of a resource has. */
+function hrefOf(resources: readonly Resource[] | null, property: string): string | null {
+  for (const { url, element } of resources ?? []) {
+    const found = findFirst(element, property);
+    const href = found === undefined ? "" : (findFirst(found, "href")?.text.trim() ?? "");
+    if (href !== "" && URL.canParse(href, url)) return new URL(href, url).href;
+  }
+  return null;
+}
+
+/** The calendars among resources, which hold events. */
+function calendarsOf(resources: readonly Resource[] | null): FoundCalendar[] {
+  return (resources ?? []).flatMap(({ url, element }) => {
+    const type = findFirst(element, "resourcetype");
+    if (type === undefined || findFirst(type, "calendar") === undefined) return [];
+    const components = findFirst(element, "supported-calendar-component-set");
+    if (components !== undefined && !holdsEvents(components)) return [];
+    const name = findFirst(element, "displayname")?.text.trim() ?? "";
+    return [{ url, name: name === "" ? decodeURIComponent(new URL(url).pathname) : name.slice(0, 200) }];
+  });
+}
+
+/** Whether a calendar takes events, not tasks alone. */
+function holdsEvents(components: Element): boolean {
+  const names = findAll(components, "comp").map(({ text }) => text.toUpperCase());
+  return names.length === 0 || names.includes("VEVENT");
+}
+
+const listed = ["d:resourcetype", "d:displayname", "c:supported-calendar-component-set"] as const;
+
+/** The calendars at a URL: of one, of an account, or of a server. @throws CalendarError, OutboundError */
+export async function discover(source: CalendarSource, reader: Reader): Promise<FoundCalendar[]> {
+  const own = await ask(source, reader, {
+    ...{ url: source.url, method: "PROPFIND", depth: "0" },
+    body: propfind(...listed, "d:current-user-principal", "c:calendar-home-set"),
+  });
+  const itself = calendarsOf(own);
+  if (itself.length > 0) return itself;
+  let [principal, home] = [hrefOf(own, "current-user-principal"), hrefOf(own, "calendar-home-set")];
+  if (principal === null && home === null)
+    principal = hrefOf(
+      await ask(source, reader, {
+        ...{ url: new URL("/.well-known/caldav", source.url).href, method: "PROPFIND", depth: "0" },
+        body: propfind("d:current-user-principal"),
+      }),
+      "current-user-principal",
+    );
+  if (home === null && principal !== null)
+    home = hrefOf(
+      await ask(source, reader, {
+        ...{ url: principal, method: "PROPFIND", depth: "0" },
+        body: propfind("c:calendar-home-set"),
+      }),
+      "calendar-home-set",
+    );
+  if (home === null)
+    throw new CalendarError("was not found: there is no CalDAV account at this URL; check it");
+  const found = calendarsOf(
+    await ask(source, reader, { url: home, method: "PROPFIND", depth: "1", body: propfind(...listed) }),
+  );
+  if (found.length === 0) throw new CalendarError("was not found: the account has no calendars");
+  return found;
+}
+
+/** Reads the events of one calendar in a time. @returns null when nothing has changed. @throws CalendarError, OutboundError */
+export async function fetchCaldav(source: CalendarSource, options: FetchOptions): Promise<Fetched | null> {
+  const about = await ask(source, options, {
+    ...{ url: source.url, method: "PROPFIND", depth: "0" },
+    body: propfind("s:getctag", "d:sync-token", "d:displayname"),
+  });
+  const [resource] = about ?? [];
+  if (resource === undefined) throw refusalOf(404, {}, source);
+  const { element } = resource;
+  const tag =
+    findFirst(element, "getctag")?.text.trim() || findFirst(element, "sync-token")?.text.trim() || null;
+  if (tag !== null && tag === options.etag) return null;
+  const stamp = (at: number): string => new Date(at).toISOString().replace(/[-:]|\.\d+/g, "");
+  const events = await ask(source, options, {
+    ...{ url: source.url, method: "REPORT", depth: "1" },
+    body: `<?xml version="1.0" encoding="utf-8"?><c:calendar-query ${namespaces}><d:prop><c:calendar-data/></d:prop><c:filter><c:comp-filter name="VCALENDAR"><c:comp-filter name="VEVENT"><c:time-range start="${stamp(options.from)}" end="${stamp(options.to)}"/></c:comp-filter></c:comp-filter></c:filter></c:calendar-query>`,
+  });
+  if (events === null) throw refusalOf(404, {}, source);
+  const data = events.flatMap((event) =>
+    findAll(event.element, "calendar-data").map(({ text }) => text.trim()),
+  );
+  // One after the other is a calendar too; an account without events still is one.
+  const text = ["BEGIN:VCALENDAR", "END:VCALENDAR", ...data].join("\r\n");
+  const name = findFirst(element, "displayname")?.text.trim().slice(0, 200) ?? "";
+  return { bytes: Buffer.from(text), etag: tag?.slice(0, 1000) ?? null, name: name === "" ? null : name };
+}
