@@ -5,6 +5,7 @@ import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { watch } from "../../platform/http/files/watch-access.ts";
 import { ipPrefixOf } from "../../platform/http/limits/ip-prefix.ts";
 import { applyAllowance, type RateLimiter } from "../../platform/http/limits/rate-limit.ts";
+import { addressRefusal } from "../access/security-rules.ts";
 import { ScimError } from "./scim-error.ts";
 import { scimPath } from "./scim-path.ts";
 import { findScimToken, isScimTokenActive, type ScimCaller, touchScimToken } from "./tokens/tokens.ts";
@@ -42,6 +43,12 @@ export function guardScim(
       caller instanceof ProblemError ? `address:${ipPrefixOf(request.ip)}` : `token:${caller.tokenId}`;
     if (limit > 0) applyAllowance(reply, await limiter.take(key, limit));
     if (caller instanceof ProblemError) throw caller;
+    // Of the workspace's rules, the others are about people.
+    if (addressRefusal(caller.rules, request.ip) !== null)
+      throw new ScimError(
+        403,
+        "the workspace allows access from certain IP addresses only; add those of the provider under Settings → Security",
+      );
     if (request.is404) throw nothingAt(request);
   });
 

@@ -252,6 +252,22 @@ test("admins create, list and revoke tokens; each ends with the admin who create
   assert.ok(actions.includes("scim_token_created") && actions.includes("scim_token_revoked"));
 });
 
+test("a workspace's allowed IP addresses apply to SCIM", async () => {
+  const ruled = await makeWorkspace(app.db);
+  const send = scimClient(app, (await makeScimToken(app.db, ruled)).token);
+  const allow = (addresses: readonly string[]) =>
+    pool.query("update workspaces set security_rules = $2 where id = $1", [
+      ruled.id,
+      JSON.stringify({ allowed_addresses: addresses }),
+    ]);
+  await allow(["203.0.113.0/24"]);
+  const refused = await send("GET", "/Users");
+  assert.equal(refused.status, 403);
+  assert.match(refused.body.detail, /IP addresses/);
+  await allow(["127.0.0.0/8", "::1"]);
+  assert.equal((await send("GET", "/Users")).status, 200);
+});
+
 test("a workspace has at most 20 tokens", async () => {
   const full = await makeWorkspace(app.db);
   for (let count = 0; count < 20; count++) await makeScimToken(app.db, full);

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type pg from "pg";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
+import type { StoredRules } from "../../../platform/db/json-columns.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 
 /** More than providers a workspace could have. */
@@ -20,6 +21,8 @@ const tokenPattern = /^parley_scim_[A-Za-z0-9_-]{43}$/;
 export interface ScimCaller {
   readonly tokenId: string;
   readonly workspaceId: string;
+  /** The security rules of the workspace; null: none. */
+  readonly rules: StoredRules | null;
   /** Its last recorded use is more than a minute ago. */
   readonly useIsOld: boolean;
 }
@@ -107,19 +110,25 @@ export async function revokeScimToken(tx: Tx, actor: AuditActor, id: string): Pr
 /** Finds an active token; one that an admin created ends when they are no longer an active admin. */
 export async function findScimToken(pool: pg.Pool, token: string): Promise<ScimCaller | null> {
   if (!tokenPattern.test(token)) return null;
-  const { rows } = await pool.query<{ id: string; workspace_id: string; use_is_old: boolean }>({
+  const { rows } = await pool.query<{
+    id: string;
+    workspace_id: string;
+    security_rules: StoredRules | null;
+    use_is_old: boolean;
+  }>({
     name: "find_scim_token",
-    text: `select t.id, t.workspace_id,
+    text: `select t.id, t.workspace_id, w.security_rules,
              (t.last_used_at is null or t.last_used_at < now() - interval '1 minute') as use_is_old
-           from scim_tokens t left join users u on u.id = t.created_by
+           from scim_tokens t join workspaces w on w.id = t.workspace_id
+             left join users u on u.id = t.created_by
            where t.hash = $1 and t.revoked_at is null
              and (t.created_by is null or (u.role = 'admin' and u.deactivated_at is null))`,
     values: [hashOf(token)],
   });
   const [row] = rows;
-  return row === undefined
-    ? null
-    : { tokenId: row.id, workspaceId: row.workspace_id, useIsOld: row.use_is_old };
+  if (row === undefined) return null;
+  const { id, workspace_id, security_rules, use_is_old } = row;
+  return { tokenId: id, workspaceId: workspace_id, rules: security_rules, useIsOld: use_is_old };
 }
 
 /** Whether a token is still active while a request runs. */
