@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { call } from "../support/call.ts";
 import type { CommandResult } from "../support/command-process.ts";
+import { startReplicatedDatabase } from "../support/replicated-database.ts";
 import { parley, prepareServer, runParley, type ServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
@@ -102,6 +103,30 @@ test("a change on one process is in force on all within two seconds, and after t
   await database.query("update settings set value = 'two.example' where name = 'PARLEY_TRUSTED_HOSTS'");
   await database.end();
   for (const server of [api, other]) await until(server.url, () => trusts(server, "two.example"), 2000);
+});
+
+test("a change is in force on all processes within two seconds after PostgreSQL was stopped and started", async () => {
+  const { primary } = await startReplicatedDatabase();
+  const databaseUrl = primary.url;
+  const first = await prepareServer({ databaseUrl, env: { PARLEY_ROLE: "api" } });
+  const second = await prepareServer({ shared: first, env: { PARLEY_ROLE: "api" } });
+  const third = await prepareServer({ shared: first, env: { PARLEY_ROLE: "worker" } });
+  try {
+    for (const server of [first, second, third]) await server.start();
+    await runParley(first, "settings", "set", "PARLEY_TRUSTED_HOSTS", "one.example");
+    await until("the second process", () => trusts(second, "one.example"), 2000);
+    await primary.stop();
+    await primary.start();
+    await primary.query(
+      "update settings set value = 'two.example' where name = 'PARLEY_TRUSTED_HOSTS'",
+      "parley",
+    );
+    for (const server of [first, second]) await until(server.url, () => trusts(server, "two.example"), 2000);
+    const follows = () => third.output().stderr.split("following the settings of the app").length - 1;
+    await until("the worker", () => follows() >= 2, 2000);
+  } finally {
+    for (const server of [third, second, first]) await server.dispose();
+  }
 });
 
 test("parley settings: set, get, unset, test, export and import; a secret comes from standard input", async () => {
