@@ -252,7 +252,7 @@ const speech = {
       "PARLEY_TRANSCRIPTION_LANGUAGE",
       text,
       null,
-      "Language of the meetings; without it, the model detects it",
+      "Language of the meetings, such as `en`; without it, the model detects it",
     ),
     engine: setting(
       "PARLEY_TRANSCRIPTION",
@@ -407,7 +407,7 @@ const backups = {
       "PARLEY_BACKUP_S3_ENDPOINT",
       httpUrl,
       null,
-      "URL of the S3-compatible store of the backups, if it is another one than that of the files; of Amazon, the one of the bucket's region, such as `https://s3.eu-west-1.amazonaws.com`",
+      "URL of the S3-compatible store of the backups, if it isn't the store of the files; for Amazon, the endpoint of the bucket's region, such as `https://s3.eu-west-1.amazonaws.com`",
       { shownDefault: "`PARLEY_S3_ENDPOINT`, otherwise Amazon's" },
     ),
     s3Key: setting(
@@ -435,7 +435,7 @@ const backups = {
       "PARLEY_BACKUP_PASSPHRASE",
       passphrase,
       null,
-      "Encrypts backups; at least 12 characters",
+      "Encrypts backups; at least 12 characters. Nobody can restore them without it: keep a copy outside of Parley",
       { isSecret },
     ),
   },

@@ -8,7 +8,7 @@ import { bytes } from "../../common/format/bytes.ts";
 import { counted } from "../../common/format/count.ts";
 import { dayAndTime, fullTime, whenInLine } from "../../common/format/time.ts";
 import { Loaded, NoneYet, Panel, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
-import { Components } from "./components.tsx";
+import { Components, Words } from "./components.tsx";
 import { Jobs } from "./jobs.tsx";
 import { Storage } from "./storage.tsx";
 import classes from "./system.module.css";
@@ -90,9 +90,9 @@ function Rotation({ progress }: { progress: SystemState["secret_rotation"] }) {
     >
       <Rows label="Secret rotation">
         <Row
-          title={`${counted(done, "stored value")} of ${total.toLocaleString("en")} encrypted with the new secret`}
+          title={`${done.toLocaleString("en")} of ${counted(total, "stored value")} encrypted with the new secret`}
           badges={<Tag tone="warn">In progress</Tag>}
-          facts={["parley secrets status lists what it waits for"]}
+          facts={[<Words key="more" text="`parley secrets status` lists what it waits for" />]}
         />
       </Rows>
     </Section>
