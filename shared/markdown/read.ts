@@ -14,7 +14,7 @@ export type Block =
     }
   | { readonly kind: "rule" };
 
-export interface Item {
+interface Item {
   readonly depth: number;
   readonly text: string;
   /** Whether a box is ticked; null: the item has none. */

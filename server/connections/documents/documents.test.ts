@@ -66,9 +66,9 @@ async function word(query = "", token = member.token) {
     headers: { authorization: `Bearer ${token}` },
   });
   assert.equal(response.status, 200);
-  return { response, ...unpack(new Uint8Array(await response.arrayBuffer())) };
+  return { response, ...filesOf(new Uint8Array(await response.arrayBuffer())) };
 }
-function unpack(bytes: Uint8Array) {
+function filesOf(bytes: Uint8Array) {
   const files = unzipSync(bytes);
   const read = (name: string): string => strFromU8(files[name] ?? new Uint8Array());
   return { read, xml: read("word/document.xml") };
@@ -169,6 +169,6 @@ test("writing a long transcript keeps no other request waiting", async () => {
   const blocked = await maxBlockingMs(async () => {
     bytes = await writer.write({ ...body, transcript }, "UTC");
   });
-  assert.equal(paragraphsOf(unpack(bytes).xml).filter((text) => text === turn.text).length, 2000);
+  assert.equal(paragraphsOf(filesOf(bytes).xml).filter((text) => text === turn.text).length, 2000);
   assert.ok(blocked < 200, `${blocked} ms`);
 });
