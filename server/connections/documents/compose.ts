@@ -1,5 +1,5 @@
-import type { RecordingDocument } from "../../../contract/recordings/document.ts";
-import { type DocumentPart, documentParts } from "../../../contract/recordings/document-parts.ts";
+import type { RecordingDocument } from "../../../contract/documents/document.ts";
+import { type DocumentPart, documentParts } from "../../../contract/documents/document-parts.ts";
 import type { RecordingParts } from "../exports/read.ts";
 
 /** What a document or a message needs of a recording. */

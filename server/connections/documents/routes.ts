@@ -3,8 +3,8 @@ import {
   getWordDocument,
   type RecordingDocument,
   wordContentType,
-} from "../../../contract/recordings/document.ts";
-import type { DocumentPart } from "../../../contract/recordings/document-parts.ts";
+} from "../../../contract/documents/document.ts";
+import type { DocumentPart } from "../../../contract/documents/document-parts.ts";
 import { withoutExtension } from "../../../shared/files/download-name.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";

@@ -1,6 +1,6 @@
 import { getCompileCacheDir } from "node:module";
 import { Worker } from "node:worker_threads";
-import type { RecordingDocument } from "../../../contract/recordings/document.ts";
+import type { RecordingDocument } from "../../../contract/documents/document.ts";
 import { createSemaphore } from "../../platform/concurrency.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 

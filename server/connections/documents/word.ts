@@ -16,8 +16,8 @@ import {
   TextRun,
   WidthType,
 } from "docx";
-import type { RecordingDocument } from "../../../contract/recordings/document.ts";
-import { documentPartWords, missingParts } from "../../../contract/recordings/document-parts.ts";
+import type { RecordingDocument } from "../../../contract/documents/document.ts";
+import { documentPartWords, missingParts } from "../../../contract/documents/document-parts.ts";
 import { type Block, type Inline, readBlocks, readInlines } from "../../../shared/markdown/read.ts";
 import { momentUrl, timeOf } from "./moments.ts";
 

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { getDocument, getWordDocument } from "../../../contract/recordings/document.ts";
-import type { DocumentPart } from "../../../contract/recordings/document-parts.ts";
+import { getDocument, getWordDocument } from "../../../contract/documents/document.ts";
+import type { DocumentPart } from "../../../contract/documents/document-parts.ts";
 import { call, callForFile } from "../client/call.ts";
 
 /** A recording as a document to print. */

@@ -7,7 +7,7 @@ import {
   documentParts,
   documentPartWords,
   readDocumentParts,
-} from "../../../contract/recordings/document-parts.ts";
+} from "../../../contract/documents/document-parts.ts";
 import { withoutExtension } from "../../../shared/files/download-name.ts";
 import { downloadWordDocument } from "../../api/recording/document.ts";
 import type { View } from "../../api/recording/recording.ts";

@@ -4,13 +4,13 @@ import { IconPrinter } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { z } from "zod";
-import type { RecordingDocument } from "../../../contract/recordings/document.ts";
+import type { RecordingDocument } from "../../../contract/documents/document.ts";
 import {
   documentParts,
   documentPartWords,
   missingParts,
   readDocumentParts,
-} from "../../../contract/recordings/document-parts.ts";
+} from "../../../contract/documents/document-parts.ts";
 import { documentQuery } from "../../api/recording/document.ts";
 import { Markdown } from "../../common/format/markdown.tsx";
 import { clock, fullTime, lengthInWords } from "../../common/format/time.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Milliseconds, Timestamp } from "../common.ts";
 import { operation } from "../operation.ts";
+import { RecordingParams } from "../recordings/recordings.ts";
 import { documentParts, readDocumentParts } from "./document-parts.ts";
-import { RecordingParams } from "./recordings.ts";
 
 const Parts = z
   .string()
