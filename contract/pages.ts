@@ -6,6 +6,7 @@ export const pagePaths = [
   "/",
   "/recordings/:recording_id",
   "/recordings/:recording_id/print",
+  "/meetings/:meeting_id",
   "/record/:upload_id",
   "/search",
   "/uploads",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Success, Timestamp, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
+import { maxMeetingNotes } from "./limits.ts";
 
 /** Calendars of users and rooms, whose meetings give recordings a title, participants and scheduled times. */
 
@@ -16,7 +17,7 @@ export const calendarLimits = {
   /** Events of a calendar in the time that is read, with each instance of a series. */
   events: 5000,
   attendees: 200,
-  notes: 50_000,
+  notes: maxMeetingNotes,
 } as const;
 
 /** The days before and after today whose events are read. */

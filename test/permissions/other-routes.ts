@@ -138,6 +138,7 @@ export const otherRoutes: Readonly<Record<string, RoutePermissions>> = {
   "GET /search": open,
   "GET /uploads": open,
   "GET /uploads/:upload_id": open,
+  "GET /meetings/:meeting_id": open,
   "GET /record/:upload_id": open,
   "GET /recordings/:recording_id/print": open,
   "GET /highlights": open,

@@ -90,6 +90,7 @@ export function startImport(
     | "source"
     | "participants"
     | "meeting_type_id"
+    | "calendar_event"
     | "spoken_language"
     | "auto_promote"
     | "transcript"

@@ -44,7 +44,7 @@ export function BottomNav({ path, isViewer }: { path: string; isViewer: boolean 
             </UnstyledButton>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item leftSection={<IconPlayerRecord size={18} />} onClick={record}>
+            <Menu.Item leftSection={<IconPlayerRecord size={18} />} onClick={() => record()}>
               <Trans>Record</Trans>
             </Menu.Item>
             <Menu.Item component={Link} to="/uploads" leftSection={<IconUpload size={18} />}>

@@ -186,6 +186,10 @@ const settingsPages = settingsRoute.addChildren([
     lazyPage(() => import("../settings/deliveries/page.tsx"), "DeliveriesPage"),
   ),
   settingsPage(
+    "/calendars",
+    lazyPage(() => import("../settings/calendars/page.tsx"), "CalendarsPage"),
+  ),
+  settingsPage(
     "/webhooks",
     lazyPage(() => import("../settings/webhooks/list.tsx"), "WebhooksPage"),
   ),
@@ -290,6 +294,10 @@ const routes = root.addChildren([
     page(
       "/uploads/$uploadId",
       lazyPage(() => import("../uploads/upload-page.tsx"), "UploadPage"),
+    ),
+    page(
+      "/meetings/$meetingId",
+      lazyPage(() => import("../meetings/page.tsx"), "MeetingPage"),
     ),
     page(
       "/record/$uploadId",

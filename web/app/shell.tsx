@@ -137,11 +137,18 @@ function RecordButton() {
         visibleFrom="md"
         flex="none"
         leftSection={<IconPlayerRecord size={18} aria-hidden />}
-        onClick={open}
+        onClick={() => open()}
       >
         <Trans>Record</Trans>
       </Button>
-      <ActionIcon variant="light" color="red" size="lg" hiddenFrom="md" aria-label={t`Record`} onClick={open}>
+      <ActionIcon
+        variant="light"
+        color="red"
+        size="lg"
+        hiddenFrom="md"
+        aria-label={t`Record`}
+        onClick={() => open()}
+      >
         <IconPlayerRecord size={20} stroke={1.6} />
       </ActionIcon>
     </>

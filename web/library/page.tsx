@@ -41,6 +41,11 @@ const page = getRouteApi("/signed-in/");
 
 const FirstSteps = lazyPart(async () => (await import("./first-steps.tsx")).FirstSteps);
 
+const LibraryMeetings = lazyPart(
+  async () => (await import("../meetings/library-meetings.tsx")).LibraryMeetings,
+  null,
+);
+
 const AskBox = latePart(async () => (await import("../ask/meetings-box.tsx")).LibraryAskBox);
 
 /** All recordings the user can see. */
@@ -209,7 +214,7 @@ function NoRecordings() {
         action={
           isViewer ? undefined : (
             <Group justify="center">
-              <Button leftSection={<IconPlayerRecord size={18} aria-hidden />} onClick={record}>
+              <Button leftSection={<IconPlayerRecord size={18} aria-hidden />} onClick={() => record()}>
                 Record a meeting
               </Button>
               <Button component={Link} to="/uploads" variant="light" leftSection={<IconUpload size={18} />}>
@@ -221,6 +226,7 @@ function NoRecordings() {
       >
         Recordings you {isViewer ? "attend" : "make, attend"}, or that are shared with you appear here.
       </EmptyState>
+      {isViewer ? null : <LibraryMeetings />}
       {session.user.role === "admin" ? <FirstSteps session={session} /> : null}
     </>
   );

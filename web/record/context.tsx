@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import type { Meeting } from "../api/calendars.ts";
 import type { Session } from "../api/session.ts";
 import { lazyPart } from "../common/load-part.tsx";
 
@@ -7,7 +8,9 @@ const RecorderRoot = lazyPart(async () => (await import("./root.tsx")).RecorderR
 interface RecorderControl {
   readonly isOpen: boolean;
   readonly isNeeded: boolean;
-  setOpen(isOpen: boolean): void;
+  /** The meeting to record; null: the user says what it is. */
+  readonly meeting: Meeting | null;
+  setOpen(isOpen: boolean, meeting?: Meeting | null): void;
 }
 
 const RecorderContext = createContext<RecorderControl | null>(null);
@@ -18,16 +21,17 @@ function useControl(): RecorderControl {
   return control;
 }
 
-/** Opens the dialog that starts a recording. */
-export function useOpenRecorder(): () => void {
+/** Opens the dialog that starts a recording, filled in from a meeting if one is given. */
+export function useOpenRecorder(): (meeting?: Meeting) => void {
   const { setOpen } = useControl();
-  return () => setOpen(true);
+  return (meeting) => setOpen(true, meeting ?? null);
 }
 
 /** Lets every page start a recording. */
 export function RecorderProvider({ children }: { children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   const [isNeeded, setNeeded] = useState(false);
+  const [meeting, setMeeting] = useState<Meeting | null>(null);
   useEffect(() => {
     hasStored().then(
       (found) => found && setNeeded(true),
@@ -37,8 +41,10 @@ export function RecorderProvider({ children }: { children: ReactNode }) {
   const control = {
     isOpen,
     isNeeded: isNeeded || isOpen,
-    setOpen(value: boolean) {
+    meeting,
+    setOpen(value: boolean, chosen: Meeting | null = null) {
       if (value) setNeeded(true);
+      if (value) setMeeting(chosen);
       setOpen(value);
     },
   };
@@ -50,8 +56,10 @@ export function RecorderProvider({ children }: { children: ReactNode }) {
  * left a recording unfinished.
  */
 export function RecorderOutlet({ session }: { session: Session }) {
-  const { isOpen, isNeeded, setOpen } = useControl();
-  return isNeeded ? <RecorderRoot session={session} isOpen={isOpen} onClose={() => setOpen(false)} /> : null;
+  const { isOpen, isNeeded, meeting, setOpen } = useControl();
+  return isNeeded ? (
+    <RecorderRoot session={session} isOpen={isOpen} meeting={meeting} onClose={() => setOpen(false)} />
+  ) : null;
 }
 
 /** Whether an unfinished recording may be stored in this browser. */

@@ -13,11 +13,18 @@ const stopTimeoutMs = 30_000;
 /** The server accepts nothing shorter. */
 export const minRecordingMs = 10_000;
 
+interface CalendarEvent {
+  readonly ical_uid: string;
+  readonly scheduled_start_datetime: string;
+  readonly scheduled_end_datetime: string;
+}
+
 /** What a recording is about, as entered before it starts. */
 export interface Details {
   readonly title: string;
-  /** Names or email addresses. */
-  readonly participants: readonly string[];
+  readonly participants: readonly { readonly name?: string; readonly email?: string }[];
+  /** The meeting in the user's calendar. */
+  readonly calendarEvent: CalendarEvent | null;
   /** Null: decided by the participants. */
   readonly meetingTypeId: string | null;
 }
@@ -68,9 +75,8 @@ export async function startRecorder(
     details.title,
     {
       source: "local_capture",
-      participants: details.participants.map((text) =>
-        text.includes("@") ? { email: text } : { name: text },
-      ),
+      participants: [...details.participants],
+      ...(details.calendarEvent === null ? {} : { calendar_event: details.calendarEvent }),
       ...(details.meetingTypeId === null ? {} : { meeting_type_id: details.meetingTypeId }),
     },
   );

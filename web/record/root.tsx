@@ -3,6 +3,7 @@ import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import type { Meeting } from "../api/calendars.ts";
 import type { Session } from "../api/session.ts";
 import { type Choice, NoSourceError, openSources } from "./capture/sources.ts";
 import { transfers } from "./outbox/transfers.ts";
@@ -18,11 +19,13 @@ const maxShareOfBytes = 0.98;
 interface RootProps {
   readonly session: Session;
   readonly isOpen: boolean;
+  /** The meeting that the dialog is filled in from. */
+  readonly meeting: Meeting | null;
   readonly onClose: () => void;
 }
 
 /** The recorder: its dialog, the controls of the running recording, and what earlier visits left. */
-export function RecorderRoot({ session, isOpen, onClose }: RootProps) {
+export function RecorderRoot({ session, isOpen, meeting, onClose }: RootProps) {
   const userId = session.user.id;
   const live = useRecording(userId, onClose);
   const states = useSyncExternalStore(transfers.subscribe, transfers.list);
@@ -32,6 +35,7 @@ export function RecorderRoot({ session, isOpen, onClose }: RootProps) {
     <>
       <SetupDialog
         opened={isOpen && live.recorder === null}
+        meeting={meeting}
         onClose={onClose}
         onStart={live.start}
         isStarting={live.isStarting}

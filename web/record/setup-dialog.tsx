@@ -14,9 +14,11 @@ import {
 import { IconInfoCircle, IconShieldCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useState } from "react";
+import { type Meeting, meetingsQuery } from "../api/calendars.ts";
 import { meetingTypesQuery } from "../api/directory.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
 import { bytes } from "../common/format/bytes.ts";
+import { NextMeetings, peopleOf, titleOf } from "../meetings/next-meetings.tsx";
 import { type Abilities, findAbilities } from "./capture/abilities.ts";
 import type { Choice } from "./capture/sources.ts";
 import type { Details } from "./recorder.ts";
@@ -28,8 +30,12 @@ const defaultConsent =
 /** Less free space than this holds under an hour without a connection. */
 const lowStorageBytes = 1_000_000_000;
 
+const maxPeople = 100;
+
 interface SetupProps {
   readonly opened: boolean;
+  /** The meeting that the fields are filled in from. */
+  readonly meeting: Meeting | null;
   readonly onClose: () => void;
   /** Called in the click's handler, where browsers allow to share a screen. */
   readonly onStart: (choice: Choice, details: Details) => void;
@@ -41,12 +47,13 @@ interface SetupProps {
 export function SetupDialog(props: SetupProps) {
   return (
     <Modal opened={props.opened} onClose={props.onClose} title="Record a meeting" size="lg" radius="lg">
-      <SetupForm {...props} abilities={findAbilities()} />
+      <SetupForm key={props.meeting?.id ?? ""} {...props} abilities={findAbilities()} />
     </Modal>
   );
 }
 
 function SetupForm({
+  meeting: given,
   onClose,
   onStart,
   isStarting,
@@ -60,8 +67,9 @@ function SetupForm({
     microphoneId: "",
     cornerCamera: false,
   });
-  const [title, setTitle] = useState("");
-  const [participants, setParticipants] = useState<string[]>([]);
+  const [meeting, setMeeting] = useState(given);
+  const [title, setTitle] = useState(given?.title ?? "");
+  const [participants, setParticipants] = useState(given === null ? [] : tagsOf(given));
   const [meetingTypeId, setMeetingType] = useState<string | null>(null);
   const types = useQuery(meetingTypesQuery);
   const workspace = useQuery(workspaceQuery);
@@ -70,7 +78,17 @@ function SetupForm({
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const fallback = `Recording of ${new Date().toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}`;
-    onStart(choice, { title: title.trim() || fallback, participants, meetingTypeId });
+    onStart(choice, {
+      title: title.trim() || fallback,
+      participants: participants.map((text) => personOf(text, meeting)),
+      calendarEvent: meeting === null ? null : eventOf(meeting),
+      meetingTypeId,
+    });
+  };
+  const choose = (next: Meeting | null): void => {
+    setMeeting(next);
+    setTitle(next?.title ?? "");
+    setParticipants(next === null ? [] : tagsOf(next));
   };
   return (
     <form onSubmit={submit}>
@@ -83,6 +101,7 @@ function SetupForm({
         {abilities.sound ? (
           <>
             <SourceFields choice={choice} abilities={abilities} onChange={set} />
+            <MeetingChoice chosen={meeting} onChoose={choose} />
             <TextInput
               label="Title"
               placeholder="If empty, the title is the date and time"
@@ -96,7 +115,7 @@ function SetupForm({
               placeholder={participants.length === 0 ? "Press Enter after each one" : ""}
               splitChars={[",", ";"]}
               acceptValueOnBlur
-              maxTags={100}
+              maxTags={maxPeople}
               value={participants}
               onChange={setParticipants}
             />
@@ -134,6 +153,55 @@ function SetupForm({
       </Stack>
     </form>
   );
+}
+
+/** The next meetings of today; one fills in the fields below. */
+function MeetingChoice({
+  chosen,
+  onChoose,
+}: {
+  chosen: Meeting | null;
+  onChoose: (meeting: Meeting | null) => void;
+}) {
+  const today = useQuery(meetingsQuery).data?.meetings ?? [];
+  const shown = chosen === null || today.some(({ id }) => id === chosen.id) ? today : [chosen, ...today];
+  if (shown.length === 0) return null;
+  return (
+    <NextMeetings
+      meetings={shown}
+      action={(meeting) => {
+        const isChosen = meeting.id === chosen?.id;
+        return (
+          <Button
+            size="xs"
+            variant={isChosen ? "filled" : "default"}
+            aria-pressed={isChosen}
+            aria-label={`Record ${titleOf(meeting)}`}
+            onClick={() => onChoose(isChosen ? null : meeting)}
+          >
+            {isChosen ? "Chosen" : "Record"}
+          </Button>
+        );
+      }}
+    />
+  );
+}
+
+/** People as the field shows them: by email where it is known, since it gives access. */
+function tagsOf(meeting: Meeting): string[] {
+  return [...new Set(peopleOf(meeting).map(({ name, email }) => email ?? name ?? ""))].slice(0, maxPeople);
+}
+
+function personOf(text: string, meeting: Meeting | null): Details["participants"][number] {
+  if (!text.includes("@")) return { name: text };
+  const name = meeting?.attendees.find(({ email }) => email === text)?.name;
+  return name == null ? { email: text } : { name, email: text };
+}
+
+/** A private event is known by its times alone, and a recording keeps nothing of it. */
+function eventOf({ ical_uid, start_datetime, end_datetime }: Meeting): Details["calendarEvent"] {
+  if (ical_uid === null) return null;
+  return { ical_uid, scheduled_start_datetime: start_datetime, scheduled_end_datetime: end_datetime };
 }
 
 function SourceFields({

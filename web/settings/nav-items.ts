@@ -27,6 +27,7 @@ const groups: readonly NavGroup[] = [
       { path: "/settings/notifications", label: "Notifications" },
       { path: "/settings/tokens", label: "Access tokens" },
       { path: "/settings/apps", label: "Connected apps" },
+      { path: "/settings/calendars", label: "Calendars" },
       { path: "/settings/deliveries", label: "Deliveries" },
       { path: "/settings/webhooks", label: "Webhooks" },
       { path: "/settings/api", label: "API" },

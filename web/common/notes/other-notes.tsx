@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Text } from "@mantine/core";
-import { whenInLine } from "../../common/format/time.ts";
-import classes from "./panels.module.css";
+import { whenInLine } from "../format/time.ts";
+import classes from "./notes.module.css";
 
 /** Offers unsaved notes whose saved version has changed elsewhere. @param props.at Unix time in milliseconds. */
 export function OtherNotes(props: { at: number; text: string; onUse: () => void; onDiscard: () => void }) {

@@ -1,0 +1,50 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { z } from "zod";
+import * as contract from "../../contract/calendars/calendars.ts";
+import { call } from "./client/call.ts";
+
+export type { Calendar, CalendarKind, Meeting } from "../../contract/calendars/calendars.ts";
+export type NewCalendar = z.input<typeof contract.createCalendar.body>;
+
+/** Calendars are read every 15 minutes, and the list shows when. */
+export const calendarsQuery = queryOptions({
+  queryKey: ["calendars"],
+  refetchInterval: 30_000,
+  queryFn: ({ signal }) => call(contract.listCalendars, { signal }),
+});
+
+/** The next meetings of today, in this browser's time zone. */
+export const meetingsQuery = queryOptions({
+  queryKey: ["meetings"],
+  staleTime: 30_000,
+  refetchInterval: 60_000,
+  queryFn: ({ signal }) =>
+    call(contract.listMeetings, {
+      query: { time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone },
+      signal,
+    }),
+});
+
+export function meetingQuery(id: string) {
+  return queryOptions({
+    queryKey: ["meetings", id],
+    staleTime: 0,
+    queryFn: ({ signal }) => call(contract.getMeeting, { params: { meeting_id: id }, signal }),
+  });
+}
+
+export function addCalendar(body: NewCalendar) {
+  return call(contract.createCalendar, { body });
+}
+
+export function removeCalendar(id: string) {
+  return call(contract.deleteCalendar, { params: { calendar_id: id } });
+}
+
+/** Saves the user's notes for a meeting. */
+export function writeMeetingNotes(id: string, text: string) {
+  return call(contract.updateMeeting, {
+    params: { meeting_id: id },
+    body: { notes: text.trim() === "" ? null : text },
+  });
+}

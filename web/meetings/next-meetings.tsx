@@ -1,0 +1,73 @@
+import { Button, Group, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { Meeting } from "../api/calendars.ts";
+import { namesInLine } from "../common/format/names.ts";
+import { timeOfDay } from "../common/format/time.ts";
+import classes from "./meetings.module.css";
+
+/** More are rarely of interest at a time. */
+const maxShown = 5;
+
+/** The next meetings of today, each with an action. */
+export function NextMeetings(props: {
+  meetings: readonly Meeting[];
+  /** The actions of a meeting. */
+  action: (meeting: Meeting) => ReactNode;
+}) {
+  return (
+    <ul className={classes.meetings} aria-label="Next meetings">
+      {props.meetings.slice(0, maxShown).map((meeting) => (
+        <li key={meeting.id}>
+          <div className={classes.facts}>
+            <Text fw={500} dir="auto">
+              {titleOf(meeting)}
+            </Text>
+            <Text size="sm" c="dimmed">
+              {hoursOf(meeting)}
+              {meeting.attendees.length === 0 ? null : (
+                <span dir="auto">
+                  {" "}
+                  · {namesInLine(peopleOf(meeting).map(({ name, email }) => name ?? email ?? ""))}
+                </span>
+              )}
+            </Text>
+          </div>
+          <Group gap="xs" wrap="nowrap">
+            {props.action(meeting)}
+          </Group>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Opens a meeting to write notes for it. */
+export function NotesButton({ meeting }: { meeting: Meeting }) {
+  return (
+    <Button
+      component={Link}
+      to="/meetings/$meetingId"
+      params={{ meetingId: meeting.id } as never}
+      size="xs"
+      variant="subtle"
+      aria-label={`Notes for ${titleOf(meeting)}`}
+    >
+      Notes
+    </Button>
+  );
+}
+
+export function titleOf({ title, is_private: isPrivate }: Meeting): string {
+  return title ?? (isPrivate ? "Private event" : "Event without a title");
+}
+
+/** `14:00 – 15:00`. */
+export function hoursOf({ start_datetime: start, end_datetime: end }: Meeting): string {
+  return `${timeOfDay(start)} – ${timeOfDay(end)}`;
+}
+
+/** The people who are expected and have a name or an email. */
+export function peopleOf({ attendees }: Meeting): Meeting["attendees"] {
+  return attendees.filter(({ name, email }) => name !== null || email !== null);
+}

@@ -1,0 +1,169 @@
+import { Accordion, PasswordInput, SegmentedControl, Switch, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { addCalendar, type CalendarKind, calendarsQuery, meetingsQuery } from "../../api/calendars.ts";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { Form, useForm } from "../../common/forms/form.tsx";
+
+/** Where each service shows what to enter. */
+const services: Readonly<Record<CalendarKind, readonly (readonly [service: string, where: string])[]>> = {
+  ics: [
+    [
+      "Google Calendar",
+      "In a browser: Settings → your calendar at the left → Integrate calendar → Secret address in iCal format.",
+    ],
+    [
+      "Outlook",
+      "In Outlook on the web: Settings → Calendar → Shared calendars → Publish a calendar → Can view all details → ICS link.",
+    ],
+    [
+      "Proton Calendar",
+      "Settings → All settings → Calendars → your calendar → Share with anyone → Create link → Full view.",
+    ],
+    ["Nextcloud", "The pencil beside the calendar → Share link → Copy subscription link."],
+    [
+      "Apple iCloud",
+      "Public calendars have a webcal address under Share Calendar. For a private one choose CalDAV.",
+    ],
+  ],
+  caldav: [
+    [
+      "Nextcloud",
+      "URL: your server followed by /remote.php/dav. Create the password in Settings → Security → Devices & sessions.",
+    ],
+    [
+      "Apple iCloud",
+      "URL: https://caldav.icloud.com. User name: your Apple Account. Create the password at account.apple.com → App-Specific Passwords.",
+    ],
+    ["Fastmail", "URL: https://caldav.fastmail.com. Create the password in Settings → Privacy & Security."],
+    ["Google, Outlook, Proton", "They take no app password for CalDAV. Choose the secret URL instead."],
+  ],
+};
+
+interface DialogProps {
+  readonly isOpen: boolean;
+  /** For recordings of all users. */
+  readonly isRoom: boolean;
+  readonly onClose: () => void;
+}
+
+/** Adds a calendar, which the server reads before it says that it was added. */
+export function CalendarDialog({ isOpen, isRoom, onClose }: DialogProps) {
+  return (
+    <FormDialog
+      opened={isOpen}
+      onClose={onClose}
+      title={isRoom ? "Add room calendar" : "Add calendar"}
+      centered
+      size="lg"
+    >
+      {isOpen ? <CalendarForm isRoom={isRoom} onClose={onClose} /> : null}
+    </FormDialog>
+  );
+}
+
+function CalendarForm({ isRoom, onClose }: Pick<DialogProps, "isRoom" | "onClose">) {
+  // Secrets are not kept in the browser.
+  const [kind, setKind] = useState<CalendarKind>("ics");
+  const [url, setUrl] = useState("");
+  const [name, setName] = useState("");
+  const [username, setUsername] = useState("");
+  const [password, setPassword] = useState("");
+  const [allowsHttp, setAllowsHttp] = useState(false);
+  const isPlain = /^http:/i.test(url.trim());
+  const add = useForm({
+    run: () =>
+      addCalendar({
+        kind,
+        url,
+        is_room: isRoom,
+        allow_http: isPlain && allowsHttp,
+        time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        ...(name.trim() === "" ? {} : { name }),
+        ...(kind === "caldav" ? { username, password } : {}),
+      }),
+    done: "Calendar added.",
+    refresh: [calendarsQuery.queryKey, meetingsQuery.queryKey],
+    onDone: onClose,
+  });
+  return (
+    <Form form={add} label={isRoom ? "Add room calendar" : "Add calendar"} onCancel={onClose}>
+      <SegmentedControl
+        fullWidth
+        aria-label="How it is read"
+        data={[
+          { value: "ics", label: "Secret URL" },
+          { value: "caldav", label: "CalDAV with a password" },
+        ]}
+        value={kind}
+        onChange={(value) => setKind(value === "caldav" ? "caldav" : "ics")}
+      />
+      <Accordion variant="contained" radius="md">
+        <Accordion.Item value="where">
+          <Accordion.Control>
+            {kind === "ics" ? "Where to find the URL" : "Where to find URL and password"}
+          </Accordion.Control>
+          <Accordion.Panel>
+            {services[kind].map(([service, where]) => (
+              <Text key={service} size="sm" mb={6}>
+                <strong>{service}</strong>: {where}
+              </Text>
+            ))}
+          </Accordion.Panel>
+        </Accordion.Item>
+      </Accordion>
+      <TextInput
+        label="URL"
+        description="It is stored encrypted and not shown again."
+        placeholder={
+          kind === "ics" ? "https://calendar.example/secret/basic.ics" : "https://cloud.example/dav"
+        }
+        required
+        autoComplete="off"
+        inputMode="url"
+        maxLength={2000}
+        value={url}
+        onChange={(event) => setUrl(event.currentTarget.value)}
+        error={add.errorOf("url")}
+      />
+      {isPlain ? (
+        <Switch
+          label="Read it without encryption"
+          description="The URL and password are sent in clear text. Use https if the server has it."
+          checked={allowsHttp}
+          onChange={(event) => setAllowsHttp(event.currentTarget.checked)}
+        />
+      ) : null}
+      {kind === "caldav" ? (
+        <>
+          <TextInput
+            label="User name"
+            required
+            autoComplete="off"
+            maxLength={500}
+            value={username}
+            onChange={(event) => setUsername(event.currentTarget.value)}
+            error={add.errorOf("username")}
+          />
+          <PasswordInput
+            label="App password"
+            description="A password for this app alone, not the one you sign in with."
+            required
+            autoComplete="off"
+            maxLength={500}
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            error={add.errorOf("password")}
+          />
+        </>
+      ) : null}
+      <TextInput
+        label="Name"
+        placeholder="The calendar's own name"
+        maxLength={200}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={add.errorOf("name")}
+      />
+    </Form>
+  );
+}

@@ -1,0 +1,129 @@
+import { Button } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { type Calendar, calendarsQuery, meetingsQuery, removeCalendar } from "../../api/calendars.ts";
+import { counted } from "../../common/format/count.ts";
+import { whenInLine } from "../../common/format/time.ts";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
+import { Loaded, NoneYet, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
+import { CalendarDialog } from "./dialog.tsx";
+
+const parent = getRouteApi("/signed-in");
+
+type Added = "own" | "room" | null;
+
+/** The user's calendars, and for admins those of rooms. */
+export function CalendarsPage() {
+  const { session } = parent.useRouteContext();
+  const calendars = useQuery(calendarsQuery);
+  const [added, setAdded] = useState<Added>(null);
+  const isAdmin = session.user.role === "admin";
+  const canAdd = session.user.role !== "viewer";
+  const addButton = (what: "own" | "room", text: string) => (
+    <Button
+      variant={what === "own" ? "filled" : "default"}
+      leftSection={<IconPlus size={18} aria-hidden />}
+      onClick={() => setAdded(what)}
+    >
+      {text}
+    </Button>
+  );
+  return (
+    <SettingsPage
+      title="Calendars"
+      lead="Recordings get their title, participants and scheduled time from the meeting in your calendar. Events that are private or confidential are never read beyond their times."
+      action={canAdd ? addButton("own", "Add calendar") : undefined}
+    >
+      <Loaded query={calendars}>
+        {(data) => (
+          <>
+            <List
+              label="Your calendars"
+              calendars={data.calendars.filter((calendar) => !calendar.is_room)}
+              canRemove={canAdd}
+              none="No calendars yet. Add one to see your next meetings and to name recordings after them."
+            />
+            {isAdmin ? (
+              <Section
+                title="Room calendars"
+                lead="For recordings of all users: a meeting in a room's calendar names the recording of any of its participants."
+                action={addButton("room", "Add room calendar")}
+              >
+                <List
+                  label="Room calendars"
+                  calendars={data.calendars.filter((calendar) => calendar.is_room)}
+                  canRemove
+                  none="No room calendars yet."
+                />
+              </Section>
+            ) : null}
+          </>
+        )}
+      </Loaded>
+      <CalendarDialog isOpen={added !== null} isRoom={added === "room"} onClose={() => setAdded(null)} />
+    </SettingsPage>
+  );
+}
+
+function List(props: { label: string; calendars: readonly Calendar[]; canRemove: boolean; none: string }) {
+  if (props.calendars.length === 0) return <NoneYet>{props.none}</NoneYet>;
+  return (
+    <Rows label={props.label}>
+      {props.calendars.map((calendar) => (
+        <CalendarRow key={calendar.id} calendar={calendar} canRemove={props.canRemove} />
+      ))}
+    </Rows>
+  );
+}
+
+const states = {
+  ok: null,
+  waiting: <Tag tone="warn">Waiting</Tag>,
+  failing: <Tag tone="bad">Failing</Tag>,
+} as const;
+
+function CalendarRow({ calendar, canRemove }: { calendar: Calendar; canRemove: boolean }) {
+  const { id, name, kind, host, username, state, problem, read_datetime: read } = calendar;
+  const [example] = calendar.unread_examples;
+  return (
+    <Row
+      title={name}
+      badges={
+        <>
+          <Tag>{kind === "ics" ? "ICS" : "CalDAV"}</Tag>
+          {states[state]}
+        </>
+      }
+      facts={[
+        username === null ? host : `${username} at ${host}`,
+        read === null ? "not read yet" : `last read ${whenInLine(read)}`,
+        counted(calendar.events, "event"),
+        calendar.unread_events === 0
+          ? null
+          : `${counted(calendar.unread_events, "entry", "entries")} could not be understood${
+              example === undefined ? "" : `: ${example.title ?? "without a title"}: ${example.reason}`
+            }`,
+        problem,
+        state === "ok" ? null : `next attempt ${whenInLine(calendar.next_read_datetime)}`,
+      ]}
+      actions={
+        canRemove ? (
+          <ConfirmButton
+            text="Remove"
+            button={{ variant: "subtle", size: "compact-sm" }}
+            title={`Remove ${name}?`}
+            label="Remove calendar"
+            run={() => removeCalendar(id)}
+            done="Calendar removed."
+            refresh={[calendarsQuery.queryKey, meetingsQuery.queryKey]}
+          >
+            Its events, and notes for meetings that were not recorded, are deleted. What has become part of a
+            recording stays.
+          </ConfirmButton>
+        ) : undefined
+      }
+    />
+  );
+}
