@@ -179,7 +179,7 @@ function MeetingChoice({
             aria-label={`Record ${titleOf(meeting)}`}
             onClick={() => onChoose(isChosen ? null : meeting)}
           >
-            {isChosen ? "Chosen" : "Record"}
+            Record
           </Button>
         );
       }}

@@ -22,7 +22,7 @@ const services: Readonly<Record<CalendarKind, readonly (readonly [service: strin
     ["Nextcloud", "The pencil beside the calendar → Share link → Copy subscription link."],
     [
       "Apple iCloud",
-      "Public calendars have a webcal address under Share Calendar. For a private one choose CalDAV.",
+      "Public calendars have a webcal link under Share Calendar. For a private one choose CalDAV.",
     ],
   ],
   caldav: [

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { makeWorkspace } from "../support/factories.ts";
+import { startHookReceiver } from "../support/hook-receiver.ts";
+import { openRecorderBrowser } from "./record-support.ts";
+import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+
+const app = await startBrowserApp({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.1/32" } });
+const receiver = await startHookReceiver();
+
+type Page = Awaited<ReturnType<typeof visit>>["page"];
+async function shot(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png` });
+}
+
+const stamp = (at: number): string => new Date(at).toISOString().replace(/[-:]|\.\d+/g, "");
+const now = Date.now();
+
+/** Meetings that have begun, so that they are listed at any hour. */
+const calendar = [
+  ...["BEGIN:VCALENDAR", "X-WR-CALNAME:Ada at work"],
+  ...["BEGIN:VEVENT", "UID:budget@x.example", `DTSTART:${stamp(now - 300_000)}`, "DURATION:PT1H"],
+  ...["SUMMARY:Budget review", 'ATTENDEE;CN="Grace Hopper":mailto:grace@x.example', "END:VEVENT"],
+  ...["BEGIN:VEVENT", "UID:dentist", `DTSTART:${stamp(now - 240_000)}`, "DURATION:PT1H", "CLASS:PRIVATE"],
+  ...["SUMMARY:Dentist", "END:VEVENT"],
+  ...["BEGIN:VEVENT", "UID:broken", "SUMMARY:No start", "END:VEVENT", "END:VCALENDAR", ""],
+].join("\r\n");
+receiver.at("/secret.ics", (_request, response) => void response.end(calendar));
+receiver.at("/page", (_request, response) => void response.end("<html>Sign in</html>"));
+
+test("calendars: a URL that is no calendar is refused with the reason; one is added, shows its state, and is removed", async () => {
+  const { admin, member } = await makeWorkspace(app.db);
+  const { page, complaints } = await visit(app, "/settings/calendars", { userId: admin.id });
+  await page.getByText("No calendars yet.").waitFor();
+  await page.getByText("No room calendars yet.").waitFor();
+  await page.getByRole("button", { name: "Add calendar", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Add calendar" });
+  await dialog.getByRole("button", { name: "Where to find the URL" }).click();
+  await dialog.getByText("Secret address in iCal format").waitFor();
+  await assertAccessible(page);
+  await shot(page, "calendars-add");
+  await dialog.getByRole("textbox", { name: "URL" }).fill(`${receiver.url}/page`);
+  const add = dialog.getByRole("button", { name: "Add calendar", exact: true });
+  await dialog.getByLabel("Read it without encryption").check({ force: true });
+  await add.click();
+  await dialog
+    .getByText(/calendar/i)
+    .last()
+    .waitFor();
+  await dialog.getByRole("textbox", { name: "URL" }).fill(`${receiver.url}/secret.ics`);
+  await add.click();
+  await dialog.waitFor({ state: "detached" });
+  const row = page.getByRole("list", { name: "Your calendars" }).getByRole("listitem").first();
+  await row.getByText("Ada at work").waitFor();
+  await row.getByText("1 entry could not be understood: No start").waitFor();
+  assert.ok(!(await page.content()).includes("secret.ics"), "the URL is not shown again");
+  await assertAccessible(page);
+  await shot(page, "calendars");
+
+  const small = await visit(app, "/settings/calendars", {
+    userId: admin.id,
+    size: phone,
+    colorScheme: "dark",
+  });
+  await small.page.getByText("Ada at work").waitFor();
+  await assertAccessible(small.page);
+  await shot(small.page, "calendars-phone");
+  const other = await visit(app, "/settings/calendars", { userId: member.id });
+  await other.page.getByText("No calendars yet.").waitFor();
+  assert.equal(await other.page.getByText("Room calendars").count(), 0);
+
+  await row.getByRole("button", { name: "Remove", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove calendar", exact: true }).click();
+  await page.getByText("No calendars yet.").waitFor();
+  assert.deepEqual([...complaints, ...small.complaints, ...other.complaints].filter(isUnexpected), []);
+});
+
+/** The refused URL is a failed request. */
+const isUnexpected = (complaint: string): boolean => !complaint.includes("status of 400");
+
+test("an empty library lists the next meetings: notes are written before, and Record fills in everything", async () => {
+  const { member } = await makeWorkspace(app.db);
+  const { open } = await openRecorderBrowser(app, member.id);
+  const { page } = await open();
+  await page.getByRole("link", { name: "Add your calendar" }).click();
+  await page.getByRole("button", { name: "Add calendar", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Add calendar" });
+  await dialog.getByRole("textbox", { name: "URL" }).fill(`${receiver.url}/secret.ics`);
+  await dialog.getByLabel("Read it without encryption").check({ force: true });
+  await dialog.getByRole("button", { name: "Add calendar", exact: true }).click();
+  await page.getByRole("list", { name: "Your calendars" }).waitFor();
+  await page.goto(app.url);
+  const meetings = page.getByRole("list", { name: "Next meetings" });
+  await meetings.getByText("Budget review").waitFor();
+  await meetings.getByText("Private event").waitFor();
+  assert.equal(await page.getByText("Dentist").count(), 0);
+  await assertAccessible(page);
+  await shot(page, "meetings-library");
+
+  await meetings.getByRole("link", { name: "Notes for Budget review" }).click();
+  await page.getByRole("heading", { name: "Budget review", level: 1 }).waitFor();
+  await page.getByText("Grace Hopper").waitFor();
+  await page.getByLabel("Your notes").fill("Ask about travel costs");
+  await page.getByText("Saved", { exact: true }).waitFor();
+  await page.reload();
+  await page.getByText("Ask about travel costs").waitFor();
+  await assertAccessible(page);
+  await shot(page, "meeting");
+  await page.setViewportSize(phone);
+  await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+  await shot(page, "meeting-phone");
+
+  await page.getByRole("button", { name: "Record this meeting", exact: true }).click();
+  const setup = page.getByRole("dialog", { name: "Record a meeting" });
+  assert.equal(await setup.getByLabel("Title").inputValue(), "Budget review");
+  await setup.getByText("grace@x.example").waitFor();
+  await assertAccessible(page);
+  await shot(page, "record-meeting-phone");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  // Another click takes it back, and the row fills it in again.
+  await setup.getByRole("button", { name: "Record Budget review" }).click();
+  assert.equal(await setup.getByLabel("Title").inputValue(), "");
+  await setup.getByRole("button", { name: "Record Budget review" }).click();
+  await shot(page, "record-meeting");
+  const [request] = await Promise.all([
+    page.waitForRequest((one) => one.method() === "POST" && one.url().endsWith("/_/api/v1/recordings")),
+    setup.getByRole("button", { name: "Start recording" }).click(),
+  ]);
+  const body = request.postDataJSON();
+  assert.deepEqual(
+    [body.title, body.participants, body.calendar_event.ical_uid],
+    ["Budget review", [{ name: "Grace Hopper", email: "grace@x.example" }], "budget@x.example"],
+  );
+  await page.getByRole("region", { name: "Recording" }).waitFor();
+});
