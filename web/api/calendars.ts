@@ -48,3 +48,23 @@ export function writeMeetingNotes(id: string, text: string) {
     body: { notes: text.trim() === "" ? null : text },
   });
 }
+
+/** Which meeting a recording is, and which it may be. For users who may change the recording. */
+export function recordingMeetingQuery(id: string) {
+  return queryOptions({
+    queryKey: ["recording", id, "meeting"],
+    staleTime: 30_000,
+    queryFn: ({ signal }) => call(contract.getRecordingMeeting, { params: { recording_id: id }, signal }),
+  });
+}
+
+export function chooseRecordingMeeting(id: string, meetingId: string) {
+  return call(contract.chooseRecordingMeeting, {
+    params: { recording_id: id },
+    body: { meeting_id: meetingId },
+  });
+}
+
+export function undoRecordingMeeting(id: string) {
+  return call(contract.undoRecordingMeeting, { params: { recording_id: id } });
+}

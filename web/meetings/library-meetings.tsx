@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { meetingsQuery } from "../api/calendars.ts";
 import { useOpenRecorder } from "../record/context.tsx";
-import { NextMeetings, NotesButton, titleOf } from "./next-meetings.tsx";
+import { MeetingList, NotesButton, titleOf } from "./meeting-list.tsx";
 
 /** The next meetings of today in an empty library, to record them; without a calendar, how to see them. */
 export function LibraryMeetings() {
@@ -28,7 +28,8 @@ export function LibraryMeetings() {
       {data.meetings.length === 0 ? (
         <Text c="dimmed">No more meetings today.</Text>
       ) : (
-        <NextMeetings
+        <MeetingList
+          label="Next meetings"
           meetings={data.meetings}
           action={(meeting) => (
             <>

@@ -9,14 +9,15 @@ import classes from "./meetings.module.css";
 /** More are rarely of interest at a time. */
 const maxShown = 5;
 
-/** The next meetings of today, each with an action. */
-export function NextMeetings(props: {
+/** Meetings, each with an action. */
+export function MeetingList(props: {
+  label: string;
   meetings: readonly Meeting[];
   /** The actions of a meeting. */
   action: (meeting: Meeting) => ReactNode;
 }) {
   return (
-    <ul className={classes.meetings} aria-label="Next meetings">
+    <ul className={classes.meetings} aria-label={props.label}>
       {props.meetings.slice(0, maxShown).map((meeting) => (
         <li key={meeting.id}>
           <div className={classes.facts}>

@@ -10,7 +10,7 @@ import { BackLink, PageStack } from "../common/page-frame.tsx";
 import { ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
 import { useOpenRecorder } from "../record/context.tsx";
-import { hoursOf, peopleOf, titleOf } from "./next-meetings.tsx";
+import { hoursOf, peopleOf, titleOf } from "./meeting-list.tsx";
 
 const route = getRouteApi("/signed-in/meetings/$meetingId");
 

@@ -18,7 +18,7 @@ import { type Meeting, meetingsQuery } from "../api/calendars.ts";
 import { meetingTypesQuery } from "../api/directory.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
 import { bytes } from "../common/format/bytes.ts";
-import { NextMeetings, peopleOf, titleOf } from "../meetings/next-meetings.tsx";
+import { MeetingList, peopleOf, titleOf } from "../meetings/meeting-list.tsx";
 import { type Abilities, findAbilities } from "./capture/abilities.ts";
 import type { Choice } from "./capture/sources.ts";
 import type { Details } from "./recorder.ts";
@@ -167,23 +167,29 @@ function MeetingChoice({
   const shown = chosen === null || today.some(({ id }) => id === chosen.id) ? today : [chosen, ...today];
   if (shown.length === 0) return null;
   return (
-    <NextMeetings
-      meetings={shown}
-      action={(meeting) => {
-        const isChosen = meeting.id === chosen?.id;
-        return (
-          <Button
-            size="xs"
-            variant={isChosen ? "filled" : "default"}
-            aria-pressed={isChosen}
-            aria-label={`Record ${titleOf(meeting)}`}
-            onClick={() => onChoose(isChosen ? null : meeting)}
-          >
-            Record
-          </Button>
-        );
-      }}
-    />
+    <Stack gap={6}>
+      <Text size="sm" fw={500}>
+        Next meetings of today
+      </Text>
+      <MeetingList
+        label="Next meetings"
+        meetings={shown}
+        action={(meeting) => {
+          const isChosen = meeting.id === chosen?.id;
+          return (
+            <Button
+              size="xs"
+              variant={isChosen ? "filled" : "default"}
+              aria-pressed={isChosen}
+              aria-label={`Record ${titleOf(meeting)}`}
+              onClick={() => onChoose(isChosen ? null : meeting)}
+            >
+              Record
+            </Button>
+          );
+        }}
+      />
+    </Stack>
   );
 }
 

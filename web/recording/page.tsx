@@ -41,6 +41,8 @@ const commentsPollMs = 60_000;
 
 const Gone = lazyPart(async () => (await import("./gone.tsx")).Gone);
 
+const MeetingQuestion = latePart(async () => (await import("./meeting/question.tsx")).MeetingQuestion);
+
 const AskBox = latePart(async () => (await import("./ask-box.tsx")).RecordingAskBox);
 
 /** The page of one recording: player, transcript and panels. */
@@ -155,7 +157,7 @@ function Layout(props: {
   setTab: (tab: RecordingTab, task?: CommentTask) => void;
 }) {
   const { transcript, onDeleted, tab, setTab } = props;
-  const { hasMedia, playback } = useRecording();
+  const { hasMedia, playback, view } = useRecording();
   const findField = useRef<HTMLInputElement>(null);
   const [isHelpOpen, help] = useDisclosure();
   const isWide = useWider("md");
@@ -172,6 +174,7 @@ function Layout(props: {
   return (
     <div className={classes.page} data-filling={isWide || undefined}>
       <RecordingHeader onHelp={help.open} onDeleted={onDeleted} />
+      {view.can.change ? <MeetingQuestion /> : null}
       <div className={isWide && hasMedia ? classes.columns : classes.column}>
         <div className={classes.main}>
           {hasMedia ? (

@@ -12,6 +12,11 @@ import { MomentButton } from "./moment-button.tsx";
 import classes from "./panels.module.css";
 import { sources } from "./sources.ts";
 
+const MeetingOfRecording = lazyPart(
+  async () => (await import("../meeting/meeting-of-recording.tsx")).MeetingOfRecording,
+  null,
+);
+
 const DetailsForm = lazyPart(async () => (await import("./details-form.tsx")).default);
 
 const kinds = { video: "Video", audio: "Audio", transcript: "Transcript only" } as const;
@@ -61,6 +66,7 @@ export function DetailsPanel() {
   return (
     <>
       {view.can.change ? <EditDetails /> : null}
+      {view.can.change ? <MeetingOfRecording /> : null}
       <dl className={classes.facts}>
         {facts.map(([name, value]) =>
           value === null || value === undefined || value === "" ? null : (

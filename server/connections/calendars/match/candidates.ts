@@ -65,6 +65,24 @@ export async function findCandidates(
   return rows;
 }
 
+/**
+ * The event that a recording's own calendar event names, as that of a meeting that was recorded with its Record button: it
+ * needs no overlap. null: the calendars of its recorders and rooms don't have it.
+ */
+export async function findNamedEvent(db: Executor, recordingId: string): Promise<Candidate | null> {
+  const { rows } = await sql<Candidate>`
+    select e.id, e.calendar_id, e.key, e.ical_uid, e.title, e.start_at, e.end_at, e.organizer, e.attendees,
+      true as is_theirs, 1::float8 as fit
+    from recordings r
+      join recording_recorders rr on rr.recording_id = r.id
+      join calendars c on c.workspace_id = r.workspace_id and (c.user_id = rr.user_id or c.user_id is null)
+      join calendar_events e on e.calendar_id = c.id and e.ical_uid = r.calendar_event ->> 'ical_uid'
+        and e.start_at = (r.calendar_event ->> 'scheduled_start_datetime')::timestamptz
+    where r.id = ${recordingId} and not e.is_all_day and not e.is_private
+    order by c.user_id is null, c.id limit 1`.execute(db);
+  return rows[0] ?? null;
+}
+
 /** The event that fits best; "several": some fit equally; null: none fits. @param title of the recording, unless generated. */
 export function chooseCandidate(
   candidates: readonly Candidate[],

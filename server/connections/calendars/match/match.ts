@@ -6,7 +6,7 @@ import { defineJob } from "../../../platform/jobs/define.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { ofRecording, type RecordingPayload } from "../../../recordings/recordings/job-of-recording.ts";
 import { applyMeeting, hasGeneratedTitle } from "./apply.ts";
-import { chooseCandidate, findCandidates } from "./candidates.ts";
+import { chooseCandidate, findCandidates, findNamedEvent } from "./candidates.ts";
 
 /**
  * Finds the meeting of a recording in the calendars of its recorders and rooms. One transaction: killed at any point it
@@ -31,7 +31,9 @@ async function matchMeeting(db: Database, recordingId: string): Promise<void> {
       recorders.map((row) => row.user_id),
     );
     const title = (await hasGeneratedTitle(tx, recordingId)) ? null : recording.title;
-    const event = chooseCandidate(candidates, title);
+    const event = recording.names_meeting
+      ? await findNamedEvent(tx, recordingId)
+      : chooseCandidate(candidates, title);
     if (event === "several")
       await tx
         .insertInto("recording_meetings")
@@ -50,20 +52,24 @@ async function matchMeeting(db: Database, recordingId: string): Promise<void> {
   });
 }
 
+interface Unmatched {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly title: string;
+  /** Whether its calendar event says which meeting it is. */
+  readonly names_meeting: boolean;
+}
+
 /** Locks a recording unless it is in the trash, has a meeting, or was moved here from another system. */
-async function lockUnmatched(
-  tx: Tx,
-  recordingId: string,
-): Promise<{ id: string; workspace_id: string; title: string } | undefined> {
+async function lockUnmatched(tx: Tx, recordingId: string): Promise<Unmatched | undefined> {
   await sql`select 1 from recordings where id = ${recordingId} for update`.execute(tx);
-  const { rows } = await sql<{ id: string; workspace_id: string; title: string }>`
-    select r.id, r.workspace_id, r.title from recordings r where r.id = ${recordingId} and ${isUnmatched}`.execute(
-    tx,
-  );
+  const { rows } = await sql<Unmatched>`
+    select r.id, r.workspace_id, r.title, r.calendar_event is not null as names_meeting
+    from recordings r where r.id = ${recordingId} and ${isUnmatched}`.execute(tx);
   return rows[0];
 }
 
-const isUnmatched = sql<boolean>`(r.calendar_event is null
+const isUnmatched = sql<boolean>`((r.calendar_event is null or r.calendar_event ->> 'ical_uid' is not null)
   and not exists (select 1 from recording_meetings m where m.recording_id = r.id)
   and not exists (select 1 from trashed_recordings t where t.recording_id = r.id)
   and not exists (select 1 from uploads u where u.recording_id = r.id and u.import_data ? 'moved'))`;

@@ -1,0 +1,53 @@
+import { Button } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import {
+  chooseRecordingMeeting,
+  type Meeting,
+  recordingMeetingQuery,
+  undoRecordingMeeting,
+} from "../../api/calendars.ts";
+import { refreshRecording } from "../../api/recording/recording.ts";
+import { useAction } from "../../common/actions.tsx";
+import { MeetingList, titleOf } from "../../meetings/meeting-list.tsx";
+import { useRecording } from "../context.ts";
+
+/** Takes a recording's data from a meeting, or removes what it has from one. */
+export function useMeetingActions() {
+  const { id } = useRecording();
+  const client = useQueryClient();
+  const refresh = [recordingMeetingQuery(id).queryKey];
+  const onDone = () => refreshRecording(client, id);
+  return {
+    choose: useAction({
+      run: (meeting: Meeting) => chooseRecordingMeeting(id, meeting.id),
+      done: (_result: unknown, meeting: Meeting) => `Meeting set to ${titleOf(meeting)}.`,
+      refresh,
+      onDone,
+    }),
+    undo: useAction({ run: () => undoRecordingMeeting(id), done: "No meeting set.", refresh, onDone }),
+  };
+}
+
+/** The meetings that a recording may be. */
+export function Candidates(props: { candidates: readonly Meeting[]; chosen: string | null }) {
+  const { choose } = useMeetingActions();
+  return (
+    <MeetingList
+      label="Meetings"
+      meetings={props.candidates}
+      action={(meeting) =>
+        props.chosen !== null && meeting.ical_uid === props.chosen ? null : (
+          <Button
+            size="xs"
+            variant="light"
+            loading={choose.isPending && choose.variables?.id === meeting.id}
+            aria-label={`Choose ${titleOf(meeting)}`}
+            onClick={() => choose.mutate(meeting)}
+          >
+            Choose
+          </Button>
+        )
+      }
+    />
+  );
+}

@@ -1,0 +1,42 @@
+import { Button, Collapse, Group, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { recordingMeetingQuery } from "../../api/calendars.ts";
+import { useRecording } from "../context.ts";
+import { Candidates, useMeetingActions } from "./candidates.tsx";
+
+/** Which meeting of a calendar the recording is, with undo and another choice. Nothing where no meeting fits. */
+export function MeetingOfRecording() {
+  const { id } = useRecording();
+  const { data } = useQuery(recordingMeetingQuery(id));
+  const { undo } = useMeetingActions();
+  const [isOpen, { toggle }] = useDisclosure();
+  if (data === undefined || (data.state !== "matched" && data.candidates.length === 0)) return null;
+  const isMatched = data.state === "matched";
+  return (
+    <Stack gap="xs" mb="md">
+      <Group gap="xs" justify="space-between">
+        <Text size="sm">
+          {isMatched
+            ? `Title, people and scheduled time are from a meeting in ${data.is_chosen ? "a calendar; a user chose it" : "a calendar"}.`
+            : "A meeting in a calendar can give this recording its title, people and scheduled time."}
+        </Text>
+        <Group gap="xs">
+          {isMatched ? (
+            <Button size="xs" variant="default" loading={undo.isPending} onClick={() => undo.mutate()}>
+              Undo meeting
+            </Button>
+          ) : null}
+          {data.candidates.length === 0 ? null : (
+            <Button size="xs" variant="light" aria-expanded={isOpen} onClick={toggle}>
+              {isMatched ? "Change meeting" : "Choose meeting"}
+            </Button>
+          )}
+        </Group>
+      </Group>
+      <Collapse expanded={isOpen}>
+        <Candidates candidates={data.candidates} chosen={isMatched ? data.ical_uid : null} />
+      </Collapse>
+    </Stack>
+  );
+}

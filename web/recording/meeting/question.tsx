@@ -1,0 +1,36 @@
+import { Alert, Button, Stack, Text } from "@mantine/core";
+import { IconCalendarQuestion } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { recordingMeetingQuery } from "../../api/calendars.ts";
+import { useRecording } from "../context.ts";
+import { Candidates, useMeetingActions } from "./candidates.tsx";
+
+/** Asks which meeting was recorded where several fit equally. */
+export function MeetingQuestion() {
+  const { id } = useRecording();
+  const { data } = useQuery(recordingMeetingQuery(id));
+  const { undo } = useMeetingActions();
+  if (data?.state !== "ambiguous" || data.candidates.length === 0) return null;
+  return (
+    <Alert
+      color="indigo"
+      variant="light"
+      mb="md"
+      icon={<IconCalendarQuestion size={20} aria-hidden />}
+      title="Which meeting was this?"
+    >
+      <Stack gap="sm">
+        <Text size="sm">
+          Several meetings in your calendar fit. The one you choose gives the recording its title,
+          participants and scheduled time. Invited users of the workspace can then see it.
+        </Text>
+        <Candidates candidates={data.candidates} chosen={null} />
+        <div>
+          <Button size="xs" variant="default" loading={undo.isPending} onClick={() => undo.mutate()}>
+            None of these
+          </Button>
+        </div>
+      </Stack>
+    </Alert>
+  );
+}
