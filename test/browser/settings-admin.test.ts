@@ -240,6 +240,7 @@ test("admin pages: nothing overflows on a phone in the dark", async () => {
     "/settings/clients",
     "/settings/connections",
     "/settings/imports",
+    "/settings/security",
     "/settings/users",
     "/settings/teams",
     "/settings/templates",
