@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { call, startTestApp } from "../../../test/support/app.ts";
 import { makeUser, makeWorkspace } from "../../../test/support/factories.ts";
 import { startHookReceiver } from "../../../test/support/hook-receiver.ts";
+import { until } from "../../../test/support/until.ts";
 import { createLog } from "../../platform/log.ts";
 import { readDueCalendars } from "./refresh.ts";
 
@@ -148,4 +149,51 @@ test("a calendar that has not changed is not read again; a failing one is read l
   state.status = 200;
   await readAfter(30 * hourMs);
   assert.deepEqual([(await read()).state, (await read()).problem], ["ok", null]);
+});
+
+test("a server that hangs up, a private network and a web page are refused with the reason, and nothing is stored", async () => {
+  const user = await makeUser(app.db, workspace);
+  receiver.at("/hangs-up.ics", (_request, response) => {
+    response.destroy();
+  });
+  const page = serve("<!DOCTYPE html><html></html>");
+  for (const [url, reason] of [
+    [`${receiver.url}/hangs-up.ics`, /closed before a response/],
+    ["http://10.0.0.1/a.ics", /https/],
+    ["https://10.0.0.1/a.ics", /not allowed|private/],
+    [page.url, /web page/],
+    [`${receiver.url}/file`, /not a calendar|empty file|status/],
+  ] as const) {
+    const refused = await manage("POST", "/calendars", user.token, { kind: "ics", url });
+    assert.equal(refused.status, 400, url);
+    assert.match(JSON.stringify(refused.violations), reason);
+  }
+  assert.deepEqual((await manage("GET", "/calendars", user.token)).calendars, []);
+});
+
+test("calendars of deactivated users are not read, and erasing a person removes them and the person from others' events", async () => {
+  const [gone, other] = [await makeUser(app.db, workspace), await makeUser(app.db, workspace)];
+  const { rows: users } = await app.db.pool.query("select email from users where id = $1", [gone.id]);
+  const { email } = users[0];
+  const own = serve(calendar(event("own", Date.now())));
+  const theirs = serve(
+    calendar(event("theirs", Date.now(), `ATTENDEE:mailto:${email}`, `ORGANIZER:mailto:${email}`)),
+  );
+  await manage("POST", "/calendars", gone.token, { kind: "ics", url: own.url });
+  await manage("POST", "/calendars", other.token, { kind: "ics", url: theirs.url });
+  await app.db.pool.query("update users set deactivated_at = now() where id = $1", [gone.id]);
+  await readAfter(100 * hourMs);
+  assert.deepEqual([own.state.asked.length, theirs.state.asked.length], [1, 2]);
+  const erased = await manage("POST", "/erasures", workspace.admin.token, { email, recordings: "anonymise" });
+  assert.ok(erased.id, JSON.stringify(erased));
+  await until("the person is erased", async () => {
+    const { rows } = await app.db.pool.query("select 1 from erasures where state = 'done'");
+    return rows.length > 0;
+  });
+  const { rows } = await app.db.pool.query(
+    `select (select count(*)::integer from calendars where user_id = $1) as calendars,
+       (select count(*)::integer from calendar_events e where e::text ilike '%' || $2 || '%') as events`,
+    [gone.id, email],
+  );
+  assert.deepEqual(rows, [{ calendars: 0, events: 0 }]);
 });
