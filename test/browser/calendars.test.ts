@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeWorkspace } from "../support/factories.ts";
+import { makeRecording, makeWorkspace } from "../support/factories.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
 import { openRecorderBrowser } from "./record-support.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, desktop, phone, startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.1/32" } });
 const receiver = await startHookReceiver();
@@ -132,4 +132,53 @@ test("an empty library lists the next meetings: notes are written before, and Re
     ["Budget review", [{ name: "Grace Hopper", email: "grace@x.example" }], "budget@x.example"],
   );
   await page.getByRole("region", { name: "Recording" }).waitFor();
+});
+
+test("where two meetings fit equally the page asks which it was; the choice names the recording, and is undone", async () => {
+  const { id: workspaceId, member } = await makeWorkspace(app.db);
+  const { pool } = app.db;
+  const start = Date.parse("2026-03-02T10:00:00Z");
+  const { rows } = await pool.query(
+    `insert into calendars (id, workspace_id, user_id, kind, name, host, secrets, time_zone, next_read_at)
+     values (gen_random_uuid(), $1, $2, 'ics', 'Work', 'example', '', 'UTC', 'infinity') returning id`,
+    [workspaceId, member.id],
+  );
+  for (const title of ["Roadmap", "Hiring"])
+    await pool.query(
+      `insert into calendar_events (id, calendar_id, key, start_at, end_at, is_all_day, is_private, ical_uid, title,
+         organizer, attendees)
+       values (gen_random_uuid(), $1, md5($2), $3, $4, false, false, $2, $2, null, '[]')`,
+      [rows[0].id, title, new Date(start), new Date(start + 12_000)],
+    );
+  const { recordingId } = await makeRecording(app, member.token, {
+    title: undefined,
+    start_datetime: new Date(start).toISOString(),
+  });
+  for (const size of [desktop, phone]) {
+    const { page, complaints } = await visit(app, `/recordings/${recordingId}?tab=details`, {
+      userId: member.id,
+      size,
+    });
+    if (size === desktop) {
+      const question = page.getByRole("alert", { name: "Which meeting was this?" });
+      await question.getByRole("button", { name: "Choose Roadmap", exact: true }).waitFor();
+      await assertAccessible(page);
+      await shot(page, "meeting-question");
+      await question.getByRole("button", { name: "Choose Roadmap", exact: true }).click();
+      await question.waitFor({ state: "detached" });
+    }
+    const undo = page.getByRole("button", { name: "Undo meeting", exact: true });
+    await undo.waitFor();
+    await page.getByRole("heading", { name: "Roadmap" }).waitFor();
+    await page.getByRole("button", { name: "Change meeting", exact: true }).click();
+    await page.getByRole("button", { name: "Choose Hiring", exact: true }).waitFor();
+    await assertAccessible(page);
+    await shot(page, `meeting-details-${size.width}`);
+    if (size === phone) {
+      await undo.click();
+      await page.getByRole("button", { name: "Choose meeting", exact: true }).waitFor();
+      await page.getByRole("heading", { name: "Roadmap" }).waitFor({ state: "detached" });
+    }
+    assert.deepEqual(complaints, []);
+  }
 });

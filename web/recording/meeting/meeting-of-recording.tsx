@@ -28,7 +28,7 @@ export function MeetingOfRecording() {
             </Button>
           ) : null}
           {data.candidates.length === 0 ? null : (
-            <Button size="xs" variant="light" aria-expanded={isOpen} onClick={toggle}>
+            <Button size="xs" variant="default" aria-expanded={isOpen} onClick={toggle}>
               {isMatched ? "Change meeting" : "Choose meeting"}
             </Button>
           )}

@@ -225,3 +225,39 @@ test("of overlapping meetings the one whose times fit better is meant, and invit
   assert.equal(choose("Weekly sync", candidate("Retro", 0.9), candidate("Weekly Sync", 0.85)), "Weekly Sync");
   assert.equal(choose("Something else", candidate("Retro", 0.9), candidate("Weekly Sync", 0.85)), "several");
 });
+
+test("a recording that names its meeting gets its notes and people, also when it was made at another time", async () => {
+  const user = await makeUser(app.db, workspace);
+  const calendarId = await addCalendar(user.id, [
+    { uid: "named", title: "Named", attendees: [{ name: "Jo Named", email: "jo@named.example" }] },
+    { uid: "other", title: "Better fit", from: 300, to: 360 },
+  ]);
+  await pool.query(
+    "insert into meeting_notes (calendar_id, user_id, event_key, text) values ($1, $2, md5('named'), 'Ask')",
+    [calendarId, user.id],
+  );
+  const imported = await manage("POST", "/recordings", user.token, {
+    title: "As I call it",
+    start_datetime: new Date(start + 300 * minuteMs).toISOString(),
+    calendar_event: {
+      ical_uid: "named",
+      scheduled_start_datetime: new Date(start).toISOString(),
+      scheduled_end_datetime: new Date(start + 60 * minuteMs).toISOString(),
+    },
+    transcript: {
+      language: "en",
+      segments: [{ start: 0, end: 60 * minuteMs, speaker_key: "a", text: "Hello" }],
+    },
+  });
+  assert.ok(imported.id, JSON.stringify(imported));
+  const recording = await until("the recording has its meeting", async () => {
+    const { rows } = await pool.query(
+      `select r.id from recordings r join recording_meetings m on m.recording_id = r.id
+       where r.title = 'As I call it'`,
+    );
+    return rows[0] === undefined ? undefined : view(rows[0].id, user.token);
+  });
+  assert.equal(recording.calendar_event.ical_uid, "named");
+  assert.equal(recording.private_notes.text, "Ask");
+  assert.ok(recording.participants.some(({ email }: { email: string }) => email === "jo@named.example"));
+});
