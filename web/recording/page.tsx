@@ -173,8 +173,10 @@ function Layout(props: {
   });
   return (
     <div className={classes.page} data-filling={isWide || undefined}>
-      <RecordingHeader onHelp={help.open} onDeleted={onDeleted} />
-      {view.can.change ? <MeetingQuestion /> : null}
+      <div>
+        <RecordingHeader onHelp={help.open} onDeleted={onDeleted} />
+        {view.can.change ? <MeetingQuestion /> : null}
+      </div>
       <div className={isWide && hasMedia ? classes.columns : classes.column}>
         <div className={classes.main}>
           {hasMedia ? (

@@ -15,7 +15,7 @@ export function MeetingQuestion() {
     <Alert
       color="indigo"
       variant="light"
-      mb="md"
+      mt="md"
       icon={<IconCalendarQuestion size={20} aria-hidden />}
       title="Which meeting was this?"
     >
