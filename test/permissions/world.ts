@@ -291,8 +291,9 @@ export class World {
     return `${this.receiver.url}/caldav`;
   }
 
-  /** A calendar of the recorder with one event, which overlaps the recording. */
+  /** The only calendar of the recorder, with one event, which overlaps the recording. */
   async calendar(): Promise<string> {
+    await sql`delete from calendars where user_id = ${this.users.ids.recorder}`.execute(this.app.db.kysely);
     const { rows } = await sql<{ id: string }>`
       with added as (
         insert into calendars (id, workspace_id, user_id, kind, name, host, secrets, time_zone, next_read_at)
