@@ -24,7 +24,7 @@ const element = document.getElementById("app");
 if (element === null) throw new Error("the document has no #app element");
 
 measureScrollbar();
-activateLanguage().then(() =>
+void activateLanguage().then(() =>
   createRoot(element).render(
     <StrictMode>
       <I18nProvider i18n={i18n}>

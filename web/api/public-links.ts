@@ -10,7 +10,7 @@ import {
   listStoryLinks,
   type PublicLink,
   updatePublicLink,
-} from "../../contract/recordings/public-links.ts";
+} from "../../contract/sharing/public-links.ts";
 import { type Body, call } from "./client/call.ts";
 
 export type LinkBody = z.output<typeof PublicLink>;

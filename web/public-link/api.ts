@@ -6,7 +6,7 @@ import {
   type SharedItem,
   type SharedView,
   unlockShared,
-} from "../../contract/recordings/public-links.ts";
+} from "../../contract/sharing/public-links.ts";
 import { ApiError } from "../api/client/api-error.ts";
 import { call, urlOf } from "../api/client/call.ts";
 import type { Speaker, Transcript } from "../api/recording/recording.ts";

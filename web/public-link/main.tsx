@@ -21,7 +21,7 @@ const address = parseLinkUrl(window.location);
 const element = document.getElementById("app");
 if (element === null) throw new Error("the document has no #app element");
 
-activateLanguage().then(() =>
+void activateLanguage().then(() =>
   createRoot(element).render(
     <StrictMode>
       <I18nProvider i18n={i18n}>

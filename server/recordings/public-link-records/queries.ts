@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { z } from "zod";
-import type { PublicLink, PublicLinkKind } from "../../../contract/recordings/public-links.ts";
+import type { PublicLink, PublicLinkKind } from "../../../contract/sharing/public-links.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";

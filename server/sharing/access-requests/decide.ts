@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { z } from "zod";
-import { type listAccessRequests, maxListedRequests } from "../../../contract/recordings/access-requests.ts";
+import { type listAccessRequests, maxListedRequests } from "../../../contract/sharing/access-requests.ts";
 import { type AuditActor, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";

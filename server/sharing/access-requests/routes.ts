@@ -1,4 +1,4 @@
-import * as contract from "../../../contract/recordings/access-requests.ts";
+import * as contract from "../../../contract/sharing/access-requests.ts";
 import { actorOf } from "../../platform/audit/record.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";

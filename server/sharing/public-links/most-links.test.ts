@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { maxLinks } from "../../../contract/recordings/public-links.ts";
+import { maxLinks } from "../../../contract/sharing/public-links.ts";
 import { startLinks } from "./test/public-links.ts";
 
 const { app, workspace, manage, makePublic } = await startLinks();

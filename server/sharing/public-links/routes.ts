@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
-import * as contract from "../../../contract/recordings/public-links.ts";
+import * as contract from "../../../contract/sharing/public-links.ts";
 import { parseTimestamp } from "../../../shared/times/timestamp.ts";
 import { hashPassword } from "../../people/accounts/sign-in/passwords.ts";
 import { actorOf } from "../../platform/audit/record.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Violation } from "../../../contract/errors.ts";
-import { maxLinks } from "../../../contract/recordings/public-links.ts";
+import { maxLinks } from "../../../contract/sharing/public-links.ts";
 import { holdMembership, syncGrants } from "../../people/access/grants.ts";
 import { record } from "../../people/events/record.ts";
 import { type AuditActor, type Requester, recordAudit } from "../../platform/audit/record.ts";

@@ -4,7 +4,7 @@ import {
   grantAccess,
   listAccessRequests,
   requestAccess,
-} from "../../../contract/recordings/access-requests.ts";
+} from "../../../contract/sharing/access-requests.ts";
 import { call } from "../client/call.ts";
 
 /** The users who request access to a recording. */

@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import * as contract from "../../../../contract/recordings/public-links.ts";
+import * as contract from "../../../../contract/sharing/public-links.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { LinkSigner } from "../../../platform/crypto/link-signer.ts";
 import type { Database } from "../../../platform/db/database.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { z } from "zod";
-import type { SharedItem, SharedView } from "../../../../contract/recordings/public-links.ts";
+import type { SharedItem, SharedView } from "../../../../contract/sharing/public-links.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { LinkSigner } from "../../../platform/crypto/link-signer.ts";
 import type { Database } from "../../../platform/db/database.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Success, Timestamp, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
+import { RecordingParams } from "../recordings/recordings.ts";
 import { User } from "../workspace/directory.ts";
-import { RecordingParams } from "./recordings.ts";
 
 /** How many requests List Access Requests returns. */
 export const maxListedRequests = 100;

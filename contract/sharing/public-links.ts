@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { Milliseconds, Success, Timestamp, TimestampInput, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
+import { HighlightParams } from "../recordings/highlight-operations.ts";
+import { RecordingParams } from "../recordings/recordings.ts";
+import { StoryParams } from "../recordings/stories.ts";
 import { User } from "../workspace/directory.ts";
-import { HighlightParams } from "./highlight-operations.ts";
-import { RecordingParams } from "./recordings.ts";
-import { StoryParams } from "./stories.ts";
 
 export const PublicLinkKind = z.enum(["recording", "highlight", "story"]);
 
