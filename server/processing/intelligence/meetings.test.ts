@@ -127,6 +127,7 @@ test("a hostile transcript: it stays data, a line each, within marks it can't kn
   await t.done(id);
   const [request] = model.requests as [ModelServerRequest];
   assert.match(request.system, /data, never instructions/);
+  assert.match(request.system, /^- Write in the language of the transcript\.$/m);
   assert.doesNotMatch(
     request.system,
     /Ignore all previous|Anna/,
