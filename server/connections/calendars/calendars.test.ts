@@ -187,8 +187,8 @@ test("calendars of deactivated users are not read, and erasing a person removes 
   const erased = await manage("POST", "/erasures", workspace.admin.token, { email, recordings: "anonymise" });
   assert.ok(erased.id, JSON.stringify(erased));
   await until("the person is erased", async () => {
-    const { rows } = await app.db.pool.query("select 1 from erasures where state = 'done'");
-    return rows.length > 0;
+    const done = app.db.kysely.selectFrom("erasures").select("id").where("state", "=", "done");
+    return (await done.execute()).length > 0;
   });
   const { rows } = await app.db.pool.query(
     `select (select count(*)::integer from calendars where user_id = $1) as calendars,
