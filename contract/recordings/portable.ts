@@ -23,6 +23,10 @@ const Participant = z
     scope: z.enum(["internal", "external", "unknown"]),
     confirmed_attendee: z.boolean(),
     attended: z.boolean(),
+    is_invited: z
+      .boolean()
+      .default(false)
+      .meta({ description: "Only invited, by a calendar; gets no access by it." }),
     crm_contact_id: Name.nullable(),
     observed_join_time: Timestamp.nullable(),
     observed_leave_time: Timestamp.nullable(),

@@ -75,6 +75,7 @@ export function sampleMessage(baseUrl: string, template: string | null): Message
     phone: null,
     scope: "internal",
     confirmed_attendee: true,
+    is_invited: false,
     attended: true,
   } as const;
   const times = { crm_contact_id: null, observed_join_time: null, observed_leave_time: null };

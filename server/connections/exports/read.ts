@@ -164,7 +164,7 @@ async function findExtras(source: Queryable, recordingId: string): Promise<Extra
       coalesce(r.ai_chapters, '[]') as chapters, r.chapters_by_hand,
       coalesce((select json_agg(json_build_object(
           'id', p.id, 'name', p.name, 'email', p.email, 'phone', p.phone, 'scope', p.scope,
-          'confirmed_attendee', p.confirmed_attendee, 'attended', p.attended, 'crm_contact_id', p.crm_contact_id,
+          'confirmed_attendee', p.confirmed_attendee, 'attended', p.attended, 'is_invited', p.is_invited, 'crm_contact_id', p.crm_contact_id,
           'observed_join_time', parley_timestamp(p.observed_join_time),
           'observed_leave_time', parley_timestamp(p.observed_leave_time)) order by p.position)
         from participants p where p.recording_id = r.id), '[]') as participants,

@@ -51,8 +51,8 @@ interface Dependencies {
 /** What a recording that is moved here has beyond the attributes of an import. */
 export interface Moved {
   readonly data: MovedData;
-  /** The participants' scopes, in their order; null: determined by the email. */
-  readonly scopes: readonly (ParticipantExtra["scope"] | null)[];
+  /** Of each participant, in their order, what an import doesn't say. */
+  readonly participants: readonly Pick<ParticipantExtra, "scope" | "is_invited">[];
 }
 
 /**
@@ -134,8 +134,10 @@ async function begin(
     recorder_ids: recorders.length > 0 ? [...new Set(recorders)] : [principal.userId],
     participants: (input.participants ?? speakersOf(input)).map((person, index) => {
       const participant = toParticipant(person);
-      const scope = moved?.scopes[index];
-      return scope ? { ...participant, extra: { ...participant.extra, scope } } : participant;
+      const extra = moved?.participants[index];
+      return extra === undefined
+        ? participant
+        : { ...participant, extra: { ...participant.extra, ...extra } };
     }),
     import_data: {
       ...dataOf(input, format, mediaKey),

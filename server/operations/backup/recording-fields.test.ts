@@ -153,6 +153,8 @@ async function makeFullRecording(): Promise<string> {
     ])}::jsonb, ai_template_sections = ${JSON.stringify([
       { title: "Risks", data: { kind: "bullets", items: ["a"] }, markdown: "- a", text: "a" },
     ])}::jsonb where id = ${id}`.execute(source.db.kysely);
+  await sql`update participants set is_invited = true
+    where recording_id = ${id} and position = 0`.execute(source.db.kysely);
   await sql`update transcript_segments set word_times = '{0,400,500,900}'
     where recording_id = ${id} and position = 0`.execute(source.db.kysely);
   return id;

@@ -108,7 +108,7 @@ async function loadSample(
   };
   // As a workspace token would, so that two admins don't both load it.
   const owner = { ...principal, scope: "workspace" as const };
-  const { row } = await importRecording(deps, owner, input, { data, scopes: [] });
+  const { row } = await importRecording(deps, owner, input, { data, participants: [] });
   if (row.status !== "awaiting") return;
   const file = await deps.store.putFile(
     uploadFileKey(row.id),

@@ -121,6 +121,8 @@ export interface ParticipantExtra {
   readonly observed_leave_time?: string | null;
   /** As another installation determined it; absent: determined by the email. */
   readonly scope?: "internal" | "external" | "unknown";
+  /** A calendar says that they were invited; until a user confirms that they took part, they get no access. */
+  readonly is_invited?: boolean;
 }
 
 /** What a recording from another installation has beyond the attributes of an import. Removed once it is a recording. */

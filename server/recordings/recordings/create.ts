@@ -149,6 +149,8 @@ export interface NewParticipant {
   readonly scope: "internal" | "external" | "unknown";
   readonly confirmed_attendee: boolean;
   readonly attended: boolean;
+  /** Only invited, by a calendar: without access. Absent: false. */
+  readonly is_invited?: boolean;
   readonly crm_contact_id?: string | null;
   readonly observed_join_time?: string | null;
   readonly observed_leave_time?: string | null;
@@ -164,12 +166,12 @@ async function insertParticipants(
   await sql`
     insert into participants
       (id, workspace_id, recording_id, position, name, email, phone, scope, confirmed_attendee, attended,
-        crm_contact_id, observed_join_time, observed_leave_time)
+        is_invited, crm_contact_id, observed_join_time, observed_leave_time)
     select id, ${workspaceId}, ${recordingId}, position, name, email, phone, scope, confirmed_attendee, attended,
-      crm_contact_id, observed_join_time, observed_leave_time
+      coalesce(is_invited, false), crm_contact_id, observed_join_time, observed_leave_time
     from jsonb_to_recordset(${JSON.stringify(people.map((person, position) => ({ ...person, position })))}::jsonb)
       as p (id uuid, position integer, name text, email text, phone text, scope text,
-            confirmed_attendee boolean, attended boolean, crm_contact_id text,
+            confirmed_attendee boolean, attended boolean, is_invited boolean, crm_contact_id text,
             observed_join_time timestamptz, observed_leave_time timestamptz)`.execute(tx);
 }
 

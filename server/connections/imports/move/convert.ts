@@ -145,9 +145,12 @@ export async function convert(
     speakers,
     word_times: entries.some(({ times }) => times !== null) ? entries.map(({ times }) => times) : null,
   };
-  const scopes = people.map(({ scope }) => (source.derivesScopes ? null : scope));
+  const participants = people.map(({ scope, is_invited }) => ({
+    ...(source.derivesScopes ? {} : { scope }),
+    ...(is_invited ? { is_invited } : {}),
+  }));
   // Shortened strings may end within a surrogate pair.
-  return { input: cleanStrings(parsed.data), moved: { data, scopes }, omitted: omissions.counts };
+  return { input: cleanStrings(parsed.data), moved: { data, participants }, omitted: omissions.counts };
 }
 
 function languageOf(language: string | null): string {

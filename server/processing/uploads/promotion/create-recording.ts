@@ -159,6 +159,7 @@ async function describeParticipants(
         extra.confirmed_attendee ?? (isHeard(participant, index) && extra.attended !== false),
       // The upload's creator states that its participants took part, whether or not they spoke.
       attended: extra.attended ?? true,
+      is_invited: extra.is_invited ?? false,
       crm_contact_id: extra.crm_contact_id ?? null,
       observed_join_time: extra.observed_join_time ?? null,
       observed_leave_time: extra.observed_leave_time ?? null,
