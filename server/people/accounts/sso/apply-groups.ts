@@ -188,7 +188,7 @@ async function recordMember(tx: Tx, actor: AuditActor, teamId: string, details: 
 }
 
 /**
- * Gives the role of the groups; without one, revokes the role that they gave before.
+ * Gives the role of the groups; without one, lowers the role that they gave before to member.
  * @returns whether the user stays an admin because there is no other.
  */
 async function applyRole(
@@ -212,15 +212,18 @@ async function applyRole(
     .where("id", "=", user.id)
     .executeTakeFirstOrThrow();
   // What the groups gave is revoked, unless an admin has decided otherwise since.
-  const next = role ?? (present === given ? "member" : present);
+  const wasGiven = present === given;
+  const next = role ?? (wasGiven && ranks[present as Role] > ranks.member ? "member" : present);
   const isLastAdmin =
     present === "admin" && next !== "admin" && !(await hasOtherAdmin(tx, user.workspace_id, user.id));
   if (isLastAdmin) return true;
   if (next !== present) await changeUser(tx, actor, user.id, { role: next as Role });
-  if (role !== given)
+  // A role that an admin gave stays when the user leaves the group.
+  const recorded = next !== present || wasGiven ? role : null;
+  if (recorded !== given)
     await tx
       .updateTable("identities")
-      .set({ mapped_role: role })
+      .set({ mapped_role: recorded })
       .where("user_id", "=", user.id)
       .where("issuer", "=", issuer)
       .execute();

@@ -203,9 +203,17 @@ test("Keycloak: roles of the realm and paths of groups; the highest role counts,
   await db.pool.query("update users set role = 'admin' where id = $1", [own.admin.id]);
   await signIn("keycloak", "k1", withRoles("viewer"));
   assert.equal(await roleOf(user.id), "viewer");
-  // Without a role from the groups, the one that they gave is revoked.
+  // Without a role from the groups, what they gave is revoked, which never raises a role.
+  await signIn("keycloak", "k1", withRoles());
+  assert.equal(await roleOf(user.id), "viewer");
+  await signIn("keycloak", "k1", withRoles("boss"));
   await signIn("keycloak", "k1", withRoles());
   assert.equal(await roleOf(user.id), "member");
+  // A role that an admin gave before the groups did stays.
+  await db.pool.query("update users set role = 'admin' where id = $1", [user.id]);
+  await signIn("keycloak", "k1", withRoles("boss"));
+  await signIn("keycloak", "k1", withRoles());
+  assert.equal(await roleOf(user.id), "admin");
   await save("keycloak", { groups_claim: "groups", ...mapped({ group: "/team/a", teams: ["Sales"] }) });
   await signIn("keycloak", "k1", { ...claims, groups: ["/team/a", "/team/a/b"] });
   assert.deepEqual(await teamsOf(user.id), ["Sales"]);
