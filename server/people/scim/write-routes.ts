@@ -16,6 +16,9 @@ import { presentUser } from "./users/present-user.ts";
 import { ignoredNames, readUser, readUserPatch, type UserChange } from "./users/user-change.ts";
 import type { ScimUserRow } from "./users/user-rows.ts";
 
+/** A request may name as many members as a group change allows, each with its display name and URL. */
+const maxGroupBytes = 8 * 1024 * 1024;
+
 /** What SCIM changes: users and groups. */
 export function writeRoutes(scope: FastifyInstance, db: Database, baseUrl: string): void {
   const contextOf = (request: FastifyRequest): ChangeContext => ({
@@ -60,20 +63,20 @@ export function writeRoutes(scope: FastifyInstance, db: Database, baseUrl: strin
     return presentGroup(row, baseUrl);
   };
 
-  scope.post("/Groups", async (request, reply) => {
+  scope.post("/Groups", { bodyLimit: maxGroupBytes }, async (request, reply) => {
     const change = readGroup(request.body);
     const { id } = await transactWithRetry(db, (tx) => createGroup(tx, contextOf(request), change));
     await noteIgnored(request, [...change.ignored]);
     return sendResource(request, reply, 201, await presentChanged(request, id));
   });
-  scope.put<ResourceParams>("/Groups/:id", async (request, reply) => {
+  scope.put<ResourceParams>("/Groups/:id", { bodyLimit: maxGroupBytes }, async (request, reply) => {
     const change = readGroup(request.body);
     const { id } = request.params;
     await transactWithRetry(db, (tx) => changeGroup(tx, contextOf(request), id, change));
     await noteIgnored(request, [...change.ignored]);
     return sendResource(request, reply, 200, await presentChanged(request, id));
   });
-  scope.patch<ResourceParams>("/Groups/:id", async (request, reply) => {
+  scope.patch<ResourceParams>("/Groups/:id", { bodyLimit: maxGroupBytes }, async (request, reply) => {
     const change = readGroupPatch(await readPatch(request.body));
     const { id } = request.params;
     await transactWithRetry(db, (tx) => changeGroup(tx, contextOf(request), id, change));

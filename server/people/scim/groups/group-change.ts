@@ -88,7 +88,7 @@ function changeMembers(
   if (part !== null && part !== "value") return;
   const ids = filter === null ? idsIn(value) : idsOfFilter(filter);
   // Entra names the members to remove by a filter or as the value; without either, all are removed.
-  if (op === "replace" || (op === "remove" && ids === null)) {
+  if ((op === "replace" && filter === null) || (op === "remove" && ids === null)) {
     members.keepsOthers = false;
     members.added.clear();
     members.removed.clear();

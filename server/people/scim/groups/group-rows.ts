@@ -50,7 +50,10 @@ export async function countGroups(db: Executor, workspaceId: string, where: Cond
   return rows[0]?.count ?? 0;
 }
 
-/** Groups of the workspace in the order in which they were created. */
+/** Members on a page of groups, unless its first group has more. */
+const maxMembers = 20_000;
+
+/** Groups of the workspace in the order in which they were created: with members, maybe fewer than the limit. */
 export async function findGroups(
   db: Executor,
   workspaceId: string,
@@ -58,6 +61,18 @@ export async function findGroups(
   page: { readonly offset: number; readonly limit: number; readonly withMembers: boolean },
 ): Promise<GroupRow[]> {
   if (page.limit === 0) return [];
+  const ids = sql`
+    select t.id from teams t
+    where t.workspace_id = ${workspaceId} and t.is_provisioned and ${where}
+    order by t.id offset ${page.offset} limit ${page.limit}`;
+  const idsOfPage = page.withMembers
+    ? sql`
+      select id from (
+        select t.id, row_number() over (order by t.id) as position,
+          sum((select count(*) from team_members m where m.team_id = t.id)) over (order by t.id) as members
+        from (${ids}) t) counted
+      where position = 1 or members <= ${maxMembers}`
+    : ids;
   const { rows } = await sql<GroupRow>`
     select t.id, t.name, t.external_id, t.created_at, of_team.members_hash, of_team.members
     from teams t
@@ -67,10 +82,7 @@ export async function findGroups(
           then coalesce(json_agg(json_build_object('id', u.id, 'name', u.name) order by u.id), '[]') end as members
       from team_members m join users u on u.id = m.user_id
       where m.team_id = t.id and ${isShown}) of_team
-    where t.id = any(array(
-      select t.id from teams t
-      where t.workspace_id = ${workspaceId} and t.is_provisioned and ${where}
-      order by t.id offset ${page.offset} limit ${page.limit}))
+    where t.id = any(array(${idsOfPage}))
     order by t.id`.execute(db);
   return rows.map((row) => ({
     ...row,

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { foldCase } from "../../../../shared/fold-case.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import { changeMembership, syncGrants } from "../../access/grants.ts";
@@ -112,10 +113,12 @@ async function applyChange(
   change: UserChange,
 ): Promise<ScimUserRow> {
   const before = await readShown(tx, actor, id);
-  if (change.userName !== undefined && change.userName !== before.email)
+  // An email that is refused must not keep a user active whom the provider deactivates.
+  const isLeaving = change.active === false && before.is_active;
+  if (isLeaving) await deactivateUser(tx, actor, before.id);
+  else if (change.userName !== undefined && change.userName !== before.email)
     await changeEmail(tx, actor, before, change.userName);
   await changeNames(tx, actor, before, change);
-  if (change.active === false && before.is_active) await deactivateUser(tx, actor, before.id);
   if (change.active === true && !before.is_active) await reactivateUser(tx, actor, before.id);
   return readShown(tx, actor, id);
 }
@@ -155,13 +158,24 @@ function nameAfter(before: ScimUserRow, change: UserChange, joined: string | nul
   return (change.formatted ?? joined ?? before.name).slice(0, 200);
 }
 
+/** Changes the email of an account: the email of another person, or only its capitals. */
+async function changeEmail(tx: Tx, actor: AuditActor, before: ScimUserRow, email: string): Promise<void> {
+  if (foldCase(email) === foldCase(before.email))
+    await tx.updateTable("users").set({ email }).where("id", "=", before.id).execute();
+  else await replaceEmail(tx, actor, before, email);
+  await recordAudit(tx, actor, {
+    action: "user_changed",
+    subject: { type: "user", id: before.id },
+    details: { email, former_email: before.email },
+  });
+}
+
 /**
- * Changes the email of an account, which nobody has proven then. Who attended a meeting is found by email, so the user sees
+ * Replaces the email of an account, which nobody has proven then. Who attended a meeting is found by email, so the user sees
  * other recordings afterwards.
  */
-async function changeEmail(tx: Tx, actor: AuditActor, before: ScimUserRow, given: string): Promise<void> {
+async function replaceEmail(tx: Tx, actor: AuditActor, before: ScimUserRow, email: string): Promise<void> {
   const { workspaceId } = actor;
-  const email = given.trim();
   if (!/^[^\s@]+@[^\s@]+$/.test(email))
     throw new ScimError(
       400,
@@ -191,12 +205,7 @@ async function changeEmail(tx: Tx, actor: AuditActor, before: ScimUserRow, given
       taken.workspace_id === workspaceId ? message : unavailableElsewhere(email),
     );
   }
-  const isSamePerson = sql<boolean>`email_key = parley_lower(${email})`;
-  await tx
-    .updateTable("users")
-    .set({ email, email_proven_at: sql`case when ${isSamePerson} then email_proven_at end` })
-    .where("id", "=", before.id)
-    .execute();
+  await tx.updateTable("users").set({ email, email_proven_at: null }).where("id", "=", before.id).execute();
   const attended = await tx
     .selectFrom("participants")
     .select("recording_id")
@@ -210,9 +219,4 @@ async function changeEmail(tx: Tx, actor: AuditActor, before: ScimUserRow, given
   );
   // They were sent to the former email.
   await deleteLinks(tx, before.id);
-  await recordAudit(tx, actor, {
-    action: "user_changed",
-    subject: { type: "user", id: before.id },
-    details: { email, former_email: before.email },
-  });
 }

@@ -1,3 +1,4 @@
+import { foldCase } from "../../../../shared/fold-case.ts";
 import type { PatchOperation } from "../attributes/patch.ts";
 import { type AttributePath, isPath, splitName } from "../attributes/path.ts";
 import { get, isObject, readBoolean, readText } from "../attributes/values.ts";
@@ -151,8 +152,15 @@ function ignore(change: UserChange, name: string, value: unknown): void {
     change.ignored.add(name.slice(0, 100).replace(/[^ -~]/g, "?"));
 }
 
-/** The names of what a request sent and Parley doesn't keep: emails only if one of them isn't the userName. */
-export function ignoredNames(change: UserChange, email: string): string[] {
-  const isKept = [...change.emails].every((sent) => sent.toLowerCase() === email.toLowerCase());
-  return isKept ? [...change.ignored] : [...change.ignored, "emails"];
+/**
+ * The names of what a request sent and Parley doesn't keep: emails only if one of them isn't the userName, and a userName
+ * that came with a deactivation.
+ */
+export function ignoredNames({ ignored, emails, userName }: UserChange, email: string): string[] {
+  const isEmail = (sent: string) => foldCase(sent) === foldCase(email);
+  return [
+    ...ignored,
+    ...([...emails].every(isEmail) ? [] : ["emails"]),
+    ...(userName === undefined || isEmail(userName) ? [] : ["userName"]),
+  ];
 }
