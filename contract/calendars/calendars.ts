@@ -249,12 +249,13 @@ export const RecordingMeeting = z
   .strictObject({
     state: z.enum(["none", "matched", "ambiguous", "undone"]).meta({
       description:
-        "`none`: no meeting was matched. `matched`: by Parley or by a user. `ambiguous`: several fit equally; choose one. `undone`: a user undid it, and it is not matched again.",
+        "`none`: no meeting was matched. `matched`: by Parley or by a user. `ambiguous`: several fit equally, or the one that fits names only other people; choose one. `undone`: a user undid it, and it is not matched again.",
     }),
     is_chosen: z.boolean().meta({ description: "Whether a user chose the meeting." }),
     ical_uid: z.string().nullable().meta({ description: "Of the matched meeting." }),
     candidates: z.array(Meeting).meta({
-      description: "Meetings of the caller's and the room calendars that overlap the recording, best first.",
+      description:
+        "Meetings that overlap the recording, best first: of the caller's calendars, and of room calendars that invite the caller (for a workspace token: that invite a recorder).",
     }),
   })
   .meta({ id: "RecordingMeeting" });
@@ -282,7 +283,7 @@ export const chooseRecordingMeeting = operation({
   path: recordingPath,
   summary: "Choose Meeting of Recording",
   description:
-    "Takes title (unless a user chose one), participants, scheduled times and meeting type from a meeting of the caller's or the room calendars, in place of those of the meeting it was matched with. Invited users of the workspace can see the recording from then on.",
+    "Takes title (unless a user chose one), participants, scheduled times and meeting type from one of the candidates, in place of those of the meeting it was matched with. Invited users of the workspace can see the recording from then on.",
   params: RecordingParams,
   body: z.object({ meeting_id: Uuid }),
   response: RecordingMeeting,

@@ -5,7 +5,7 @@ import { recordingMeetingQuery } from "../../api/calendars.ts";
 import { useRecording } from "../context.ts";
 import { Candidates, useMeetingActions } from "./candidates.tsx";
 
-/** Asks which meeting was recorded where several fit equally. */
+/** Asks which meeting was recorded where several fit equally, or the one that fits names only other people. */
 export function MeetingQuestion() {
   const { id } = useRecording();
   const { data } = useQuery(recordingMeetingQuery(id));
@@ -21,7 +21,7 @@ export function MeetingQuestion() {
     >
       <Stack gap="sm">
         <Text size="sm">
-          Several meetings in your calendar fit. The one you choose gives the recording its title,
+          It may be one of these in your calendar. The one you choose gives the recording its title,
           participants and scheduled time. Invited users of the workspace can then see it.
         </Text>
         <Candidates candidates={data.candidates} chosen={null} />

@@ -25,20 +25,27 @@ export interface Candidate {
 const equalFit = 0.1;
 
 /**
+ * SQL: recorder `rr` created the recording, or a workspace token named them. Anybody can name a colleague as the recorder, so
+ * only then their calendars may decide about it.
+ */
+export const isTrustedRecorder = sql<boolean>`exists (
+  select 1 from uploads u where u.recording_id = rr.recording_id and (u.scope = 'workspace' or u.created_by = rr.user_id))`;
+
+/**
  * Events that overlap a recording by at least half of the shorter of both, best first: of the calendars of these users, and
- * of room calendars if one of these users or a recorder is invited. Events of a whole day, private ones and those that the
- * user declined are left out.
+ * of room calendars where one of these users is invited. Events of a whole day, private ones and those that the user declined
+ * are left out.
+ * @param ofRooms whether the users' own calendars are left out.
  */
 export async function findCandidates(
   db: Executor,
   recordingId: string,
   userIds: readonly string[],
+  { ofRooms = false }: { readonly ofRooms?: boolean } = {},
 ): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
     with people as (
-      select u.id, u.email_key, u.id = any(${userIds}::uuid[]) as is_meant from users u
-      where u.deactivated_at is null and (u.id = any(${userIds}::uuid[]) or exists (
-        select 1 from recording_recorders rr where rr.recording_id = ${recordingId} and rr.user_id = u.id))
+      select u.id, u.email_key from users u where u.deactivated_at is null and u.id = any(${userIds}::uuid[])
     ), found as (
       select e.id, e.calendar_id, e.key, e.ical_uid, e.title, e.start_at, e.end_at, e.organizer, e.attendees,
         (${isInvited("u")} or e.organizer is null and e.attendees = '[]') as is_theirs, c.user_id is null as is_room,
@@ -47,7 +54,7 @@ export async function findCandidates(
         extract(epoch from r.end_datetime - r.start_datetime) as length
       from recordings r
         join calendars c on c.workspace_id = r.workspace_id
-        join people u on c.user_id = u.id and u.is_meant or c.user_id is null
+        join people u on c.user_id is null or c.user_id = u.id and not ${ofRooms}::boolean
         join calendar_events e on e.calendar_id = c.id and e.start_at < r.end_datetime and e.end_at > r.start_datetime
       where r.id = ${recordingId} and not e.is_all_day and not e.is_private
         and (c.user_id is not null or ${isInvited("u")})
@@ -65,31 +72,53 @@ export async function findCandidates(
   return rows;
 }
 
+/** The recorders whose calendars may decide which meeting a recording is. */
+export async function findTrustedRecorders(db: Executor, recordingId: string): Promise<string[]> {
+  const { rows } = await sql<{ user_id: string }>`
+    select rr.user_id from recording_recorders rr
+    where rr.recording_id = ${recordingId} and ${isTrustedRecorder}`.execute(db);
+  return rows.map((row) => row.user_id);
+}
+
 /**
  * The event that a recording's own calendar event names, as that of a meeting that was recorded with its Record button: it
- * needs no overlap. null: the calendars of its recorders and rooms don't have it.
+ * needs no overlap, unless it was moved since. null: the calendars of these users, and of rooms they are invited to, don't
+ * have it.
  */
-export async function findNamedEvent(db: Executor, recordingId: string): Promise<Candidate | null> {
+export async function findNamedEvent(
+  db: Executor,
+  recordingId: string,
+  userIds: readonly string[],
+): Promise<Candidate | null> {
   const { rows } = await sql<Candidate>`
     select e.id, e.calendar_id, e.key, e.ical_uid, e.title, e.start_at, e.end_at, e.organizer, e.attendees,
       true as is_theirs, 1::float8 as fit
     from recordings r
-      join recording_recorders rr on rr.recording_id = r.id
-      join calendars c on c.workspace_id = r.workspace_id and (c.user_id = rr.user_id or c.user_id is null)
+      join users u on u.id = any(${userIds}::uuid[]) and u.deactivated_at is null
+      join calendars c on c.workspace_id = r.workspace_id and (c.user_id = u.id or c.user_id is null)
       join calendar_events e on e.calendar_id = c.id and e.ical_uid = r.calendar_event ->> 'ical_uid'
-        and e.start_at = (r.calendar_event ->> 'scheduled_start_datetime')::timestamptz
+      cross join lateral (select e.start_at - (r.calendar_event ->> 'scheduled_start_datetime')::timestamptz as moved) m
     where r.id = ${recordingId} and not e.is_all_day and not e.is_private
-    order by c.user_id is null, c.id limit 1`.execute(db);
+      and (c.user_id is not null or ${isInvited("u")})
+      and (m.moved = interval '0' or e.start_at < r.end_datetime and e.end_at > r.start_datetime)
+    order by m.moved <> interval '0', greatest(m.moved, -m.moved), c.user_id is null, c.id limit 1`.execute(
+    db,
+  );
   return rows[0] ?? null;
 }
 
-/** The event that fits best; "several": some fit equally; null: none fits. @param title of the recording, unless generated. */
+/**
+ * The event that fits best; "unclear": some fit equally, or the best names only other people; null: none fits.
+ * @param title of the recording, unless generated.
+ */
 export function chooseCandidate(
   candidates: readonly Candidate[],
   title: string | null,
-): Candidate | "several" | null {
+): Candidate | "unclear" | null {
   const [best] = candidates;
   if (best === undefined) return null;
+  // It may be the meeting of others, seen in a calendar that is shared.
+  if (!best.is_theirs) return "unclear";
   const equal = candidates.filter(
     ({ is_theirs: isTheirs, fit }) => isTheirs === best.is_theirs && best.fit - fit < equalFit,
   );
@@ -98,7 +127,7 @@ export function chooseCandidate(
     .map((candidate) => ({ candidate, score: titleScore(title, candidate.title) }))
     .toSorted((a, b) => b.score - a.score);
   const [first, second] = scored;
-  return first !== undefined && first.score > (second?.score ?? 0) ? first.candidate : "several";
+  return first !== undefined && first.score > (second?.score ?? 0) ? first.candidate : "unclear";
 }
 
 /** How many words of the event's title are in the recording's, from 0 to 1. */

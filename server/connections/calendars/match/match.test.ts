@@ -54,7 +54,12 @@ async function addCalendar(userId: string | null, events: readonly Event[]): Pro
 /** A recording of some minutes, once its meeting was looked up. */
 async function record(
   token: string,
-  { from = 0, minutes = 60, title }: { from?: number; minutes?: number; title?: string } = {},
+  {
+    from = 0,
+    minutes = 60,
+    title,
+    recorderId,
+  }: { from?: number; minutes?: number; title?: string; recorderId?: string } = {},
 ) {
   const upload = await call(
     app,
@@ -65,6 +70,7 @@ async function record(
       auto_promote: true,
       attributes: {
         ...(title === undefined ? {} : { title }),
+        ...(recorderId === undefined ? {} : { recorder_ids: [recorderId] }),
         start_datetime: new Date(start + from * minuteMs).toISOString(),
         transcript: {
           language: "en",
@@ -104,6 +110,7 @@ test("a recording gets title, people, times, type and notes from its meeting wit
     {
       uid: "plan",
       title: "Planning with Acme",
+      organizer: user.email,
       attendees: [
         { name: "Jo Customer", email: "jo@acme.example" },
         { name: "No Show", email: "no@acme.example", declined: true },
@@ -130,6 +137,7 @@ test("a recording gets title, people, times, type and notes from its meeting wit
       one.confirmed_attendee,
     ]),
     [
+      [user.email, "internal", false],
       ["Jo Customer", "external", false],
       [rows[0].email, "internal", false],
     ],
@@ -209,6 +217,32 @@ test("two meetings that fit equally are asked about; a chosen title stays; rooms
   assert.equal((await view(await record(user.token, { from: 700 }), user.token)).title, "Ours");
 });
 
+test("an upload that names a colleague as recorder reveals nothing of the colleague's calendars and rooms", async () => {
+  const [user, colleague] = [await makeUser(app.db, workspace), await makeUser(app.db, workspace)];
+  await addCalendar(colleague.id, [{ uid: "secret", title: "Secret", from: 2000, to: 2060 }]);
+  const attendees = [{ name: null, email: colleague.email }];
+  await addCalendar(null, [{ uid: "board", title: "Board", from: 2100, to: 2160, attendees }]);
+  for (const from of [2000, 2100]) {
+    const id = await record(user.token, { from, recorderId: colleague.id });
+    const { calendar_event: event, participants } = await view(id, user.token);
+    assert.deepEqual([event, participants], [null, []]);
+    const { state, candidates } = await manage("GET", `/recordings/${id}/meeting`, colleague.token);
+    assert.deepEqual([state, candidates.length], ["none", 1], "the recorder can choose their meeting");
+    const own = await record(workspace.token, { from, recorderId: colleague.id });
+    assert.equal((await manage("GET", `/recordings/${own}/meeting`, colleague.token)).state, "matched");
+  }
+});
+
+test("a meeting that names only other people is asked about", async () => {
+  const user = await makeUser(app.db, workspace);
+  await addCalendar(user.id, [
+    { uid: "shared", title: "Of others", from: 3000, to: 3060, organizer: "jo@acme.example" },
+  ]);
+  const id = await record(user.token, { from: 3000 });
+  const { state, candidates } = await manage("GET", `/recordings/${id}/meeting`, user.token);
+  assert.deepEqual([state, candidates.length], ["ambiguous", 1]);
+});
+
 test("of overlapping meetings the one whose times fit better is meant, and invitations count before all", () => {
   const candidate = (title: string, fit: number, isTheirs = true): Candidate => ({
     ...{ id: title, calendar_id: "", key: title, ical_uid: title, title, fit, is_theirs: isTheirs },
@@ -216,14 +250,15 @@ test("of overlapping meetings the one whose times fit better is meant, and invit
   });
   const choose = (title: string | null, ...candidates: Candidate[]): string | null => {
     const chosen = chooseCandidate(candidates, title);
-    return chosen === null || chosen === "several" ? chosen : chosen.title;
+    return chosen === null || chosen === "unclear" ? chosen : chosen.title;
   };
   assert.equal(choose(null), null);
   assert.equal(choose(null, candidate("a", 0.9), candidate("b", 0.5)), "a");
-  assert.equal(choose(null, candidate("a", 0.9), candidate("b", 0.85)), "several");
+  assert.equal(choose(null, candidate("a", 0.9), candidate("b", 0.85)), "unclear");
   assert.equal(choose(null, candidate("a", 0.6), candidate("b", 0.6, false)), "a");
+  assert.equal(choose(null, candidate("a", 0.9, false)), "unclear");
   assert.equal(choose("Weekly sync", candidate("Retro", 0.9), candidate("Weekly Sync", 0.85)), "Weekly Sync");
-  assert.equal(choose("Something else", candidate("Retro", 0.9), candidate("Weekly Sync", 0.85)), "several");
+  assert.equal(choose("Something else", candidate("Retro", 0.9), candidate("Weekly Sync", 0.85)), "unclear");
 });
 
 test("a recording that names its meeting gets its notes and people, also when it was made at another time", async () => {

@@ -6,10 +6,16 @@ import { defineJob } from "../../../platform/jobs/define.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { ofRecording, type RecordingPayload } from "../../../recordings/recordings/job-of-recording.ts";
 import { applyMeeting, hasGeneratedTitle } from "./apply.ts";
-import { chooseCandidate, findCandidates, findNamedEvent } from "./candidates.ts";
+import {
+  chooseCandidate,
+  findCandidates,
+  findNamedEvent,
+  findTrustedRecorders,
+  isTrustedRecorder,
+} from "./candidates.ts";
 
 /**
- * Finds the meeting of a recording in the calendars of its recorders and rooms. One transaction: killed at any point it
+ * Finds the meeting of a recording in the calendars of its trusted recorders and of rooms. One transaction: killed at any point it
  * leaves nothing behind and runs again, and a recording that was matched, or whose match a user undid, is left alone.
  */
 async function matchMeeting(db: Database, recordingId: string): Promise<void> {
@@ -23,23 +29,17 @@ async function matchMeeting(db: Database, recordingId: string): Promise<void> {
     await holdMembership(tx, found.workspace_id);
     const recording = await lockUnmatched(tx, recordingId);
     if (recording === undefined) return;
-    const { rows: recorders } = await sql<{ user_id: string }>`
-      select user_id from recording_recorders where recording_id = ${recordingId}`.execute(tx);
-    const candidates = await findCandidates(
-      tx,
-      recordingId,
-      recorders.map((row) => row.user_id),
-    );
+    const recorderIds = await findTrustedRecorders(tx, recordingId);
     const title = (await hasGeneratedTitle(tx, recordingId)) ? null : recording.title;
     const event = recording.names_meeting
-      ? await findNamedEvent(tx, recordingId)
-      : chooseCandidate(candidates, title);
-    if (event === "several")
+      ? await findNamedEvent(tx, recordingId, recorderIds)
+      : chooseCandidate(await findCandidates(tx, recordingId, recorderIds), title);
+    if (event === "unclear")
       await tx
         .insertInto("recording_meetings")
         .values({ recording_id: recordingId, state: "ambiguous" })
         .execute();
-    if (event === null || event === "several") return;
+    if (event === null || event === "unclear") return;
     await applyMeeting(tx, recording, event, null);
     await sql`update recordings set updated_at = clock_timestamp() where id = ${recordingId}`.execute(tx);
     await syncGrants(tx, [recordingId]);
@@ -84,7 +84,7 @@ export async function requestLateMatches(tx: Tx, jobs: JobQueue, calendarId: str
   const { rows } = await sql<{ id: string }>`
     select distinct r.id from calendars c
       join recordings r on r.workspace_id = c.workspace_id
-      join recording_recorders rr on rr.recording_id = r.id and (c.user_id is null or rr.user_id = c.user_id)
+      join recording_recorders rr on rr.recording_id = r.id and (c.user_id is null or rr.user_id = c.user_id) and ${isTrustedRecorder}
       join calendar_events e on e.calendar_id = c.id and e.start_at < r.end_datetime and e.end_at > r.start_datetime
     where c.id = ${calendarId} and r.created_at > now() - interval '1 day' and not e.is_all_day and not e.is_private
       and ${isUnmatched}

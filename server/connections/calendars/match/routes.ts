@@ -8,7 +8,7 @@ import { updateRecording } from "../../../recordings/recordings/change/update-re
 import { checkMay } from "../../../recordings/recordings/rights.ts";
 import { presentMeeting } from "../present.ts";
 import { applyMeeting, removeMeeting } from "./apply.ts";
-import { type Candidate, findCandidates } from "./candidates.ts";
+import { type Candidate, findCandidates, findTrustedRecorders } from "./candidates.ts";
 
 /** Which meeting a recording is of. */
 export function recordingMeetingRoutes(api: Api, { db }: { readonly db: Database }): void {
@@ -71,9 +71,10 @@ export function recordingMeetingRoutes(api: Api, { db }: { readonly db: Database
   });
 }
 
-/** Workspace tokens have no calendars of their own. */
-function candidatesFor(db: Executor, principal: Principal, recordingId: string): Promise<Candidate[]> {
-  return findCandidates(db, recordingId, principal.scope === "workspace" ? [] : [principal.userId]);
+/** Those of the caller. Workspace tokens have no calendars of their own, but manage those of rooms. */
+async function candidatesFor(db: Executor, principal: Principal, recordingId: string): Promise<Candidate[]> {
+  if (principal.scope === "personal") return findCandidates(db, recordingId, [principal.userId]);
+  return findCandidates(db, recordingId, await findTrustedRecorders(db, recordingId), { ofRooms: true });
 }
 
 async function present(
