@@ -136,11 +136,13 @@ function guard(
       const { version, share } = readVersionOf(request, reply);
       request.principal = await authenticate(request);
       request.apiVersion = version;
+      const isOpenEnded = request.routeOptions.config.operation?.id === streamNotifications.id;
       watch(
         reply.raw,
         async () =>
-          !endsWithAccess(request) || isStillActive({ principal: request.principal, ip: request.ip }),
-        request.routeOptions.config.operation?.id === streamNotifications.id ? streamCheckMs : undefined,
+          !endsWithAccess(request) ||
+          isStillActive({ principal: request.principal, ip: request.ip, isOpenEnded }),
+        isOpenEnded ? streamCheckMs : undefined,
       );
       if (limit > 0) {
         const allowed = Math.max(1, Math.floor(limit * share));

@@ -42,7 +42,7 @@ export function ruleRefusal(
   return ageRefusal(rules, credential, now) ?? openRequestRefusal(rules, credential, now);
 }
 
-/** The same for a request in flight, whose session or token may reach its age while it runs. */
+/** The same for a request in flight, whose session or token may reach its age while it runs. Not for open-ended streams. */
 export function openRequestRefusal(
   rules: StoredRules | null,
   credential: RuledCredential,
@@ -86,10 +86,15 @@ function groundRefusal(
   { userId, role, since, session }: RuledCredential,
 ): RuleRefusal | null {
   if (!rules.single_sign_on_only || session?.method === "single_sign_on") return null;
-  const isBreakGlass = role === "admin" && userId === rules.break_glass_user_id;
-  if (session !== null) return isBreakGlass && isStrong(session) ? null : "single_sign_on";
+  if (session !== null)
+    return role === "admin" && isBreakGlass(rules, userId) && isStrong(session) ? null : "single_sign_on";
   const start = rules.single_sign_on_since;
-  return isBreakGlass || (start !== null && since >= new Date(start)) ? null : "single_sign_on";
+  return start !== null && since >= new Date(start) ? null : "single_sign_on";
+}
+
+/** Whether a user is the admin whom single sign-on only still lets sign in without the provider. */
+export function isBreakGlass(rules: StoredRules | null, userId: string): boolean {
+  return rules?.single_sign_on_only === true && rules.break_glass_user_id === userId;
 }
 
 /** Whether a session proved its user in two ways. A passkey is both: what its user has, and a PIN or fingerprint. */

@@ -8,7 +8,7 @@ import type { Database, Tx } from "../../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type Api, route } from "../../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
-import { findRules, secondFactorDue } from "../../access/security-rules.ts";
+import { findRules, isBreakGlass, secondFactorDue } from "../../access/security-rules.ts";
 import { newTotpSecret, totpUri } from "../sign-in/codes.ts";
 import { verifyPassword } from "../sign-in/passwords.ts";
 import * as factors from "../sign-in/second-factor.ts";
@@ -152,8 +152,7 @@ async function refuseRemoval(tx: Tx, { workspaceId, userId, role }: Principal): 
     .where("id", "=", userId)
     .executeTakeFirstOrThrow();
   const isRequired = secondFactorDue(rules, { role, userSince: user.created_at }) !== null;
-  const isBreakGlass = rules?.single_sign_on_only === true && rules.break_glass_user_id === userId;
-  if (isRequired || isBreakGlass)
+  if (isRequired || isBreakGlass(rules, userId))
     throw new ProblemError(
       "wrong_state",
       "your workspace requires your second factor, so you can't turn it off; an admin can reset it if you lose your device",

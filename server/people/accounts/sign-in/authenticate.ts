@@ -4,7 +4,7 @@ import { isAudience, type Resource } from "../../../platform/auth/audience.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { refuseCrossSite } from "../../../platform/http/origin/cross-site.ts";
-import { refusedByRule, ruleRefusal } from "../../access/security-rules.ts";
+import { endOf, refusedByRule, ruleRefusal } from "../../access/security-rules.ts";
 import { hashToken, tokenTypeOf } from "../tokens/access-tokens.ts";
 import { findToken, ruledSession, ruledToken, type TokenRow, touchToken } from "../tokens/queries.ts";
 import { sessionCookieOf } from "./session-cookie.ts";
@@ -121,7 +121,7 @@ function toPrincipal(row: TokenRow): Principal {
     role: row.role,
     emailKey: row.email_key,
     name: scope === "workspace" ? row.workspace_name : row.user_name,
-    expiresAt: row.expires_at,
+    expiresAt: endOf(row.security_rules, { since: row.since, expiresAt: row.expires_at, kind: "token" }),
     ...(row.datetime_filters === null ? {} : { datetimeFilters: row.datetime_filters }),
     ...(row.compatibility === null ? {} : { compatibility: row.compatibility }),
     sees: row.sees,

@@ -2,13 +2,15 @@ import type pg from "pg";
 import { type Principal, roles } from "../../../platform/auth/principal.ts";
 import { coalesce } from "../../../platform/coalesce.ts";
 import type { StoredRules } from "../../../platform/db/json-columns.ts";
-import { openRequestRefusal } from "../../access/security-rules.ts";
+import { openRequestRefusal, ruleRefusal } from "../../access/security-rules.ts";
 import { ruledSession, ruledToken, ruledTokenColumns, type SessionRow, type TokenRow } from "./queries.ts";
 
 /** A running request. */
 export interface OpenRequest {
   readonly principal: Principal;
   readonly ip: string;
+  /** Whether the request has no end of its own, as streams of notifications. */
+  readonly isOpenEnded?: boolean;
 }
 
 type Row = Pick<TokenRow, "id" | "role" | "user_id" | "since" | "user_since" | "user_has_second_factor"> &
@@ -20,7 +22,7 @@ type Row = Pick<TokenRow, "id" | "role" | "user_id" | "since" | "user_since" | "
 
 /**
  * Whether a caller's token or session is still valid and its user active, without a lower role, and not refused by the rules
- * of the workspace, while a request runs. Expiry doesn't count: what began before may finish.
+ * of the workspace, while a request runs. Expiry and age count for open-ended requests only: others may finish.
  * @returns a check that shares its statement with concurrent ones.
  */
 export function createCredentialCheck(pool: pg.Pool): (request: OpenRequest) => Promise<boolean> {
@@ -41,14 +43,16 @@ export function createCredentialCheck(pool: pg.Pool): (request: OpenRequest) => 
         values: [requests.map(({ principal }) => principal.tokenId)],
       });
       const current = new Map(rows.map((row) => [row.id, row]));
-      return requests.map(({ principal, ip }) => {
+      return requests.map(({ principal, ip, isOpenEnded = false }) => {
         const row = current.get(principal.tokenId);
         // From admin to viewer.
         if (row === undefined || roles.indexOf(row.role) > roles.indexOf(principal.role)) return false;
+        const { expiresAt } = principal;
+        if (isOpenEnded && expiresAt !== null && expiresAt <= new Date()) return false;
         if (row.security_rules === null) return true;
         const { method } = row;
         const credential = method === null ? ruledToken(row, ip) : ruledSession({ ...row, method }, ip);
-        const refusal = openRequestRefusal(row.security_rules, credential);
+        const refusal = (isOpenEnded ? ruleRefusal : openRequestRefusal)(row.security_rules, credential);
         // A session that only sets up a second factor continues to do that.
         return refusal === null || (refusal === "second_factor" && principal.mustSetUpSecondFactor === true);
       });

@@ -16,22 +16,21 @@ export interface LockedGrant {
 
 /**
  * Why the rules of the workspace refuse tokens to an app, in words; null: they don't.
- * @param familyId of the tokens to refresh; null: an authorization that was just given.
+ * @param since when the user authorized the app.
  */
 export async function grantRefusal(
   tx: Tx,
   grant: LockedGrant,
-  familyId: string | null,
+  since: Date,
   ip: string,
 ): Promise<string | null> {
   const { rows } = await sql<RuledGrant>`
-    select u.id as user_id, u.role, ${sql.raw(ruledTokenColumns("coalesce(f.created_at, now())"))}
+    select u.id as user_id, u.role, ${sql.raw(ruledTokenColumns("now()"))}
     from users u join workspaces w on w.id = u.workspace_id
-    left join oauth_families f on f.id = ${familyId}
     where u.id = ${grant.user_id}`.execute(tx);
   const [row] = rows;
   if (row === undefined) return null;
-  const refusal = ruleRefusal(row.security_rules, ruledToken(row, ip));
+  const refusal = ruleRefusal(row.security_rules, ruledToken({ ...row, since }, ip));
   return refusal && refusalTexts[refusal];
 }
 

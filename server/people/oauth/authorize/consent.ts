@@ -10,7 +10,7 @@ import { generateSecret } from "../clients/secrets.ts";
 import type { AuthorizeRequest } from "./request.ts";
 
 /** A code expires quickly: it passes through the browser's address bar, and the app exchanges it at once. */
-const codeTtlSec = 60;
+export const codeTtlSec = 60;
 
 /**
  * Grants an app access to a user's account, and creates the code that the app exchanges for tokens.

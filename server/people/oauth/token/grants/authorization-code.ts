@@ -10,6 +10,7 @@ import {
   grantRefusal,
   lockGrant,
 } from "../../../accounts/tokens/oauth-grants.ts";
+import { codeTtlSec } from "../../authorize/consent.ts";
 import { pkceProblem } from "../../authorize/pkce.ts";
 import { issueTokens } from "../issue.ts";
 import { type GrantRequest, type GrantResult, refused, resourceFor } from "./result.ts";
@@ -50,7 +51,7 @@ export async function exchangeCode(
     if (code.is_expired) return unknown;
     if (input.redirectUri !== undefined && input.redirectUri !== code.redirect_uri)
       return refused("the redirect_uri differs from the one in the authorization request", true);
-    const ruled = await grantRefusal(tx, grant, null, request.origin.ip);
+    const ruled = await grantRefusal(tx, grant, code.created_at, request.origin.ip);
     if (ruled !== null) return refused(ruled, false);
     const problem = pkceProblem(code.code_challenge, input.verifier);
     if (problem !== null) return refused(problem, true);
@@ -58,9 +59,15 @@ export async function exchangeCode(
     if ("ok" in audience) return audience;
 
     const familyId = randomUUIDv7();
+    // Its age begins with the consent, so that tokens count as from before a rule that came between.
     await tx
       .insertInto("oauth_families")
-      .values({ id: familyId, grant_id: grant.id, resource: code.resource })
+      .values({
+        id: familyId,
+        grant_id: grant.id,
+        resource: code.resource,
+        created_at: code.created_at,
+      })
       .execute();
     await tx
       .updateTable("oauth_codes")
@@ -88,6 +95,7 @@ function readCode(tx: Tx, hash: Buffer) {
     .selectFrom("oauth_codes")
     .select(["family_id", "redirect_uri", "code_challenge", "resource"])
     .select([
+      sql<Date>`expires_at - make_interval(secs => ${codeTtlSec})`.as("created_at"),
       sql<boolean>`used_at is not null`.as("is_used"),
       sql<boolean>`expires_at <= clock_timestamp()`.as("is_expired"),
     ])

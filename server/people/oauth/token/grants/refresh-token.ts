@@ -43,7 +43,7 @@ export async function refresh(
   const found = await db.kysely
     .selectFrom("oauth_refresh_tokens as t")
     .innerJoin("oauth_families as f", "f.id", "t.family_id")
-    .select(["t.id", "t.family_id", "f.grant_id"])
+    .select(["t.id", "t.family_id", "f.grant_id", "f.created_at as since"])
     .where("t.hash", "=", hashToken(refreshToken))
     .executeTakeFirst();
   if (found === undefined) return unknown;
@@ -60,7 +60,7 @@ export async function refresh(
     }
     if (use === "late") return refused("the refresh token was already used; use the newest one", false);
     // The token stays as it is: it works again when the rule no longer refuses it.
-    const ruled = await grantRefusal(tx, grant, found.family_id, request.origin.ip);
+    const ruled = await grantRefusal(tx, grant, found.since, request.origin.ip);
     if (ruled !== null) return refused(ruled, false);
     const audience = resourceFor(request, token.resource as Resource | null);
     if ("ok" in audience) return audience;
