@@ -128,7 +128,8 @@ export const removePasskey = operation({
   method: "DELETE",
   path: "/_/api/v1/me/passkeys/:passkey_id",
   summary: "Remove Passkey",
-  description: "Removes one of the caller's passkeys. It can't sign in any more; sessions stay.",
+  description:
+    "Removes one of the caller's passkeys. It can't sign in any more, and the other sessions that it began end.",
   params: z.object({ passkey_id: Uuid }),
   response: Success,
   errors: ["forbidden", "not_found"],

@@ -3,7 +3,7 @@ import { changeMembership, syncGrants } from "../../../people/access/grants.ts";
 import { deleteSignInHistory } from "../../../people/accounts/sign-in/throttle.ts";
 import { endAccess } from "../../../people/accounts/users/end-access.ts";
 import { type LockedAccount, lockAccount } from "../../../people/accounts/users/queries.ts";
-import { requireOtherAdmin } from "../../../people/accounts/users/users.ts";
+import { refuseToLoseAdmin } from "../../../people/accounts/users/users.ts";
 import { deletePersonalHooks } from "../../../people/events/hooks.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import { eraseFromComments, recordingsCommentedBy } from "../../../recordings/comments/erase.ts";
@@ -82,10 +82,10 @@ export async function eraseAccount(
   return { id: account.id, name: account.name };
 }
 
-/** @throws ProblemError `wrong_state` for the last active admin. */
+/** @throws ProblemError `wrong_state` for the last active admin and the break-glass admin. */
 export async function requireAdminBesides(tx: Tx, account: LockedAccount): Promise<void> {
   if (account.role === "admin" && account.deactivated_at === null && account.invited_at === null)
-    await requireOtherAdmin(tx, account);
+    await refuseToLoseAdmin(tx, account);
 }
 
 /** Locks the recordings that are shared with a user, as sharing does, and those with the user's comments. */

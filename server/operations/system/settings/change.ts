@@ -22,7 +22,7 @@ import { reasonOf } from "../health/finding.ts";
 import { textsOf } from "./live.ts";
 import {
   announceSettings,
-  countWithoutPassword,
+  countLockedOut,
   decryptTexts,
   encryptTexts,
   findChanges,
@@ -171,7 +171,7 @@ async function refuseLockout(
   await refuseLockedOutUsers({ db, encryptor }, before.signInProviders, after);
 }
 
-/** @throws ProblemError when users who have no password could sign in with none of the providers that are left. */
+/** @throws ProblemError when users who can't use a password could sign in with none of the providers that are left. */
 async function refuseLockedOutUsers(
   deps: Pick<ChangeDependencies, "db" | "encryptor">,
   before: readonly SignInProvider[],
@@ -181,16 +181,25 @@ async function refuseLockedOutUsers(
   const gone = before.filter((provider) => !clients.has(describeClient(provider)));
   if (gone.length === 0) return;
   const kept = new Set(before.filter((provider) => !gone.includes(provider)).map(({ issuer }) => issuer));
-  const count = await countWithoutPassword(deps.db.kysely, [...kept]);
-  if (count === 0) return;
-  const users = `${count} ${count === 1 ? "user has" : "users have"} no password and could not sign in any more`;
+  const { withoutPassword, byRule } = await countLockedOut(deps.db.kysely, [...kept]);
+  if (withoutPassword + byRule === 0) return;
+  const [users, remedy] =
+    withoutPassword > 0
+      ? [
+          `${withoutPassword} ${withoutPassword === 1 ? "user has" : "users have"} no password and could not sign in any more`,
+          "send them a password reset first",
+        ]
+      : [
+          `${byRule} ${byRule === 1 ? "user" : "users"} of workspaces with single sign-on only could not sign in any more`,
+          "turn that rule off under Settings → Security first",
+        ];
   for (const { id } of gone) {
     const pointer = pointerOf(id === defaultProviderId ? "PARLEY_OIDC_ISSUER" : "PARLEY_OIDC_PROVIDERS");
     const refuse = (detail: string): never => {
       throw invalidInput([{ pointer, detail }]);
     };
     const next = after.find((provider) => provider.id === id);
-    if (next === undefined) refuse(`can't be removed: ${users}; send them a password reset first`);
+    if (next === undefined) refuse(`can't be removed: ${users}; ${remedy}`);
     else if (!(await hasPassed(deps, next))) {
       // Loaded only now: few changes are of the provider.
       const { checkProvider } = await import("../../../people/accounts/sso/check-provider.ts");

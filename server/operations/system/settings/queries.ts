@@ -102,27 +102,27 @@ export async function markUndone(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("setting_changes").set({ undone_at: new Date() }).where("id", "=", id).execute();
 }
 
-/** Users who can sign in with single sign-on only, and through none of these issuers. */
-export async function countWithoutPassword(db: Executor, issuers: readonly string[]): Promise<number> {
-  const { count } = await db
-    .selectFrom("users as u")
-    .select((of) => of.fn.countAll<string>().as("count"))
-    .where("u.password_hash", "is", null)
-    .where("u.deactivated_at", "is", null)
-    .where((of) =>
-      of.exists(of.selectFrom("identities as i").select("i.user_id").whereRef("i.user_id", "=", "u.id")),
-    )
-    .where((of) =>
-      of.not(
-        of.exists(
-          of
-            .selectFrom("identities as i")
-            .select("i.user_id")
-            .whereRef("i.user_id", "=", "u.id")
-            .where("i.issuer", "=", of.fn.any(of.val([...issuers]))),
-        ),
-      ),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(count);
+/**
+ * How many users could not sign in any more if only providers with these issuers were left: those without a password, and those
+ * of workspaces that allow single sign-on only, except their break-glass admins. Users of such a workspace who have not
+ * signed in yet need any provider.
+ */
+export async function countLockedOut(
+  db: Executor,
+  issuers: readonly string[],
+): Promise<{ withoutPassword: number; byRule: number }> {
+  const { rows } = await sql<{ is_by_rule: boolean; count: number }>`
+    select is_by_rule, count(*)::int as count from (
+      select coalesce(w.security_rules ->> 'single_sign_on_only' = 'true'
+          and w.security_rules ->> 'break_glass_user_id' is distinct from u.id::text, false) as is_by_rule,
+        u.password_hash is null as has_no_password,
+        array(select i.issuer from identities i where i.user_id = u.id) as issuers
+      from users u join workspaces w on w.id = u.workspace_id
+      where u.deactivated_at is null) u
+    where not issuers && ${[...issuers]}::text[]
+      and (is_by_rule or has_no_password)
+      and (issuers <> '{}' or (is_by_rule and ${issuers.length === 0}))
+    group by is_by_rule`.execute(db);
+  const countOf = (isByRule: boolean) => rows.find((row) => row.is_by_rule === isByRule)?.count ?? 0;
+  return { withoutPassword: countOf(false), byRule: countOf(true) };
 }

@@ -3,6 +3,7 @@ import { after, test } from "node:test";
 import { pino } from "pino";
 import { call, startTestApp } from "../../../../test/support/app.ts";
 import { makeWorkspace } from "../../../../test/support/factories.ts";
+import { rulesOf } from "../../../people/accounts/security/rules.ts";
 import { startMailServer } from "../../../people/accounts/test/mail.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { createEncryptor } from "../../../platform/crypto/encryptor.ts";
@@ -243,6 +244,20 @@ test("a change that would lock users out is refused with the reason", async () =
   const wrong = await change({ ...oidc, PARLEY_OIDC_ISSUER: "http://127.0.0.1:7/" });
   assert.match(wrong.body.violations[0].detail, /must be that of a provider that works: /);
   await db.pool.query("delete from identities");
+  await db.pool.query("update users set password_hash = 'x' where workspace_id = $1", [other.id]);
+  await db.pool.query("update workspaces set security_rules = $2 where id = $1", [
+    other.id,
+    { ...rulesOf(null), single_sign_on_only: true, break_glass_user_id: other.admin.id },
+  ]);
+  const { rows } = await db.pool.query("select 1 from users where workspace_id = $1", [other.id]);
+  const ruled = await change(Object.fromEntries(Object.keys(oidc).map((name) => [name, null])));
+  assert.match(
+    ruled.body.violations[0].detail,
+    new RegExp(
+      `can't be removed: ${rows.length - 1} users? of workspaces with single sign-on only .*turn that rule off`,
+    ),
+  );
+  await db.pool.query("update workspaces set security_rules = null");
   assert.equal((await change(Object.fromEntries(Object.keys(oidc).map((name) => [name, null])))).status, 200);
 });
 

@@ -62,14 +62,7 @@ function describeApplied(applied: AppliedGroups, { groups }: ProvenIdentity): [s
   const rows: [string, string][] = [
     ["Teams that the user would join", list(applied.joined) || "none"],
     ["Teams that the user would leave", list(applied.left) || "none"],
-    [
-      "Role",
-      applied.isLastAdmin
-        ? "stays admin, because there is no other admin in the workspace"
-        : applied.role === null
-          ? "no group gives one"
-          : `${applied.role}, given by a group`,
-    ],
+    ["Role", describeRole(applied)],
   ];
   if (applied.unmapped.length > 0)
     rows.push(["Groups that are not mapped", `${list(applied.unmapped)}: they change nothing`]);
@@ -79,6 +72,13 @@ function describeApplied(applied: AppliedGroups, { groups }: ProvenIdentity): [s
       `${list(applied.unknownTeams)}: create them, or correct the mapping`,
     ]);
   return rows;
+}
+
+function describeRole({ staysAdmin, role }: AppliedGroups): string {
+  if (staysAdmin === "last_admin") return "stays admin, because there is no other admin in the workspace";
+  if (staysAdmin === "break_glass_admin")
+    return "stays admin, because the user is the break-glass admin of single sign-on only";
+  return role === null ? "no group gives one" : `${role}, given by a group`;
 }
 
 function list(names: readonly string[]): string {

@@ -4,6 +4,8 @@ import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
+import { changeMembership } from "../../access/grants.ts";
+import { findRules, isBreakGlass } from "../../access/security-rules.ts";
 import { enqueueMail } from "../one-time-links/mailer.ts";
 import { accountChangeMail } from "../one-time-links/mails.ts";
 import { deleteSecondFactor } from "../sign-in/second-factor.ts";
@@ -38,7 +40,7 @@ export function mailOf(deps: {
 /**
  * Turns a user's second factor off for them, and ends their sessions. They receive an email about it.
  * @param mail null: no email, as with commands of the operator.
- * @throws ProblemError `wrong_state` if it is off.
+ * @throws ProblemError `wrong_state` if it is off, and for the break-glass admin.
  */
 export async function resetSecondFactor(
   tx: Tx,
@@ -46,6 +48,13 @@ export async function resetSecondFactor(
   userId: string,
   mail: MailDependencies | null,
 ): Promise<void> {
+  // Locks the rules too.
+  await changeMembership(tx, actor.workspaceId);
+  if (isBreakGlass(await findRules(tx, actor.workspaceId), userId))
+    throw new ProblemError(
+      "wrong_state",
+      "this is the break-glass admin of single sign-on only, who needs the second factor to sign in; name another one under Settings → Security, or run on the server: parley security reset",
+    );
   if (!(await deleteSecondFactor(tx, userId))) throw isOff();
   await endSessions(tx, userId);
   await recordAudit(tx, actor, { action: "second_factor_reset", subject: { type: "user", id: userId } });

@@ -26,6 +26,8 @@ export function changedRules(stored: StoredRules | null, change: RulesChange, no
   return {
     ...next,
     allowed_addresses: [...new Set(next.allowed_addresses)],
+    // As the database writes ids.
+    break_glass_user_id: next.break_glass_user_id?.toLowerCase() ?? null,
     all_since: isForAll ? (before.all_since ?? at) : null,
     // Admins who had to have one already get no new grace period when all users need one, or only they do again.
     admins_since: next.second_factor === "nobody" ? null : (before.admins_since ?? before.all_since ?? at),
@@ -53,14 +55,11 @@ export async function checkRules(
     const detail = rangeProblem(text);
     return detail === null ? [] : [{ pointer: `/allowed_addresses/${index}`, detail }];
   });
-  if (rules.break_glass_user_id !== null) {
+  // Only while the rule is on, so that it can always be turned off.
+  if (rules.single_sign_on_only) {
     const detail = await breakGlassProblem(tx, workspaceId, rules.break_glass_user_id);
     if (detail !== null) violations.push({ pointer: "/break_glass_user_id", detail });
-  } else if (rules.single_sign_on_only)
-    violations.push({
-      pointer: "/break_glass_user_id",
-      detail: "must name an admin who can still sign in with a password when the provider can't be reached",
-    });
+  }
   if (violations.length > 0) throw invalidInput(violations);
   if (rules.single_sign_on_only && !hasSingleSignOn)
     throw new ProblemError(
@@ -77,7 +76,9 @@ function rangeProblem(text: string): string | null {
   }
 }
 
-async function breakGlassProblem(tx: Tx, workspaceId: string, userId: string): Promise<string | null> {
+async function breakGlassProblem(tx: Tx, workspaceId: string, userId: string | null): Promise<string | null> {
+  if (userId === null)
+    return "must name an admin who can still sign in with a password when the provider can't be reached";
   const user = await tx
     .selectFrom("users as u")
     .leftJoin("second_factors as f", "f.user_id", "u.id")

@@ -347,6 +347,24 @@ test("the longest session and the longest idle time end sessions that exist; tok
   assert.ok(Math.abs(days((await create({})).body.expires_at) - 30) < 0.01);
   const late = await create({ expires_at: new Date(Date.now() + 31 * 86_400_000).toISOString() });
   assert.deepEqual([late.status, late.body.violations?.[0].pointer], [400, "/expires_at"]);
+  // A token that ends by the rule in ten days, and itself says nothing.
+  await sql`update access_tokens set created_at = now() - interval '20 days', expires_at = null
+    where user_id = ${workspace.member.id}`.execute(app.db.kysely);
+  const renew = (expiresInDays: number) =>
+    call(
+      app,
+      "POST",
+      "/_/api/v1/tokens",
+      {
+        type: "personal_access_token",
+        name: "Heir",
+        expires_at: new Date(Date.now() + expiresInDays * 86_400_000).toISOString(),
+      },
+      { token: workspace.member.token, version: null },
+    );
+  const heir = await renew(11);
+  assert.deepEqual([heir.status, heir.body.violations?.[0].pointer], [400, "/expires_at"], heir.text);
+  assert.equal((await renew(9)).status, 200);
 });
 
 /** A workspace in which the member signs in by single sign-on, and what they had before the rule. */
@@ -357,8 +375,9 @@ async function requireSingleSignOn() {
   const old = await signInAs(app, workspace.member);
   const client = await oauth.makeClient(app, workspace, {});
   const tokens = await oauth.obtainTokens(app, client, workspace.member);
+  const unused = await oauth.obtainCode(app, client, workspace.member);
   await setRules(admin, { single_sign_on_only: true, break_glass_user_id: workspace.admin.id });
-  return { workspace, admin, secret, old, client, tokens };
+  return { workspace, admin, secret, old, client, tokens, unused };
 }
 
 async function signInAtProvider(workspace: TestWorkspace): Promise<Browser> {
@@ -371,7 +390,7 @@ async function signInAtProvider(workspace: TestWorkspace): Promise<Browser> {
 }
 
 test("single sign-on only: passwords, links, earlier sessions, tokens and apps are refused", async () => {
-  const { workspace, old, client, tokens } = await requireSingleSignOn();
+  const { workspace, old, client, tokens, unused } = await requireSingleSignOn();
   const byPassword = await openBrowser(app).send("POST", ruledSession, {
     json: { email: workspace.member.email, password },
   });
@@ -394,7 +413,7 @@ test("single sign-on only: passwords, links, earlier sessions, tokens and apps a
   assert.equal((await byLink.submit(new URL(url).pathname, { password: "another long one" })).status, 403);
   assert.equal(byLink.cookies.has("parley_session"), false);
   assert.equal((await old.get(me)).status, 401);
-  for (const token of [workspace.member.token, tokens.access_token]) {
+  for (const token of [workspace.member.token, workspace.admin.token, tokens.access_token]) {
     const answer = await fetch(`${app.url}/_/public-api/v2/token-info`, {
       headers: { authorization: `Bearer ${token}`, "public-api-version": currentVersion },
     });
@@ -404,6 +423,8 @@ test("single sign-on only: passwords, links, earlier sessions, tokens and apps a
       "from before the rule",
     );
   }
+  const exchanged = await oauth.exchange(app, client, unused);
+  assert.deepEqual([exchanged.status, exchanged.body.error], [400, "invalid_grant"], "a code from before");
   const refreshed = await oauth.refresh(app, client, tokens.refresh_token);
   assert.deepEqual([refreshed.status, refreshed.body.error], [400, "invalid_grant"]);
   const authorize = oauth.openBrowser(app);
@@ -439,6 +460,30 @@ test("single sign-on only: the provider's sign-in works, new tokens too, and the
     409,
     "the second factor of the break-glass admin",
   );
+});
+
+test("the break-glass admin stays one while single sign-on only is on, and the rule can always be turned off", async () => {
+  const { workspace } = await requireSingleSignOn();
+  await sql`update users set role = 'admin' where id = ${workspace.member.id}`.execute(app.db.kysely);
+  const other = await signInAtProvider(workspace);
+  const user = `/_/api/v1/users/${workspace.admin.id}`;
+  for (const [method, at, json, why] of [
+    ["PATCH", user, { role: "member" }, /break-glass admin.*name another/],
+    ["POST", `${user}/deactivate`, undefined, /break-glass admin.*name another/],
+    ["DELETE", `${user}/second-factor`, undefined, /break-glass admin.*parley security reset/],
+  ] as const) {
+    const refused = await other.send(method, at, json === undefined ? {} : { json });
+    assert.deepEqual([refused.status, refused.body?.error], [409, "wrong_state"], `${at}: ${refused.text}`);
+    assert.match(refused.body.detail, why);
+  }
+  await sql`update users set role = 'member' where id = ${workspace.admin.id}`.execute(app.db.kysely);
+  assert.equal(
+    (await change(other, { session_max_hours: 8 })).status,
+    400,
+    "the admin can't be used any more",
+  );
+  await setRules(other, { single_sign_on_only: false });
+  assert.equal((await other.send("POST", `${user}/deactivate`)).status, 200);
 });
 
 test("a session cookie that someone else has set does not become the user's session", async () => {

@@ -6,7 +6,7 @@ import type { SignInProvider } from "../../../platform/config/sign-in-providers.
 import type { Tx } from "../../../platform/db/database.ts";
 import { changeMembership } from "../../access/grants.ts";
 import type { SignInUser } from "../sign-in/sign-in.ts";
-import { hasOtherAdmin } from "../users/queries.ts";
+import { type AdminNeed, findAdminNeed } from "../users/queries.ts";
 import { changeUser } from "../users/users.ts";
 import type { ProvenIdentity } from "./single-sign-on.ts";
 
@@ -20,13 +20,13 @@ export interface AppliedGroups {
   readonly unknownTeams: readonly string[];
   /** The role that the groups give; null: none. */
   readonly role: Role | null;
-  /** Whether the user stays an admin only because there is no other. */
-  readonly isLastAdmin: boolean;
+  /** Why the user stays an admin against the groups; null: they don't. */
+  readonly staysAdmin: AdminNeed | null;
 }
 
 const nothing: AppliedGroups = {
   ...{ joined: [], left: [], unmapped: [], unknownTeams: [] },
-  ...{ role: null, isLastAdmin: false },
+  ...{ role: null, staysAdmin: null },
 };
 
 const ranks: Readonly<Record<Role, number>> = { viewer: 0, member: 1, admin: 2 };
@@ -63,14 +63,14 @@ export async function applyGroups(
     if (ids.has(team.id)) {
       if (await join(tx, actor, team, user.id, identity.issuer)) joined.push(team);
     } else await leave(tx, actor, team, user.id, identity.issuer);
-  const isLastAdmin = await applyRole(tx, actor, user, { issuer: identity.issuer, role });
+  const staysAdmin = await applyRole(tx, actor, user, { issuer: identity.issuer, role });
   return {
     joined: joined.map(({ name }) => name),
     left: left.map(({ name }) => name),
     unmapped: [...own].filter((group) => !mapped.has(group)),
     unknownTeams: wanted.unknown,
     role,
-    isLastAdmin,
+    staysAdmin,
   };
 }
 
@@ -189,14 +189,14 @@ async function recordMember(tx: Tx, actor: AuditActor, teamId: string, details: 
 
 /**
  * Gives the role of the groups; without one, lowers the role that they gave before to member.
- * @returns whether the user stays an admin because there is no other.
+ * @returns why the user stays an admin against that; null: they don't.
  */
 async function applyRole(
   tx: Tx,
   actor: AuditActor,
   user: SignInUser,
   { issuer, role }: { readonly issuer: string; readonly role: Role | null },
-): Promise<boolean> {
+): Promise<AdminNeed | null> {
   const identity = await tx
     .selectFrom("identities")
     .select("mapped_role")
@@ -204,7 +204,7 @@ async function applyRole(
     .where("issuer", "=", issuer)
     .executeTakeFirst();
   const given = identity?.mapped_role ?? null;
-  if (role === null && given === null) return false;
+  if (role === null && given === null) return null;
   await changeMembership(tx, user.workspace_id);
   const { role: present } = await tx
     .selectFrom("users")
@@ -214,9 +214,9 @@ async function applyRole(
   // What the groups gave is revoked, unless an admin has decided otherwise since.
   const wasGiven = present === given;
   const next = role ?? (wasGiven && ranks[present as Role] > ranks.member ? "member" : present);
-  const isLastAdmin =
-    present === "admin" && next !== "admin" && !(await hasOtherAdmin(tx, user.workspace_id, user.id));
-  if (isLastAdmin) return true;
+  const need =
+    present === "admin" && next !== "admin" ? await findAdminNeed(tx, user.workspace_id, user.id) : null;
+  if (need !== null) return need;
   if (next !== present) await changeUser(tx, actor, user.id, { role: next as Role });
   // A role that an admin gave stays when the user leaves the group.
   const recorded = next !== present || wasGiven ? role : null;
@@ -227,5 +227,5 @@ async function applyRole(
       .where("user_id", "=", user.id)
       .where("issuer", "=", issuer)
       .execute();
-  return false;
+  return null;
 }

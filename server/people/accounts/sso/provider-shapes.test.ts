@@ -3,6 +3,7 @@ import { after, test } from "node:test";
 import type { GroupMapping } from "../../../../contract/sign-in-providers.ts";
 import { call, startTestApp } from "../../../../test/support/app.ts";
 import { makeTeam, makeUser, makeWorkspace } from "../../../../test/support/factories.ts";
+import { rulesOf } from "../security/rules.ts";
 import { type Browser, givePassword, openBrowser, signInAs } from "../test/accounts.ts";
 import { clientSecret, startProvider, type TestProvider } from "../test/provider.ts";
 
@@ -201,6 +202,16 @@ test("Keycloak: roles of the realm and paths of groups; the highest role counts,
   assert.equal((await signIn("keycloak", "k1", withRoles("viewer"))).answer.status, 303);
   assert.equal(await roleOf(user.id), "admin");
   await db.pool.query("update users set role = 'admin' where id = $1", [own.admin.id]);
+  const setRules = (rules: object | null) =>
+    db.pool.query("update workspaces set security_rules = $2 where id = $1", [own.id, rules]);
+  await setRules({ ...rulesOf(null), single_sign_on_only: true, break_glass_user_id: user.id });
+  assert.match(
+    await trySignIn("keycloak", "k1", withRoles("viewer")),
+    /stays admin, because the user is the break-glass admin/,
+  );
+  await signIn("keycloak", "k1", withRoles("viewer"));
+  assert.equal(await roleOf(user.id), "admin");
+  await setRules(null);
   await signIn("keycloak", "k1", withRoles("viewer"));
   assert.equal(await roleOf(user.id), "viewer");
   // Without a role from the groups, what they gave is revoked, which never raises a role.

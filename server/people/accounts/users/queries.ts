@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Role } from "../../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
+import { findRules, isBreakGlass } from "../../access/security-rules.ts";
 
 /** A user as admins see them. */
 export interface UserAccountRow {
@@ -71,8 +72,17 @@ export async function lockAccount(
   return row as LockedAccount | undefined;
 }
 
+/** Why an admin has to stay one. */
+export type AdminNeed = "last_admin" | "break_glass_admin";
+
+/** Why a workspace can't do without an admin; null: it can. The caller has locked the membership. */
+export async function findAdminNeed(tx: Tx, workspaceId: string, userId: string): Promise<AdminNeed | null> {
+  if (!(await hasOtherAdmin(tx, workspaceId, userId))) return "last_admin";
+  return isBreakGlass(await findRules(tx, workspaceId), userId) ? "break_glass_admin" : null;
+}
+
 /** Whether the workspace has another admin who is active and has accepted the invitation. */
-export async function hasOtherAdmin(tx: Tx, workspaceId: string, userId: string): Promise<boolean> {
+async function hasOtherAdmin(tx: Tx, workspaceId: string, userId: string): Promise<boolean> {
   const row = await tx
     .selectFrom("users")
     .select("id")

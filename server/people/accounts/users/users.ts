@@ -14,7 +14,13 @@ import { createLink, invitationTtlMs, resetByAdminTtlMs } from "../one-time-link
 import { AccountError, createUser, EmailUnavailableError, unavailableElsewhere } from "../service.ts";
 import { isOutsideItsDomain } from "../workspaces/email-domains.ts";
 import { type EndedAccess, endAccess, revokeTokens, summarizeAccess } from "./end-access.ts";
-import { findWorkspaceName, hasOtherAdmin, type LockedAccount, lockAccount } from "./queries.ts";
+import {
+  type AdminNeed,
+  findAdminNeed,
+  findWorkspaceName,
+  type LockedAccount,
+  lockAccount,
+} from "./queries.ts";
 
 /** What creating a link needs. `mail` is null when SMTP is not set up. */
 export interface LinkDependencies {
@@ -149,7 +155,7 @@ export async function createResetLink(
 /**
  * Changes name or role. When an admin loses the role, the workspace tokens they issued are revoked.
  * @returns how many tokens were revoked and how many hooks disabled.
- * @throws ProblemError `not_found`; `wrong_state` for the last admin.
+ * @throws ProblemError `not_found`; `wrong_state` for the last admin and the break-glass admin.
  */
 export async function changeUser(
   tx: Tx,
@@ -160,7 +166,7 @@ export async function changeUser(
   await changeMembership(tx, actor.workspaceId);
   const account = await lockKnown(tx, actor.workspaceId, userId);
   const isDemotion = account.role === "admin" && change.role !== undefined && change.role !== "admin";
-  if (isDemotion) await requireOtherAdmin(tx, account);
+  if (isDemotion) await refuseToLoseAdmin(tx, account);
   const details = {
     ...(change.name === undefined || change.name === account.name ? {} : { name: change.name }),
     ...(change.role === undefined || change.role === account.role ? {} : { role: change.role }),
@@ -197,7 +203,7 @@ export async function deactivateUser(
   const { personalHooks, workspaceHooks, uploads } = await summarizeAccess(tx, userId);
   const hooks = personalHooks + workspaceHooks;
   if (account.deactivated_at === null) {
-    if (account.role === "admin") await requireOtherAdmin(tx, account);
+    if (account.role === "admin") await refuseToLoseAdmin(tx, account);
     await tx.updateTable("users").set({ deactivated_at: sql`now()` }).where("id", "=", userId).execute();
   }
   const ended = await endAccess(tx, userId);
@@ -222,13 +228,16 @@ export async function reactivateUser(tx: Tx, actor: AuditActor, userId: string):
   await recordAudit(tx, actor, { action: "user_reactivated", subject: { type: "user", id: userId } });
 }
 
-/** Refuses to remove the last admin of a workspace. The caller has locked the membership. */
-export async function requireOtherAdmin(tx: Tx, account: LockedAccount): Promise<void> {
-  if (!(await hasOtherAdmin(tx, account.workspace_id, account.id)))
-    throw new ProblemError(
-      "wrong_state",
-      "this is the last active admin of the workspace; make someone else an admin first",
-    );
+const needTexts: Readonly<Record<AdminNeed, string>> = {
+  last_admin: "this is the last active admin of the workspace; make someone else an admin first",
+  break_glass_admin:
+    "this is the break-glass admin of single sign-on only; name another one under Settings → Security, or turn that rule off first",
+};
+
+/** Refuses to remove an admin whom the workspace can't do without. The caller has locked the membership. */
+export async function refuseToLoseAdmin(tx: Tx, account: LockedAccount): Promise<void> {
+  const need = await findAdminNeed(tx, account.workspace_id, account.id);
+  if (need !== null) throw new ProblemError("wrong_state", needTexts[need]);
 }
 
 async function lockKnown(tx: Tx, workspaceId: string, userId: string): Promise<LockedAccount> {
