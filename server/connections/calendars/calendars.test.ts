@@ -111,6 +111,27 @@ test("a calendar is read when it is added; its meetings of today are listed, and
   assert.equal(rows[0]?.count, 0, "nothing but the times of a private event is stored");
 });
 
+test("entries that can't be stored are counted, and neither they nor a cut title stop the rest of the calendar", async () => {
+  const user = await makeUser(app.db, workspace);
+  const soon = stamp(Date.now() + hourMs);
+  const { url } = serve(
+    calendar(
+      ["UID:long", `DTSTART:${soon}`, "DURATION:P999999W", "SUMMARY:Long"],
+      ["UID:old", "DTSTART:00000101T000000Z", `DTEND:${soon}`, "SUMMARY:Old"],
+      ["UID:nul", "SUMMARY:No\0 start \\\\u0000"],
+      ["UID:cut", `DTSTART:${soon}`, "DURATION:PT1H", `SUMMARY:${"x".repeat(499)}😀`],
+      ["UID:name", `DTSTART:${soon}`, "DURATION:PT1H", `ATTENDEE;CN=${"y".repeat(199)}😀:mailto:a@b.example`],
+    ),
+  );
+  const added = await manage("POST", "/calendars", user.token, { kind: "ics", url });
+  assert.equal(added.status, 200, JSON.stringify(added));
+  assert.deepEqual([added.events, added.unread_events], [2, 3]);
+  assert.deepEqual(
+    added.unread_examples.map((one: { title: string }) => one.title),
+    ["No start \\u0000", "Long", "Old"],
+  );
+});
+
 test("a calendar that has not changed is not read again; a failing one is read less often, and says why", async () => {
   const user = await makeUser(app.db, workspace);
   const { url, state } = serve(calendar(event("a", Date.now() + hourMs)), { etag: '"1"' });

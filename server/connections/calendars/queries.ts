@@ -95,32 +95,42 @@ export async function findMeetings(
   return rows;
 }
 
+/** Events in one statement, whose attendees may have many times their size. */
+const eventsAtOnce = 200;
+
 /** Stores the events of a calendar in place of those of the last time. Those that stay keep their ids. */
 export async function saveEvents(tx: Tx, calendarId: string, { events }: ReadCalendar): Promise<void> {
-  const rows = events.map(({ key, start, end, isAllDay, isPrivate, uid, title, organizer, attendees }) => ({
-    id: randomUUIDv7(),
-    key,
-    start_at: new Date(start).toISOString(),
-    end_at: new Date(end).toISOString(),
-    is_all_day: isAllDay,
-    is_private: isPrivate,
-    ical_uid: uid,
-    title,
-    organizer,
-    attendees,
-  }));
+  const rows = [...new Map(events.map((event) => [event.key, event])).values()].map(
+    ({ key, start, end, isAllDay, isPrivate, uid, title, organizer, attendees }) => ({
+      id: randomUUIDv7(),
+      key,
+      start_at: new Date(start).toISOString(),
+      end_at: new Date(end).toISOString(),
+      is_all_day: isAllDay,
+      is_private: isPrivate,
+      ical_uid: uid,
+      title,
+      organizer,
+      attendees,
+    }),
+  );
+  await sql`
+    delete from calendar_events e
+    where e.calendar_id = ${calendarId} and e.key <> all(${rows.map(({ key }) => key)}::text[])`.execute(tx);
+  for (let at = 0; at < rows.length; at += eventsAtOnce)
+    await insertEvents(tx, calendarId, rows.slice(at, at + eventsAtOnce));
+}
+
+async function insertEvents(tx: Tx, calendarId: string, rows: readonly object[]): Promise<void> {
   const read = sql`jsonb_to_recordset(${toJson(rows)}::jsonb) as n (id uuid, key text, start_at timestamptz,
     end_at timestamptz, is_all_day boolean, is_private boolean, ical_uid text, title text, organizer jsonb,
     attendees jsonb)`;
   await sql`
-    delete from calendar_events e
-    where e.calendar_id = ${calendarId} and e.key <> all(${rows.map(({ key }) => key)}::text[])`.execute(tx);
-  await sql`
     insert into calendar_events as e (id, calendar_id, key, start_at, end_at, is_all_day, is_private, ical_uid, title,
       organizer, attendees)
-    select distinct on (key) id, ${calendarId}::uuid, key, start_at, end_at, is_all_day, is_private, ical_uid, title,
+    select id, ${calendarId}::uuid, key, start_at, end_at, is_all_day, is_private, ical_uid, title,
       nullif(organizer, 'null'), attendees
-    from ${read} order by key
+    from ${read}
     on conflict (calendar_id, key) do update set start_at = excluded.start_at, end_at = excluded.end_at,
       is_all_day = excluded.is_all_day, is_private = excluded.is_private, ical_uid = excluded.ical_uid,
       title = excluded.title, organizer = excluded.organizer, attendees = excluded.attendees
@@ -129,7 +139,9 @@ export async function saveEvents(tx: Tx, calendarId: string, { events }: ReadCal
         excluded.title, excluded.organizer, excluded.attendees)`.execute(tx);
 }
 
-/** Without the character that PostgreSQL can't store. */
-function toJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll("\\u0000", "");
+/** Without what PostgreSQL can't store: the character NUL, and half characters, as of a text that was cut. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value, (_key, one: unknown) =>
+    typeof one === "string" ? one.replaceAll("\0", "").toWellFormed() : one,
+  );
 }

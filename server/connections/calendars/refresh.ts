@@ -7,7 +7,7 @@ import { defineRecurringJob } from "../../platform/jobs/define.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { CalendarError, type CalendarSource } from "./fetch/source.ts";
 import { requestLateMatches } from "./match/match.ts";
-import { type CalendarRow, saveEvents } from "./queries.ts";
+import { type CalendarRow, saveEvents, toJson } from "./queries.ts";
 import { readSource, type SourceContent } from "./read-source.ts";
 
 const minuteMs = 60_000;
@@ -50,25 +50,31 @@ async function takeDue({ db }: Dependencies, now: Date): Promise<CalendarRow | u
 
 /** Reads a calendar and saves what was found, or why nothing was. */
 async function refresh(deps: Dependencies, row: CalendarRow, now: number): Promise<void> {
-  const { db, jobs, encryptor, config, signal } = deps;
-  let content: SourceContent;
-  let isWhole: boolean;
+  const { jobs, encryptor, config, signal } = deps;
   try {
     const { etag, content_hash: contentHash, whole_read_at: wholeAt } = row;
-    isWhole = wholeAt === null || now - wholeAt.getTime() > wholeMs;
-    content = await readSource(config, readSecrets(encryptor, row), {
+    const isWhole = wholeAt === null || now - wholeAt.getTime() > wholeMs;
+    const content = await readSource(config, readSecrets(encryptor, row), {
       now,
       signal,
       timeZone: row.time_zone,
       isZoneChosen: row.is_zone_chosen,
       known: isWhole ? null : { etag, contentHash },
     });
+    await saveContent(deps, row.id, content, now);
+    jobs.wake();
   } catch (error) {
     if (signal.aborted) throw error;
     await saveFailure(deps, row, now, error);
-    return;
   }
-  const { calendar, etag, contentHash } = content;
+}
+
+async function saveContent(
+  { db, jobs }: Dependencies,
+  id: string,
+  { calendar, etag, contentHash }: SourceContent,
+  now: number,
+): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
     // Locked, so that it isn't removed meanwhile.
     const found = await tx
@@ -81,16 +87,15 @@ async function refresh(deps: Dependencies, row: CalendarRow, now: number): Promi
           : {
               whole_read_at: new Date(now),
               unread_events: calendar.unread,
-              unread_examples: JSON.stringify(calendar.examples),
+              unread_examples: toJson(calendar.examples),
             }),
       })
-      .where("id", "=", row.id)
+      .where("id", "=", id)
       .executeTakeFirst();
     if (calendar === null || found.numUpdatedRows === 0n) return;
-    await saveEvents(tx, row.id, calendar);
-    await requestLateMatches(tx, jobs, row.id);
+    await saveEvents(tx, id, calendar);
+    await requestLateMatches(tx, jobs, id);
   });
-  jobs.wake();
 }
 
 async function saveFailure(
@@ -135,7 +140,13 @@ export async function readDueCalendars(
       const at = now();
       const row = await takeDue(deps, at);
       if (row === undefined) return;
-      await refresh(deps, row, at.getTime());
+      try {
+        await refresh(deps, row, at.getTime());
+      } catch (error) {
+        if (deps.signal.aborted) throw error;
+        // It is read again when its lease ends; the others are read now.
+        deps.log.warn({ err: error, calendarId: row.id }, "could not save what was read of a calendar");
+      }
     }
   };
   await Promise.all(Array.from({ length: concurrency }, work));

@@ -16,7 +16,7 @@ import { checkHookUrl } from "../../platform/outbound/target.ts";
 import { managesWorkspaceHooks } from "../webhooks/api/queries.ts";
 import { CalendarError, type CalendarSource } from "./fetch/source.ts";
 import { requestLateMatches } from "./match/match.ts";
-import { findCalendars, type ListedCalendar, saveEvents } from "./queries.ts";
+import { findCalendars, type ListedCalendar, saveEvents, toJson } from "./queries.ts";
 import { discoverCalendars, readSource } from "./read-source.ts";
 import { nextReadAt } from "./refresh.ts";
 
@@ -90,7 +90,7 @@ export async function createCalendar(
         whole_read_at: sql<Date>`now()`,
         next_read_at: nextReadAt(now),
         unread_events: calendar.unread,
-        unread_examples: JSON.stringify(calendar.examples),
+        unread_examples: toJson(calendar.examples),
       })
       .execute();
     await saveEvents(tx, id, calendar);

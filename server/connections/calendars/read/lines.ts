@@ -23,7 +23,8 @@ const outer = new Set(["VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY", "VTIMEZONE", 
 
 /** Splits a file into components. @throws NotCalendarError */
 export function splitCalendar(bytes: Uint8Array): CalendarLines {
-  const lines = unfold(bytes);
+  // PostgreSQL can't store the character NUL.
+  const lines = unfold(bytes).map((line) => line.replaceAll("\0", ""));
   if (!lines.some((line) => /^BEGIN:VCALENDAR\s*$/i.test(line))) throw notCalendar(lines);
   const splitter = new Splitter();
   for (const line of lines) {

@@ -339,3 +339,18 @@ test("a hostile calendar is read in bounded time", () => {
   assert.ok(performance.now() - before < 40_000);
   assert.ok(found.unread > 0 && found.events.length <= 5000);
 });
+
+test("people of all events are limited, and titles of private series stay hidden where a line is damaged", () => {
+  const event = (...lines: string[]) => ["BEGIN:VEVENT", ...lines, "END:VEVENT"];
+  const people = Array.from({ length: 200 }, (_, n) => `ATTENDEE:mailto:a${n}@b.example`);
+  const crowd = event("UID:crowd", "DTSTART:20251001T000000Z", "RRULE:FREQ=HOURLY;COUNT=300", ...people);
+  const hidden = [
+    event("UID:a", "DTSTART:20260301T100000Z", "RRULE:FREQ=DAILY;COUNT=3", "CLASS:PRIVATE", "SUMMARY:Secret"),
+    event("UID:a", "DTSTART:damaged", "RECURRENCE-ID:20260302T100000Z", "SUMMARY:Secret too"),
+    event("UID:b", "DTSTART:damaged", "CLASS PRIVATE", "SUMMARY:Secret as well"),
+  ];
+  const text = ["BEGIN:VCALENDAR", ...crowd, ...hidden.flat(), "END:VCALENDAR"].join("\r\n");
+  const { events, unread, examples } = readCalendar(Buffer.from(text), window);
+  assert.deepEqual([events.length, unread], [253, 52]);
+  assert.doesNotMatch(JSON.stringify({ events, examples }), /Secret/);
+});

@@ -45,6 +45,12 @@ const maxCandidates = 200_000;
 const maxSeriesMs = 10_000;
 /** Dates that one event lists. */
 const maxDates = 5000;
+/** People of all events of a calendar, so that small text can't become hundreds of megabytes. */
+const maxPeople = 50_000;
+/** Source: RFC 5321, "4.5.3.1.3". */
+const maxEmail = 254;
+/** The times that PostgreSQL is given: the years 1 to 9999. */
+const [minTime, maxTime] = [-62_135_596_800_000, 253_402_300_799_999];
 
 /** An entry can't be understood. The message says why. */
 class UnreadError extends Error {}
@@ -96,8 +102,9 @@ export function readCalendar(bytes: Uint8Array, window: ReadWindow): ReadCalenda
   );
   const report = new Report();
   const series = new Map<string, Entry[]>();
-  for (const component of components) {
-    if (component.name !== "VEVENT") continue;
+  const entries = components.filter(({ name }) => name === "VEVENT");
+  for (const { lines } of entries) if (isPrivate(lines)) report.addPrivate(lines);
+  for (const component of entries) {
     report.try(component, () => {
       if (component.isCut) throw new UnreadError("the file ends in the middle of it");
       const entry = readEntry(component, zones, report);
@@ -109,10 +116,19 @@ export function readCalendar(bytes: Uint8Array, window: ReadWindow): ReadCalenda
   }
   const events: ReadEvent[] = [];
   const deadline = performance.now() + maxSeriesMs;
-  for (const [name, entries] of series)
-    for (const event of instancesOf(name, entries, window, { report, deadline }))
-      if (events.length < calendarLimits.events) events.push(event);
-      else report.add(event.title, `the calendar has more than ${calendarLimits.events} events in this time`);
+  let people = 0;
+  for (const [name, versions] of series)
+    for (const event of instancesOf(name, versions, window, { report, deadline })) {
+      const more = event.attendees.length + (event.organizer === null ? 0 : 1);
+      if (events.length >= calendarLimits.events)
+        report.add(event.title, `the calendar has more than ${calendarLimits.events} events in this time`);
+      else if (people + more > maxPeople)
+        report.add(event.title, `the calendar's events have more than ${maxPeople} attendees in this time`);
+      else {
+        events.push(event);
+        people += more;
+      }
+    }
   return {
     name: textOf(properties, "X-WR-CALNAME") ?? textOf(properties, "NAME"),
     timeZone,
@@ -125,6 +141,18 @@ export function readCalendar(bytes: Uint8Array, window: ReadWindow): ReadCalenda
 class Report {
   count = 0;
   readonly examples: UnreadEvent[] = [];
+  readonly #privateUids = new Set<string>();
+
+  addPrivate(lines: readonly string[]): void {
+    const uid = uidOf(lines);
+    if (uid !== null) this.#privateUids.add(uid);
+  }
+
+  /** Whether an entry is private, or any other of its series, whose class a change of one instance may lack. */
+  isPrivate(lines: readonly string[]): boolean {
+    const uid = uidOf(lines);
+    return isPrivate(lines) || (uid !== null && this.#privateUids.has(uid));
+  }
 
   add(title: string | null, reason: string): void {
     this.count += 1;
@@ -136,11 +164,22 @@ class Report {
     try {
       read();
     } catch (error) {
-      const isPrivate = component.lines.some((line) => /^CLASS\b(?!.*:PUBLIC\s*$)/i.test(line));
-      const title = isPrivate ? null : textOf(component.lines, "SUMMARY");
+      const title = this.isPrivate(component.lines) ? null : textOf(component.lines, "SUMMARY");
       this.add(title, error instanceof UnreadError ? error.message : "it is not a valid event");
     }
   }
+}
+
+/** Whether a line says so. A class that can't be read counts as private. */
+function isPrivate(lines: readonly string[]): boolean {
+  return lines.some(
+    // Bounded: one class without a repetition in it.
+    (line) => /^\s*CLASS(?![A-Z0-9-])/i.test(line) && !/^CLASS(?:;[^:]*)?:\s*PUBLIC\s*$/i.test(line),
+  );
+}
+
+function uidOf(lines: readonly string[]): string | null {
+  return textOf(lines, "UID", maxUid);
 }
 
 function definitions(components: readonly Component[]): Map<string, string> {
@@ -154,12 +193,13 @@ function definitions(components: readonly Component[]): Map<string, string> {
 }
 
 /** The text of the first property of this name; null: there is none, or an empty one. */
-function textOf(lines: readonly string[], name: string): string | null {
+function textOf(lines: readonly string[], name: string, maxLength = maxTitle): string | null {
   for (const line of lines) {
     if (propertyName(line) !== name) continue;
     try {
       const value = parseLine(line)[3];
-      if (typeof value === "string" && value.trim() !== "") return value.trim().slice(0, maxTitle);
+      if (typeof value === "string" && value.trim() !== "")
+        return value.trim().slice(0, maxLength).toWellFormed();
     } catch {
       // Another line may have it.
     }
@@ -249,13 +289,13 @@ function readEntry({ lines }: Component, zones: Zones, report: Report): Entry {
     throw new UnreadError("it excludes times by a rule (EXRULE), which is not supported");
   const uid = properties.text("UID");
   if (uid !== null && uid.length > maxUid) throw new UnreadError("its UID is too long");
-  const isPrivate = !["PUBLIC", null].includes(properties.text("CLASS")?.toUpperCase() ?? null);
-  const title = properties.text("SUMMARY")?.replace(/\s+/g, " ").slice(0, maxTitle) ?? null;
+  const isSecret = report.isPrivate(lines);
+  const title = properties.text("SUMMARY")?.replace(/\s+/g, " ").slice(0, maxTitle).toWellFormed() ?? null;
   for (const name of properties.damaged)
-    report.add(isPrivate ? null : title, `one line of it (${name}) can't be read`);
+    report.add(isSecret ? null : title, `one line of it (${name}) can't be read`);
   const recurrence = properties.one("RECURRENCE-ID");
   const { attendees, omitted } = readAttendees(properties.all("ATTENDEE"));
-  if (omitted > 0 && !isPrivate) report.add(title, `${omitted} of its attendees are left out`);
+  if (omitted > 0 && !isSecret) report.add(title, `${omitted} of its attendees are left out`);
   return {
     uid,
     start,
@@ -267,7 +307,7 @@ function readEntry({ lines }: Component, zones: Zones, report: Report): Entry {
     isFromHere: String(recurrence?.[1].range ?? "").toUpperCase() === "THISANDFUTURE",
     isCancelled: properties.text("STATUS")?.toUpperCase() === "CANCELLED",
     isAllDay: start.isDate || properties.text("X-MICROSOFT-CDO-ALLDAYEVENT")?.toUpperCase() === "TRUE",
-    isPrivate,
+    isPrivate: isSecret,
     sequence: Number(properties.text("SEQUENCE") ?? 0) || 0,
     modified: properties.text("LAST-MODIFIED") ?? "",
     title,
@@ -317,7 +357,8 @@ function readMoment(property: Property, zones: Zones, value: unknown = property[
   if (isUtc === "Z") return { local, zone: zones.utc, isDate };
   if (tzid === undefined || tzid === "") return { local, zone: zones.floating, isDate };
   const zone = zones.find(String(tzid));
-  if (zone === null) throw new UnreadError(`its time zone "${String(tzid).slice(0, 100)}" is not known`);
+  if (zone === null)
+    throw new UnreadError(`its time zone "${String(tzid).slice(0, 100).toWellFormed()}" is not known`);
   return { local, zone, isDate };
 }
 
@@ -372,11 +413,12 @@ function readPerson(property: Property | undefined): CalendarPerson | null {
     .replace(/^mailto:/i, "")
     .trim();
   const candidates = [plain, String(parameters.email ?? "")];
-  const email = candidates.find((text) => emailPattern.test(text)) ?? null;
+  const email = candidates.find((text) => text.length <= maxEmail && emailPattern.test(text)) ?? null;
   const cn = String(parameters.cn ?? "")
     .replace(/\s+/g, " ")
     .trim()
-    .slice(0, 200);
+    .slice(0, 200)
+    .toWellFormed();
   const name = cn === "" || cn.toLowerCase() === email?.toLowerCase() ? null : cn;
   return name === null && email === null ? null : { name, email };
 }
@@ -429,7 +471,12 @@ function* instancesOf(
   }
   for (const [at, change] of changes)
     if (!change.isCancelled)
-      yield* within([instanceOf(name, String(at), change, change.start, isPrivate)], window);
+      try {
+        yield* within([instanceOf(name, String(at), change, change.start, isPrivate)], window);
+      } catch (error) {
+        const reason = error instanceof UnreadError ? error.message : "it is not a valid event";
+        work.report.add(isPrivate ? null : change.title, reason);
+      }
 }
 
 /** An event, or the instances of a series without those that were changed one by one. */
@@ -573,6 +620,8 @@ function instanceOf(
     isAllDay: entry.isAllDay,
     isPrivate,
   };
+  if (!(times.start >= minTime && times.end <= maxTime))
+    throw new UnreadError("it is not in the years 1 to 9999");
   if (isPrivate) return { ...times, uid: null, title: null, organizer: null, attendees: [] };
   const { uid, title, organizer, attendees } = entry;
   return { ...times, uid, title, organizer, attendees };
