@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { calendarDays } from "../../../contract/calendars/calendars.ts";
+import { createSemaphore } from "../../platform/concurrency.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { allowedRanges } from "../../platform/outbound/address-ranges.ts";
 import { createGuardedClient, OutboundError } from "../../platform/outbound/guarded-client.ts";
@@ -24,22 +25,34 @@ export interface SourceContent extends KnownContent {
 
 const dayMs = 86_400_000;
 const timeoutMs = 90_000;
+/** Calendars that a process reads at a time, when they are added and later. */
+const reading = createSemaphore(4);
 
 /**
  * Reads a calendar, when it is added and every time after.
  * @param known content that need not be read again; null: all of it is read.
  * @throws CalendarError
  */
-export async function readSource(
+export function readSource(
   config: Pick<Config, "hooksAllowAddresses">,
   source: CalendarSource,
-  options: {
-    readonly now: number;
-    readonly timeZone: string;
-    readonly isZoneChosen: boolean;
-    readonly known: KnownContent | null;
-    readonly signal?: AbortSignal;
-  },
+  options: ReadOptions,
+): Promise<SourceContent> {
+  return reading.run(() => readNow(config, source, options));
+}
+
+interface ReadOptions {
+  readonly now: number;
+  readonly timeZone: string;
+  readonly isZoneChosen: boolean;
+  readonly known: KnownContent | null;
+  readonly signal?: AbortSignal;
+}
+
+async function readNow(
+  config: Pick<Config, "hooksAllowAddresses">,
+  source: CalendarSource,
+  options: ReadOptions,
 ): Promise<SourceContent> {
   const { now, known, timeZone, isZoneChosen } = options;
   const window = { from: now - calendarDays.before * dayMs, to: now + calendarDays.after * dayMs };
@@ -64,7 +77,14 @@ export async function readSource(
 }
 
 /** The calendars of a CalDAV account. @throws CalendarError */
-export async function discoverCalendars(
+export function discoverCalendars(
+  config: Pick<Config, "hooksAllowAddresses">,
+  source: CalendarSource,
+): Promise<FoundCalendar[]> {
+  return reading.run(() => discoverNow(config, source));
+}
+
+async function discoverNow(
   config: Pick<Config, "hooksAllowAddresses">,
   source: CalendarSource,
 ): Promise<FoundCalendar[]> {

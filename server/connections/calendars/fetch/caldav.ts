@@ -27,6 +27,8 @@ function propfind(...names: readonly string[]): string {
   return `<?xml version="1.0" encoding="utf-8"?><d:propfind ${namespaces}><d:prop>${properties}</d:prop></d:propfind>`;
 }
 
+const maxBytes = { PROPFIND: 4 * 1024 * 1024, REPORT: calendarLimits.bytes } as const;
+
 /** Sends a request. @returns null for 404 and 405: there is nothing of this kind at the URL. */
 async function ask(
   source: CalendarSource,
@@ -61,11 +63,12 @@ async function ask(
       throw new CalendarError("is not on a CalDAV server; check the URL, or use the kind ics");
     throw refusalOf(status, headers, source);
   }
-  const text = (await readBytes(response, 2 * calendarLimits.bytes)).toString("utf8");
+  const text = (await readBytes(response, maxBytes[method])).toString("utf8");
   let root: Element;
   try {
-    root = readXml(text);
+    root = await readXml(text, signal);
   } catch {
+    signal.throwIfAborted();
     throw new CalendarError("can't be read: its server's response is not valid XML");
   }
   return findAll(root, "response").flatMap((element) => {
@@ -74,13 +77,31 @@ async function ask(
   });
 }
 
-/** A server may refer to another host of the same owner; username and password go nowhere else. @throws CalendarError */
-function requireSameOwner(from: string, to: string): void {
+/** A server may refer to another host of the same owner; username and password go nowhere else. */
+function hasSameOwner(from: string, to: string): boolean {
   const [a, b] = [new URL(from), new URL(to)];
-  if (a.origin === b.origin) return;
-  const domain = getDomain(a.hostname);
-  if (b.protocol === "https:" && domain !== null && domain === getDomain(b.hostname)) return;
-  throw new CalendarError(`is on another host, ${b.host}; use its URL there`);
+  if (a.origin === b.origin) return true;
+  // Names below github.io and others have an owner each.
+  const domain = getDomain(a.hostname, { allowPrivateDomains: true });
+  return (
+    b.protocol === "https:" &&
+    domain !== null &&
+    domain === getDomain(b.hostname, { allowPrivateDomains: true })
+  );
+}
+
+/** @throws CalendarError */
+function requireSameOwner(from: string, to: string): void {
+  if (hasSameOwner(from, to)) return;
+  throw new CalendarError(`is on another host, ${new URL(to).host}; use its URL there`);
+}
+
+/** The calendars that are with the same owner as the account. @throws CalendarError if all are with others. */
+function requireOwn(source: CalendarSource, found: readonly FoundCalendar[]): FoundCalendar[] {
+  const own = found.filter(({ url }) => hasSameOwner(source.url, url));
+  const [first] = found;
+  if (own.length === 0 && first !== undefined) requireSameOwner(source.url, first.url);
+  return own;
 }
 
 /** The URL that a property of a resource has. */
@@ -120,7 +141,7 @@ export async function discover(source: CalendarSource, reader: Reader): Promise<
     body: propfind(...listed, "d:current-user-principal", "c:calendar-home-set"),
   });
   const itself = calendarsOf(own);
-  if (itself.length > 0) return itself;
+  if (itself.length > 0) return requireOwn(source, itself);
   let [principal, home] = [hrefOf(own, "current-user-principal"), hrefOf(own, "calendar-home-set")];
   if (principal === null && home === null)
     principal = hrefOf(
@@ -144,7 +165,7 @@ export async function discover(source: CalendarSource, reader: Reader): Promise<
     await ask(source, reader, { url: home, method: "PROPFIND", depth: "1", body: propfind(...listed) }),
   );
   if (found.length === 0) throw new CalendarError("was not found: the account has no calendars");
-  return found;
+  return requireOwn(source, found);
 }
 
 /** Reads the events of one calendar in a time. @returns null when nothing has changed. @throws CalendarError, OutboundError */

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { SaxesParser } from "saxes";
 
 /**
@@ -12,12 +13,16 @@ export interface Element {
 
 const maxElements = 200_000;
 const maxDepth = 50;
+const maxAttributes = 50;
+/** Characters that are parsed at a time, between which the server does other work. */
+const chunkLength = 64 * 1024;
 
 /** Reads XML that another server wrote. Entities that it declares are not expanded. @throws Error */
-export function readXml(text: string): Element {
+export async function readXml(text: string, signal: AbortSignal): Promise<Element> {
   const root: Element = { name: "", children: [], text: "" };
   const open = [root];
   let count = 0;
+  let attributeCount = 0;
   const parser = new SaxesParser({ xmlns: true });
   const append = (more: string): void => {
     const element = open.at(-1);
@@ -28,6 +33,13 @@ export function readXml(text: string): Element {
   });
   parser.on("doctype", () => {
     throw new Error("the response has a document type");
+  });
+  parser.on("opentagstart", () => {
+    attributeCount = 0;
+  });
+  parser.on("attribute", () => {
+    attributeCount += 1;
+    if (attributeCount > maxAttributes) throw new Error("an element of the response has too many attributes");
   });
   parser.on("opentag", ({ local, attributes }) => {
     count += 1;
@@ -41,13 +53,21 @@ export function readXml(text: string): Element {
   parser.on("closetag", () => {
     open.pop();
   });
-  parser.write(text).close();
+  for (let at = 0; at < text.length; at += chunkLength) {
+    parser.write(text.slice(at, at + chunkLength));
+    await setImmediate();
+    signal.throwIfAborted();
+  }
+  parser.close();
   return root;
 }
 
-/** All elements of this name within one. */
-export function findAll({ children }: Element, name: string): Element[] {
-  return children.flatMap((child) => [...(child.name === name ? [child] : []), ...findAll(child, name)]);
+/** All elements of this name within one, without those within each other. */
+export function findAll({ children }: Element, name: string, found: Element[] = []): Element[] {
+  for (const child of children)
+    if (child.name === name) found.push(child);
+    else findAll(child, name, found);
+  return found;
 }
 
 export function findFirst(element: Element, name: string): Element | undefined {
