@@ -22,6 +22,8 @@ interface CalendarEvent {
 /** What a recording is about, as entered before it starts. */
 export interface Details {
   readonly title: string;
+  /** Whether the user left the title empty, so that the meeting or the summary may give one. */
+  readonly isTitleGenerated: boolean;
   readonly participants: readonly { readonly name?: string; readonly email?: string }[];
   /** The meeting in the user's calendar. */
   readonly calendarEvent: CalendarEvent | null;
@@ -72,7 +74,7 @@ export async function startRecorder(
 ): Promise<Recorder> {
   const { id: uploadId, upload } = await startImport(
     { format: sources.main === null ? "m4a" : "mp4" },
-    details.title,
+    details.isTitleGenerated ? null : details.title,
     {
       source: "local_capture",
       participants: [...details.participants],

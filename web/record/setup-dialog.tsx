@@ -80,6 +80,7 @@ function SetupForm({
     const fallback = `Recording of ${new Date().toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}`;
     onStart(choice, {
       title: title.trim() || fallback,
+      isTitleGenerated: title.trim() === "",
       participants: participants.map((text) => personOf(text, meeting)),
       calendarEvent: meeting === null ? null : eventOf(meeting),
       meetingTypeId,

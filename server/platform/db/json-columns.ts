@@ -239,6 +239,7 @@ export interface SegmentChange {
 interface ParticipantValues {
   readonly name?: string;
   readonly confirmed_attendee?: boolean;
+  readonly is_invited?: boolean;
 }
 
 export interface ParticipantChange {

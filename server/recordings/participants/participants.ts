@@ -28,6 +28,7 @@ type Row = Pick<
   | "phone"
   | "crm_contact_id"
   | "confirmed_attendee"
+  | "is_invited"
   | "attended"
   | "observed_join_time"
   | "observed_leave_time"
@@ -55,6 +56,7 @@ export function createParticipant(
         phone: null,
         crm_contact_id: null,
         confirmed_attendee: false,
+        is_invited: false,
         attended: true,
         observed_join_time: null,
         observed_leave_time: null,
@@ -100,14 +102,13 @@ export function updateParticipant(
     const [scope = "unknown"] = await participantScopes(tx, workspace_id, [row.email]);
     await tx
       .updateTable("participants")
-      // A user who says that they took part makes an invitation more than that.
-      .set({
-        ...row,
-        scope,
-        ...(input.attended === true || input.confirmed_attendee === true ? { is_invited: false } : {}),
-      })
+      .set({ ...row, scope })
       .where("id", "=", participantId)
       .execute();
+    // What a user changed stays when the recording's meeting is undone.
+    await sql`
+      update recording_meetings set participant_ids = array_remove(participant_ids, ${participantId}::uuid)
+      where recording_id = ${recordingId}`.execute(tx);
     await deriveFromParticipants(tx, recordingId);
     return { changed: true, result: participantId };
   });
@@ -159,6 +160,7 @@ async function findParticipant(tx: Tx, recordingId: string, participantId: strin
       "phone",
       "crm_contact_id",
       "confirmed_attendee",
+      "is_invited",
       "attended",
       "observed_join_time",
       "observed_leave_time",
@@ -184,6 +186,8 @@ function applyTo(before: Row, input: ParticipantChanges): Row {
     phone,
     crm_contact_id: input.crm_contact_id === undefined ? before.crm_contact_id : input.crm_contact_id,
     confirmed_attendee: input.confirmed_attendee ?? before.confirmed_attendee,
+    // A user who says that they took part makes an invitation more than that.
+    is_invited: before.is_invited && input.attended !== true && input.confirmed_attendee !== true,
     attended: input.attended ?? before.attended,
     observed_join_time: time(input.observed_join_time, before.observed_join_time),
     observed_leave_time: time(input.observed_leave_time, before.observed_leave_time),

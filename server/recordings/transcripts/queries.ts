@@ -175,12 +175,13 @@ export interface Person {
   readonly id: string;
   readonly name: string;
   readonly confirmed_attendee: boolean;
+  readonly is_invited: boolean;
 }
 
 export async function findPeople(tx: Tx, recordingId: string): Promise<Map<string, Person>> {
   const rows = await tx
     .selectFrom("participants")
-    .select(["id", "name", "confirmed_attendee"])
+    .select(["id", "name", "confirmed_attendee", "is_invited"])
     .where("recording_id", "=", recordingId)
     .execute();
   return new Map(rows.map((row) => [row.id, row]));

@@ -46,11 +46,18 @@ export function segmentsOf(speaker: Identity, identities: readonly Placed[]): Pl
   );
 }
 
-/** A participant who speaks attended: the contract's confirmed_attendee. */
+/** A participant who speaks attended, the contract's confirmed_attendee, and was not only invited. */
 export function hear({ participant_id }: Identity, people: People): ParticipantChange[] {
   const person = participant_id === null ? undefined : people.get(participant_id);
-  if (person === undefined || person.confirmed_attendee) return [];
-  return [{ id: person.id, before: { confirmed_attendee: false }, after: { confirmed_attendee: true } }];
+  if (person === undefined || (person.confirmed_attendee && !person.is_invited)) return [];
+  const { id, confirmed_attendee, is_invited } = person;
+  return [
+    {
+      id,
+      before: { confirmed_attendee, is_invited },
+      after: { confirmed_attendee: true, is_invited: false },
+    },
+  ];
 }
 
 /** Renames a speaker; null when the name is the same everywhere already. */

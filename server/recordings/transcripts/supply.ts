@@ -221,6 +221,6 @@ async function confirm(tx: Tx, segments: readonly NewSegment[]): Promise<void> {
   const heard = [...new Set(segments.flatMap(({ participant_id: id }) => id ?? []))];
   if (heard.length === 0) return;
   await sql`
-    update participants set confirmed_attendee = true
-    where id = any(${heard}::uuid[]) and not confirmed_attendee`.execute(tx);
+    update participants set confirmed_attendee = true, is_invited = false
+    where id = any(${heard}::uuid[]) and (not confirmed_attendee or is_invited)`.execute(tx);
 }

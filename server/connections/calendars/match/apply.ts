@@ -174,6 +174,8 @@ export async function removeMeeting(tx: Tx, recordingId: string): Promise<boolea
       and not p.attended and not p.confirmed_attendee
       and not exists (select 1 from transcript_segments s
         where s.recording_id = p.recording_id and s.participant_id = p.id)
+      and not exists (select 1 from recordings r, jsonb_array_elements(r.ai_action_items) i
+        where r.id = p.recording_id and i #>> '{assignee,id}' = p.id::text)
     returning p.id`.execute(tx);
   for (const { id } of rows) await removeReferences(tx, recordingId, id);
   await sql`

@@ -173,6 +173,9 @@ test("a recording gets title, people, times, type and notes from its meeting wit
     meeting_id: listed.candidates[0].id,
   });
   assert.deepEqual([chosen.state, chosen.is_chosen], ["matched", true]);
+  const recorded = await events(id);
+  await manage("PUT", `/recordings/${id}/meeting`, user.token, { meeting_id: listed.candidates[0].id });
+  assert.deepEqual(await events(id), recorded, "choosing the same meeting again changes nothing");
   assert.equal((await view(id, user.token)).title, "Planning with Acme");
   assert.equal((await call(app, "POST", `/recordings/${id}`, {}, { token: colleague.token })).status, 200);
   await manage("DELETE", `/calendars/${calendarId}`, user.token);
@@ -231,6 +234,45 @@ test("an upload that names a colleague as recorder reveals nothing of the collea
     const own = await record(workspace.token, { from, recorderId: colleague.id });
     assert.equal((await manage("GET", `/recordings/${own}/meeting`, colleague.token)).state, "matched");
   }
+});
+
+test("an invited user who is confirmed has access, and undoing the meeting keeps what a user changed", async () => {
+  const [user, colleague] = [await makeUser(app.db, workspace), await makeUser(app.db, workspace)];
+  const attendees = [
+    { name: null, email: colleague.email },
+    { name: "Jo", email: "jo@acme.example" },
+  ];
+  await addCalendar(user.id, [
+    { uid: "invited", title: "Invited", from: 4000, to: 4060, organizer: user.email, attendees },
+  ]);
+  const id = await record(user.token, { from: 4000 });
+  const isSeen = async () =>
+    (await call(app, "POST", `/recordings/${id}`, {}, { token: colleague.token })).status === 200;
+  assert.equal(await isSeen(), false);
+  await pool.query(
+    "update participants set confirmed_attendee = true where recording_id = $1 and email = $2",
+    [id, colleague.email],
+  );
+  const { rows } = await pool.query("select id from participants where recording_id = $1 and email = $2", [
+    id,
+    colleague.email,
+  ]);
+  const confirmed = await manage("PATCH", `/recordings/${id}/participants/${rows[0].id}`, user.token, {
+    confirmed_attendee: true,
+  });
+  assert.equal(confirmed.status, 200, JSON.stringify(confirmed));
+  assert.equal(await isSeen(), true, "also if a transcript confirmed them before");
+  const { rows: jo } = await pool.query(
+    "select id from participants where recording_id = $1 and name = 'Jo'",
+    [id],
+  );
+  await manage("PATCH", `/recordings/${id}/participants/${jo[0].id}`, user.token, { name: "Jo Miller" });
+  await manage("DELETE", `/recordings/${id}/meeting`, user.token);
+  const { participants } = await view(id, user.token);
+  assert.deepEqual(
+    participants.map((one: { name: string }) => one.name),
+    [colleague.email, "Jo Miller"],
+  );
 });
 
 test("a meeting that names only other people is asked about", async () => {

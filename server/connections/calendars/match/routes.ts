@@ -30,6 +30,7 @@ export function recordingMeetingRoutes(api: Api, { db }: { readonly db: Database
             "not_found",
             `the meeting ${body.meeting_id} is not one that may be of this recording; see Get Meeting of Recording`,
           );
+        if (await isChosen(tx, recording.id, event)) return { changed: false, result: null };
         await removeMeeting(tx, recording.id);
         await applyMeeting(tx, recording, event, principal.userId);
         return { changed: true, result: null };
@@ -69,6 +70,26 @@ export function recordingMeetingRoutes(api: Api, { db }: { readonly db: Database
     );
     return present(db.kysely, principal, params.recording_id);
   });
+}
+
+/** Whether a user chose this meeting before, and it has the same times still. */
+async function isChosen(
+  db: Executor,
+  recordingId: string,
+  { key, start_at: start, end_at: end }: Candidate,
+): Promise<boolean> {
+  const match = await db
+    .selectFrom("recording_meetings")
+    .select("applied_event")
+    .where("recording_id", "=", recordingId)
+    .where("event_key", "=", key)
+    .where("state", "=", "matched")
+    .where("is_chosen", "=", true)
+    .executeTakeFirst();
+  return (
+    match?.applied_event?.scheduled_start_datetime === start.toISOString() &&
+    match.applied_event.scheduled_end_datetime === end.toISOString()
+  );
 }
 
 /** Those of the caller. Workspace tokens have no calendars of their own, but manage those of rooms. */
