@@ -105,7 +105,8 @@ async function transfer(target: Omit<Target, "body">, path: string | null): Prom
     });
   });
   if (path === null) sent.end();
-  else await pipeline(createReadStream(path, { highWaterMark: 2 ** 20 }), sent);
+  // A server that refuses the file closes the connection; its response says why.
+  else await Promise.race([answered, pipeline(createReadStream(path, { highWaterMark: 2 ** 20 }), sent)]);
   await answered;
   return (performance.now() - startedAt) / 1000;
 }

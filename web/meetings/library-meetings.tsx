@@ -14,7 +14,7 @@ export function LibraryMeetings() {
   if (!data.has_calendars && data.meetings.length === 0)
     return (
       <Text size="sm" c="dimmed" ta="center">
-        <Anchor component={Link} to="/settings/calendars" inherit>
+        <Anchor component={Link} to="/settings/calendars" inherit underline="always">
           Add your calendar
         </Anchor>{" "}
         to see your next meetings here.
