@@ -80,7 +80,7 @@ async function isWritten(key: string): Promise<boolean> {
   );
 }
 
-test(`killed ${kills} times: no chat message or email comes twice, none is lost unreported, every file is written`, async () => {
+test(`killed ${kills} times: no chat message or email comes twice, none is lost unreported, every file is written`, async (context) => {
   await api.start();
   const workspace = await parley(api, "workspace", "create", "--name", "Killed");
   const account = ["--email", "k@killed.example", "--name", "K", "--role", "admin", "--workspace", workspace];
@@ -232,5 +232,5 @@ test(`killed ${kills} times: no chat message or email comes twice, none is lost 
   // An email that was cut off after its last line began is not sent again; the app has its notification.
   const lost = sent.filter((times) => times === 0).length;
   assert.ok(lost <= kills, `${lost} of ${sent.length} emails lost`);
-  console.log(`${sent.length - lost} of ${sent.length} emails arrived, none twice`);
+  context.diagnostic(`${sent.length - lost} of ${sent.length} emails arrived, none twice`);
 });

@@ -122,7 +122,7 @@ test("filters of Highlights, Search and the audit log are in a sheet, with their
   await log.waitFor();
   await button.tap();
   await sheet.getByPlaceholder("Any action").tap();
-  await page.getByRole("option", { name: "Token revoked" }).tap();
+  await page.getByRole("option", { name: "Token revoked", exact: true }).tap();
   await close("Filters (1)");
   await page.getByText("No entries match these filters.").waitFor();
   await page.getByRole("button", { name: "Clear filters" }).tap();

@@ -3,8 +3,8 @@ import { IconPlayerRecord } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { meetingsQuery } from "../api/calendars.ts";
+import { MeetingList, NotesButton, titleOf } from "../common/lists/meeting-list.tsx";
 import { useOpenRecorder } from "../record/context.tsx";
-import { MeetingList, NotesButton, titleOf } from "./meeting-list.tsx";
 
 /** The next meetings of today in an empty library, to record them; without a calendar, how to see them. */
 export function LibraryMeetings() {

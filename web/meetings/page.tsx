@@ -5,12 +5,12 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { maxMeetingNotes } from "../../contract/calendars/limits.ts";
 import { type Meeting, meetingQuery, writeMeetingNotes } from "../api/calendars.ts";
 import { day } from "../common/format/time.ts";
+import { hoursOf, peopleOf, titleOf } from "../common/lists/meeting-list.tsx";
 import { SavedNotes } from "../common/notes/saved-notes.tsx";
 import { BackLink, PageStack } from "../common/page-frame.tsx";
 import { ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
 import { useOpenRecorder } from "../record/context.tsx";
-import { hoursOf, peopleOf, titleOf } from "./meeting-list.tsx";
 
 const route = getRouteApi("/signed-in/meetings/$meetingId");
 

@@ -18,7 +18,7 @@ import { type Meeting, meetingsQuery } from "../api/calendars.ts";
 import { meetingTypesQuery } from "../api/directory.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
 import { bytes } from "../common/format/bytes.ts";
-import { MeetingList, peopleOf, titleOf } from "../meetings/meeting-list.tsx";
+import { MeetingList, peopleOf, titleOf } from "../common/lists/meeting-list.tsx";
 import { type Abilities, findAbilities } from "./capture/abilities.ts";
 import type { Choice } from "./capture/sources.ts";
 import type { Details } from "./recorder.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../api/calendars.ts";
 import { refreshRecording } from "../../api/recording/recording.ts";
 import { useAction } from "../../common/actions.tsx";
-import { MeetingList, titleOf } from "../../meetings/meeting-list.tsx";
+import { MeetingList, titleOf } from "../../common/lists/meeting-list.tsx";
 import { useRecording } from "../context.ts";
 
 /** Takes a recording's data from a meeting, or removes what it has from one. */

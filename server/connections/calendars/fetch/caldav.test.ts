@@ -60,7 +60,7 @@ test("CalDAV: an account's calendars are discovered, a wrong password is refused
       `<?xml version="1.0"?><c:mkcalendar xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"><d:set><d:prop><d:displayname>${name}</d:displayname><c:supported-calendar-component-set><c:comp name="${component}"/></c:supported-calendar-component-set></d:prop></d:set></c:mkcalendar>`,
       "application/xml",
     );
-  await create("/ann/work/", "Work", "VEVENT");
+  await create("/ann/office/", "Work", "VEVENT");
   await create("/ann/home/", "Home", "VEVENT");
   await create("/ann/tasks/", "Tasks", "VTODO");
   const start = new Date(Date.now() + 60_000).toISOString().replace(/[-:]|\.\d+/g, "");
@@ -79,8 +79,8 @@ test("CalDAV: an account's calendars are discovered, a wrong password is refused
       "END:VCALENDAR",
       "",
     ].join("\r\n");
-  await put("PUT", "/ann/work/one.ics", event("one", start), "text/calendar");
-  await put("PUT", "/ann/work/old.ics", event("old", "20200101T100000Z"), "text/calendar");
+  await put("PUT", "/ann/office/one.ics", event("one", start), "text/calendar");
+  await put("PUT", "/ann/office/old.ics", event("old", "20200101T100000Z"), "text/calendar");
 
   const manage = (method: string, path: string, body?: unknown) =>
     call(app, method, `/_/api/v1${path}`, body, { token: member.token, version: null });

@@ -1,10 +1,10 @@
 import { Button, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { Meeting } from "../api/calendars.ts";
-import { namesInLine } from "../common/format/names.ts";
-import { timeOfDay } from "../common/format/time.ts";
-import classes from "./meetings.module.css";
+import type { Meeting } from "../../api/calendars.ts";
+import { namesInLine } from "../format/names.ts";
+import { timeOfDay } from "../format/time.ts";
+import classes from "./meeting-list.module.css";
 
 /** More are rarely of interest at a time. */
 const maxShown = 5;
