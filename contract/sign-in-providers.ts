@@ -2,9 +2,6 @@ import { z } from "zod";
 import { Success } from "./common.ts";
 import { operation } from "./operation.ts";
 
-/** The provider that the single variables set up. Its redirect URI has no id. */
-export const defaultProviderId = "default";
-
 /** Part of the redirect URI, which is registered at the provider. */
 const ProviderId = z
   .string()
@@ -131,6 +128,9 @@ const SignInProviders = z.strictObject({
   new_redirect_uri: z
     .string()
     .meta({ description: "Redirect URI of a new provider, with `ID` in place of its id." }),
+  new_logout_uri: z
+    .string()
+    .meta({ description: "For back-channel logout of a new provider, with `ID` in place of its id." }),
   locked_by: z
     .enum(["environment", "file"])
     .nullable()

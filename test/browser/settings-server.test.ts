@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import type { Locator, Page } from "playwright-core";
 import { startMailServer } from "../../server/people/accounts/test/mail.ts";
 import { clientSecret, startProvider } from "../../server/people/accounts/test/provider.ts";
 import { makeWorkspace } from "../support/factories.ts";
@@ -39,14 +40,6 @@ test("server settings: mail is tried, saved without a restart and undone; errors
   await page.getByText("Change undone").waitFor();
   assert.equal(urlOf(), null);
 
-  const signIn = page.getByRole("form", { name: "Sign-in" });
-  await signIn.getByLabel("OIDC issuer").fill(provider.issuer);
-  await signIn.getByLabel("OIDC client ID").fill("parley");
-  await signIn.getByLabel("OIDC client secret").fill(clientSecret);
-  const opened = page.context().waitForEvent("page");
-  await signIn.getByRole("button", { name: "Try a sign-in" }).click();
-  await (await opened).waitForURL(`${provider.issuer}/**`);
-
   const { page: small, complaints: others } = await visit(app, "/settings/server", {
     userId: operator.admin.id,
     size: phone,
@@ -65,3 +58,146 @@ test("server settings: mail is tried, saved without a restart and undone; errors
     [],
   );
 });
+
+test("sign-in providers: one is tried, added, changed without its secret and removed; errors are at their field", async () => {
+  const { page, context, complaints } = await visit(app, "/settings/server#sign-in", {
+    userId: operator.admin.id,
+  });
+  const signIn = page.getByRole("region", { name: "Sign-in", exact: true });
+  await signIn.getByText("No providers yet.").waitFor();
+  assert.equal(await signIn.getByLabel(/OIDC/).count(), 0);
+  await signIn.getByRole("button", { name: "Add provider", exact: true }).click();
+  const added = page.getByRole("dialog", { name: "Add provider", exact: true });
+  const field = (label: string) =>
+    added.getByRole(tagFields.has(label) ? "combobox" : "textbox", { name: label, exact: true });
+  await field("Name").fill("Example ID");
+  assert.equal(await field("Redirect URL").inputValue(), `${app.url}/sign-in/callback/example-id`);
+  await field("ID").fill("default");
+  assert.equal(await field("Redirect URL").inputValue(), `${app.url}/sign-in/callback`);
+  assert.equal(
+    await field("Back-channel logout URL").inputValue(),
+    `${app.url}/sign-in/back-channel-logout/default`,
+  );
+  await field("Issuer").fill("http://id.example");
+  await field("Client ID").fill("parley");
+  await field("Client secret").fill(clientSecret);
+  await field("Allowed domains").fill("no domain,");
+  await added.getByRole("button", { name: "Add group mapping", exact: true }).click();
+  await field("Group").fill("sales");
+  await field("Teams").fill("Sales");
+  await added.getByRole("combobox", { name: "Role", exact: true }).selectOption("Viewer");
+  const isAbout = async (label: string, text: RegExp) =>
+    assert.match((await page.locator(`[id="${await errorId(field(label))}"]`).textContent()) ?? "", text);
+  await added.getByRole("button", { name: "Try a sign-in", exact: true }).click();
+  await added.getByText(/must be a domain/).waitFor();
+  await isAbout("Allowed domains", /^Entry 1 must be a domain/);
+  await field("Allowed domains").press("Backspace");
+  await added.getByRole("button", { name: "Add provider", exact: true }).click();
+  await added.getByText(/must be the https URL/i).waitFor();
+  await isAbout("Issuer", /https URL/i);
+  await isAbout("Groups claim", /must name the claim/i);
+  assert.deepEqual(app.config.signInProviders, []);
+  await field("Issuer").fill(provider.issuer);
+  await field("Groups claim").fill("groups");
+  const tried = context.waitForEvent("page");
+  await added.getByRole("button", { name: "Try a sign-in", exact: true }).click();
+  await (await tried).waitForURL(`${provider.issuer}/**`);
+  await page.bringToFront();
+  await assertAccessible(page);
+  await added.getByRole("button", { name: "Add provider", exact: true }).click();
+  await page.getByText("Provider added.", { exact: true }).waitFor();
+  const [saved] = app.config.signInProviders;
+  assert.deepEqual(
+    { ...saved },
+    {
+      ...{ id: "default", name: "Example ID", issuer: provider.issuer, clientId: "parley", clientSecret },
+      ...{ scopes: [], allowedDomains: [], createUsers: false, trustEmail: false, groupsClaim: "groups" },
+      groups: [{ group: "sales", teams: ["Sales"], role: "viewer" }],
+    },
+  );
+  await shot(page, "providers");
+
+  await signIn.getByRole("button", { name: "Change Example ID", exact: true }).click();
+  const changed = page.getByRole("dialog", { name: "Example ID", exact: true });
+  assert.equal(await changed.getByRole("textbox", { name: "ID", exact: true }).count(), 0);
+  assert.ok(!(await page.content()).includes(clientSecret));
+  await shot(page, "provider-form");
+  await changed.getByRole("textbox", { name: "Name", exact: true }).fill("Other ID");
+  await changed.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Provider saved.", { exact: true }).waitFor();
+  assert.deepEqual(app.config.signInProviders, [{ ...saved, name: "Other ID" }]);
+
+  // A second one can't take the ID of the first.
+  await signIn.getByRole("button", { name: "Add provider", exact: true }).click();
+  await field("Name").fill("Default");
+  await added.getByText("Other ID has this ID; choose another one", { exact: true }).waitFor();
+  assert.ok(await added.getByRole("button", { name: "Add provider", exact: true }).isDisabled());
+  await added.getByRole("button", { name: "Cancel", exact: true }).click();
+
+  const again = context.waitForEvent("page");
+  await signIn.getByRole("button", { name: "Try a sign-in with Other ID", exact: true }).click();
+  await (await again).waitForURL(`${provider.issuer}/**`);
+  await page.bringToFront();
+  const { page: small, complaints: others } = await visit(app, "/settings/server#sign-in", {
+    userId: operator.admin.id,
+    size: phone,
+    colorScheme: "dark",
+  });
+  await small.getByRole("button", { name: "Change Other ID", exact: true }).waitFor();
+  await shot(small, "providers-phone");
+  await small.getByRole("button", { name: "Change Other ID", exact: true }).click();
+  await small.getByRole("dialog", { name: "Other ID", exact: true }).waitFor();
+  await assertAccessible(small);
+  await shot(small, "provider-form-phone");
+
+  await signIn.getByRole("button", { name: "Remove Other ID", exact: true }).click();
+  await page.getByRole("button", { name: "Remove provider", exact: true }).click();
+  await page.getByText("Provider removed.", { exact: true }).waitFor();
+  await signIn.getByText("No providers yet.").waitFor();
+  assert.deepEqual(app.config.signInProviders, []);
+  assert.deepEqual(
+    [...complaints, ...others].filter((text) => !text.includes("400")),
+    [],
+  );
+});
+
+test("sign-in providers that the environment sets are shown and can't be changed", async () => {
+  const locked = await startBrowserApp({
+    worker: false,
+    env: {
+      PARLEY_OIDC_PROVIDERS: JSON.stringify([
+        { id: "staff", name: "Staff ID", issuer: provider.issuer, client_id: "parley", client_secret: "x" },
+      ]),
+    },
+  });
+  const { admin } = await makeWorkspace(locked.db, "Tidewater");
+  const { page, complaints } = await visit(locked, "/settings/server#sign-in", { userId: admin.id });
+  const signIn = page.getByRole("region", { name: "Sign-in", exact: true });
+  await signIn.getByText(/Set by PARLEY_OIDC_PROVIDERS/).waitFor();
+  const row = signIn
+    .getByRole("list", { name: "Providers", exact: true })
+    .getByRole("listitem")
+    .filter({ hasText: "Staff ID" });
+  await row.getByText("Set by the environment", { exact: true }).waitFor();
+  assert.deepEqual(await row.getByRole("button").allTextContents(), ["Try a sign-in", "Show URLs"]);
+  assert.equal(await signIn.getByRole("button", { name: "Add provider", exact: true }).count(), 0);
+  await shot(page, "providers-locked");
+  await row.getByRole("button", { name: "Show URLs of Staff ID", exact: true }).click();
+  assert.equal(
+    await page.getByRole("textbox", { name: "Redirect URL", exact: true }).inputValue(),
+    `${locked.url}/sign-in/callback/staff`,
+  );
+  assert.deepEqual(complaints, []);
+});
+
+const tagFields: ReadonlySet<string> = new Set(["Allowed domains", "Teams"]);
+
+/** The ID of the error that a field names. */
+async function errorId(field: Locator): Promise<string> {
+  const ids = ((await field.getAttribute("aria-describedby")) ?? "").split(" ");
+  return ids.find((id) => id.endsWith("-error")) ?? "";
+}
+
+async function shot(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png` });
+}

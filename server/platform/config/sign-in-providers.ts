@@ -1,10 +1,6 @@
 import { z } from "zod";
-import {
-  defaultProviderId,
-  type GroupMapping,
-  maxProviders,
-  StoredProvider,
-} from "../../../contract/sign-in-providers.ts";
+import { defaultProviderId } from "../../../contract/default-provider.ts";
+import { type GroupMapping, maxProviders, StoredProvider } from "../../../contract/sign-in-providers.ts";
 import { whyShared } from "./shared-issuers.ts";
 import { issuerUrl } from "./values.ts";
 

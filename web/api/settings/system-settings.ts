@@ -1,8 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { SettingsTest } from "../../../contract/settings-tests.ts";
+import * as providersContract from "../../../contract/sign-in-providers.ts";
 import * as contract from "../../../contract/system-settings.ts";
-import { call } from "../client/call.ts";
+import { type Body, call } from "../client/call.ts";
 
 export type SystemSetting = z.output<typeof contract.getSettings.response>["settings"][number];
 
@@ -24,9 +25,28 @@ export const saveSettings = (settings: SettingEdits) => call(contract.updateSett
 export const testSettings = (test: SettingsTest, settings: SettingEdits) =>
   call(contract.testSettings, { body: { test, settings } });
 
-/** @returns the URL at the provider, to open in another tab. */
-export const startSignInTest = (settings: SettingEdits) =>
-  call(contract.startSignInTest, { body: { settings } });
-
 export const undoSettingChange = (id: string) =>
   call(contract.undoSettingChange, { params: { change_id: id } });
+
+export type SignInProviders = z.output<typeof providersContract.listSignInProviders.response>;
+export type SignInProvider = SignInProviders["providers"][number];
+export type SignInProviderValues = Body<typeof providersContract.saveSignInProvider>;
+
+/** Below the key of the settings: what changes them, such as an undo, may change the providers. */
+export const signInProvidersQuery = queryOptions({
+  queryKey: [...settingsQuery.queryKey, "sign-in-providers"],
+  queryFn: ({ signal }) => call(providersContract.listSignInProviders, { signal }),
+});
+
+export const saveSignInProvider = (id: string, body: SignInProviderValues) =>
+  call(providersContract.saveSignInProvider, { params: { provider_id: id }, body });
+
+export const deleteSignInProvider = (id: string) =>
+  call(providersContract.deleteSignInProvider, { params: { provider_id: id } });
+
+/**
+ * @param values that are not saved yet; absent: the saved ones.
+ * @returns the URL at the provider, to open in another tab.
+ */
+export const startSignInTest = (id: string, values?: SignInProviderValues) =>
+  call(contract.startSignInTest, { body: { provider: { id, ...(values === undefined ? {} : { values }) } } });

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, NativeSelect, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useState } from "react";
+import { type ReactNode, useCallback, useState } from "react";
 import { type SettingsTest, testsOfSections } from "../../../contract/settings-tests.ts";
 import { ApiError } from "../../api/client/api-error.ts";
 import {
@@ -9,7 +9,6 @@ import {
   saveSettings,
   settingChangesQuery,
   settingsQuery,
-  startSignInTest,
   testSettings,
   undoSettingChange,
 } from "../../api/settings/system-settings.ts";
@@ -17,6 +16,7 @@ import { errorText, useAction } from "../../common/actions.tsx";
 import { whenInLine } from "../../common/format/time.ts";
 import { Loaded, NoneYet, Row, Rows, Section, SettingsPage } from "../parts.tsx";
 import { Words } from "./components.tsx";
+import { SignInProviders } from "./sign-in-providers.tsx";
 
 /** Sections that only the environment sets. */
 const fixedSections: ReadonlySet<string> = new Set(["Server", "Database and files"]);
@@ -52,9 +52,18 @@ export function ServerSettingsPage() {
           <>
             {sectionsOf(all)
               .filter(([section]) => !fixedSections.has(section))
-              .map(([section, fields]) => (
-                <SettingsSection key={section} section={section} fields={fields} />
-              ))}
+              .map(([section, fields]) =>
+                section === "Sign-in" ? (
+                  <SignInSection key={section} fields={fields} />
+                ) : (
+                  <SettingsSection
+                    key={section}
+                    section={section}
+                    fields={fields}
+                    test={testsOfSections[section]}
+                  />
+                ),
+              )}
             <Changes />
             <Fixed settings={all.filter(({ section }) => fixedSections.has(section))} />
           </>
@@ -82,9 +91,32 @@ function errorsOf(error: unknown): Readonly<Record<string, string>> {
   );
 }
 
-function SettingsSection({ section, fields }: { section: string; fields: readonly SystemSetting[] }) {
+/** Single sign-on as a list of providers. Its settings are fields only where the list can't be changed here. */
+function SignInSection({ fields }: { fields: readonly SystemSetting[] }) {
+  const list = fields.find(({ name }) => name === "PARLEY_OIDC_PROVIDERS");
+  const isLocked = list?.source === "environment" || list?.source === "file";
+  return (
+    <SettingsSection
+      section="Sign-in"
+      fields={fields.filter(
+        (field) => field !== list && (isLocked || !field.name.startsWith("PARLEY_OIDC_")),
+      )}
+      test={isLocked ? "sign_in" : undefined}
+    >
+      <SignInProviders list={list} />
+    </SettingsSection>
+  );
+}
+
+function SettingsSection(props: {
+  section: string;
+  fields: readonly SystemSetting[];
+  test: SettingsTest | undefined;
+  /** Above the fields. */
+  children?: ReactNode;
+}) {
+  const { section, fields, test } = props;
   const [edits, setEdits] = useState<SettingEdits>({});
-  const test = testsOfSections[section];
   const save = useAction({
     run: () => saveSettings(edits),
     done: "Settings saved",
@@ -96,15 +128,13 @@ function SettingsSection({ section, fields }: { section: string; fields: readonl
     run: (name: SettingsTest) => testSettings(name, edits),
     showsError: true,
   });
-  const signIn = useAction({ run: () => trySignIn(edits), showsError: true });
-  const error = save.error ?? tried.error ?? signIn.error;
+  const error = save.error ?? tried.error;
   const errors = errorsOf(error);
   const isChanged = Object.keys(edits).length > 0;
   const isShown = Object.keys(errors).length > 0 && fields.some(({ name }) => errors[name] !== undefined);
   const edit = (name: string, value: string | null | undefined) => {
     save.reset();
     tried.reset();
-    signIn.reset();
     const { [name]: _former, ...others } = edits;
     setEdits(value === undefined ? others : { ...others, [name]: value });
   };
@@ -118,6 +148,7 @@ function SettingsSection({ section, fields }: { section: string; fields: readonl
   );
   return (
     <Section title={section} lead={leads[section]}>
+      {props.children}
       <form
         ref={showIfNamed}
         aria-label={section}
@@ -160,11 +191,6 @@ function SettingsSection({ section, fields }: { section: string; fields: readonl
                 {testLabels[test]}
               </Button>
             )}
-            {test === "sign_in" && (
-              <Button variant="default" loading={signIn.isPending} onClick={() => signIn.mutate()}>
-                Try a sign-in
-              </Button>
-            )}
             {isChanged && (
               <Button
                 variant="subtle"
@@ -182,18 +208,6 @@ function SettingsSection({ section, fields }: { section: string; fields: readonl
       </form>
     </Section>
   );
-}
-
-/** Signs in at the provider in another tab, which shows what Parley would do. Opened at the click, or browsers block it. */
-async function trySignIn(edits: SettingEdits): Promise<void> {
-  const tab = window.open("about:blank", "_blank");
-  if (tab === null) throw new Error("The browser blocked the new tab. Allow pop-ups for this site.");
-  try {
-    tab.location.href = (await startSignInTest(edits)).url;
-  } catch (error) {
-    tab.close();
-    throw error;
-  }
 }
 
 /** `PARLEY_SMTP_URL` as a label: `SMTP URL`. */
@@ -215,6 +229,7 @@ const labels: Readonly<Record<string, string>> = {
   PARLEY_TRANSCRIPTION: "Transcription engine",
   PARLEY_LLM: "LLM engine",
   PARLEY_OAUTH_REGISTRATION: "Registration of apps",
+  PARLEY_OIDC_PROVIDERS: "Sign-in providers",
   PARLEY_BACKUP_TO: "Backup destination",
   PARLEY_BACKUP_AT: "Backup time",
   PARLEY_BACKUP_KEEP: "Backups to keep",

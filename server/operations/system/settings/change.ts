@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import { defaultProviderId } from "../../../../contract/sign-in-providers.ts";
+import { defaultProviderId } from "../../../../contract/default-provider.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import {
   type Config,

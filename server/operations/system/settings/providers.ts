@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import {
-  defaultProviderId,
-  type SignInProviderInput,
-  type TriedProvider as TriedProviderBody,
+import { defaultProviderId } from "../../../../contract/default-provider.ts";
+import type {
+  SignInProviderInput,
+  TriedProvider as TriedProviderBody,
 } from "../../../../contract/sign-in-providers.ts";
 import { type Config, configWithout, type SettingTexts, sourceOf } from "../../../platform/config/config.ts";
 import { allSettings, settings } from "../../../platform/config/settings.ts";
@@ -43,6 +43,7 @@ export async function describeProviders({ db, encryptor, config }: ChangeDepende
       };
     }),
     new_redirect_uri: `${baseUrl}/sign-in/callback/ID`,
+    new_logout_uri: `${baseUrl}/sign-in/back-channel-logout/ID`,
     locked_by:
       ofList === "environment" || ofList === "file"
         ? ofList

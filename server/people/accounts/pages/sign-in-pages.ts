@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { defaultProviderId } from "../../../../contract/sign-in-providers.ts";
+import { defaultProviderId } from "../../../../contract/default-provider.ts";
 import { originOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { defaultProviderId } from "../../../../contract/sign-in-providers.ts";
+import { defaultProviderId } from "../../../../contract/default-provider.ts";
 import { recordAudit } from "../../../platform/audit/record.ts";
 import { whyShared } from "../../../platform/config/shared-issuers.ts";
 import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";

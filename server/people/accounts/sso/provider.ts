@@ -1,5 +1,5 @@
 import * as openid from "openid-client";
-import { defaultProviderId } from "../../../../contract/sign-in-providers.ts";
+import { defaultProviderId } from "../../../../contract/default-provider.ts";
 import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import { outboundFetch } from "../../../platform/outbound/dispatcher.ts";
 import { describeProxyRefusal } from "../../../platform/outbound/proxy.ts";

@@ -1,0 +1,149 @@
+import { Alert, Button, Group, Stack, Text, Title } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import {
+  deleteSignInProvider,
+  type SignInProviders as Providers,
+  type SignInProvider,
+  type SystemSetting,
+  signInProvidersQuery,
+  testSettings,
+} from "../../api/settings/system-settings.ts";
+import { useAction } from "../../common/actions.tsx";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { whenInLine } from "../../common/format/time.ts";
+import { ConfirmButton } from "../../common/forms/confirm.tsx";
+import { Loaded, NoneYet, Row, RowButton, Rows, Tag } from "../parts.tsx";
+import { ProviderForm, ProviderUrls, refreshedKeys, trySignIn } from "./sign-in-provider-form.tsx";
+
+/** The providers of single sign-on. @param list the setting that holds them. */
+export function SignInProviders({ list }: { list: SystemSetting | undefined }) {
+  const query = useQuery(signInProvidersQuery);
+  return (
+    <Stack gap="sm" mb="lg">
+      <Loaded query={query}>{(providers) => <List providers={providers} list={list} />}</Loaded>
+    </Stack>
+  );
+}
+
+function List({ providers: all, list }: { providers: Providers; list: SystemSetting | undefined }) {
+  const { providers, locked_by } = all;
+  const [opened, { open, close }] = useDisclosure();
+  const tested = useAction({ run: () => testSettings("sign_in", {}) });
+  return (
+    <>
+      <Group justify="space-between" align="flex-end" gap="sm">
+        <div>
+          <Title order={3} size="h5">
+            Providers
+          </Title>
+          <Text size="sm" c="dimmed">
+            Each is a button on the sign-in page.
+            {locked_by === null ? lastChange(list) : ` ${lockedTexts[locked_by]}.`}
+          </Text>
+        </div>
+        {locked_by === null && (
+          <Button variant="default" leftSection={<IconPlus size={18} />} onClick={open}>
+            Add provider
+          </Button>
+        )}
+      </Group>
+      {providers.length === 0 ? (
+        <NoneYet>No providers yet. Users sign in with an email and password.</NoneYet>
+      ) : (
+        <Rows label="Providers">
+          {providers.map((provider) => (
+            <ProviderRow key={provider.id} provider={provider} all={all} />
+          ))}
+        </Rows>
+      )}
+      {providers.length > 0 && (
+        <Group>
+          <Button variant="default" loading={tested.isPending} onClick={() => tested.mutate()}>
+            Test providers
+          </Button>
+        </Group>
+      )}
+      {tested.data !== undefined && !tested.isPending && (
+        <Alert
+          color={tested.data.passed ? "green" : "red"}
+          role="status"
+          title={tested.data.passed ? "It works" : "It doesn't work yet"}
+        >
+          {tested.data.message}
+        </Alert>
+      )}
+      <FormDialog opened={opened} onClose={close} title="Add provider" size="lg">
+        <ProviderForm all={all} onDone={close} />
+      </FormDialog>
+    </>
+  );
+}
+
+/** When the list was last changed, and by which admin. */
+function lastChange(list: SystemSetting | undefined): string {
+  if (list === undefined || list.changed_datetime === null) return "";
+  const by = list.changed_by === null ? "" : ` by ${list.changed_by}`;
+  return ` Last changed ${whenInLine(list.changed_datetime)}${by}.`;
+}
+
+const lockedTexts = {
+  environment: "Set by PARLEY_OIDC_PROVIDERS",
+  file: "Set by the file of settings",
+} as const;
+
+const sources: Readonly<Record<SignInProvider["source"], string>> = {
+  environment: "Set by the environment",
+  file: "Set by the file of settings",
+  app: "Set in the app",
+};
+
+function ProviderRow({ provider, all }: { provider: SignInProvider; all: Providers }) {
+  const { id, name, issuer, source } = provider;
+  const [opened, { open, close }] = useDisclosure();
+  const signIn = useAction({ run: () => trySignIn(id) });
+  const isLocked = source !== "app" || all.locked_by !== null;
+  const verb = isLocked ? "Show URLs" : "Change";
+  return (
+    <Row
+      title={name}
+      badges={<Tag>{sources[source]}</Tag>}
+      facts={[issuer]}
+      actions={
+        <>
+          <RowButton text="Try a sign-in" name={`with ${name}`} action={signIn} />
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            aria-label={`${verb} ${isLocked ? "of " : ""}${name}`}
+            onClick={open}
+          >
+            {verb}
+          </Button>
+          {!isLocked && (
+            <ConfirmButton
+              text="Remove"
+              button={{ "aria-label": `Remove ${name}` }}
+              title={`Remove ${name}?`}
+              label="Remove provider"
+              run={() => deleteSignInProvider(id)}
+              done="Provider removed."
+              refresh={refreshedKeys}
+            >
+              Users can no longer sign in with {name}. Their accounts stay linked, in case you add it again.
+            </ConfirmButton>
+          )}
+        </>
+      }
+    >
+      <FormDialog opened={opened} onClose={close} title={name} size="lg">
+        {isLocked ? (
+          <ProviderUrls redirect={provider.redirect_uri} logout={provider.logout_uri} />
+        ) : (
+          <ProviderForm provider={provider} all={all} onDone={close} />
+        )}
+      </FormDialog>
+    </Row>
+  );
+}
