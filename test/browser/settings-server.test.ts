@@ -122,6 +122,8 @@ test("sign-in providers: one is tried, added, changed without its secret and rem
   assert.equal(await changed.getByRole("textbox", { name: "ID", exact: true }).count(), 0);
   assert.ok(!(await page.content()).includes(clientSecret));
   await shot(page, "provider-form");
+  if (process.env.SCREENSHOTS) await changed.getByRole("button", { name: "Save" }).scrollIntoViewIfNeeded();
+  await shot(page, "provider-form-end");
   await changed.getByRole("textbox", { name: "Name", exact: true }).fill("Other ID");
   await changed.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Provider saved.", { exact: true }).waitFor();
@@ -149,6 +151,9 @@ test("sign-in providers: one is tried, added, changed without its secret and rem
   await small.getByRole("dialog", { name: "Other ID", exact: true }).waitFor();
   await assertAccessible(small);
   await shot(small, "provider-form-phone");
+  if (process.env.SCREENSHOTS)
+    await small.getByRole("button", { name: "Save" }).last().scrollIntoViewIfNeeded();
+  await shot(small, "provider-form-phone-end");
 
   await signIn.getByRole("button", { name: "Remove Other ID", exact: true }).click();
   await page.getByRole("button", { name: "Remove provider", exact: true }).click();

@@ -33,22 +33,15 @@ function List({ providers: all, list }: { providers: Providers; list: SystemSett
   const tested = useAction({ run: () => testSettings("sign_in", {}) });
   return (
     <>
-      <Group justify="space-between" align="flex-end" gap="sm">
-        <div>
-          <Title order={3} size="h5">
-            Providers
-          </Title>
-          <Text size="sm" c="dimmed">
-            Each is a button on the sign-in page.
-            {locked_by === null ? lastChange(list) : ` ${lockedTexts[locked_by]}.`}
-          </Text>
-        </div>
-        {locked_by === null && (
-          <Button variant="default" leftSection={<IconPlus size={18} />} onClick={open}>
-            Add provider
-          </Button>
-        )}
-      </Group>
+      <div>
+        <Title order={3} size="h5">
+          Providers
+        </Title>
+        <Text size="sm" c="dimmed">
+          Each is a button on the sign-in page.
+          {locked_by === null ? lastChange(list) : ` ${lockedTexts[locked_by]}.`}
+        </Text>
+      </div>
       {providers.length === 0 ? (
         <NoneYet>No providers yet. Users sign in with an email and password.</NoneYet>
       ) : (
@@ -58,13 +51,18 @@ function List({ providers: all, list }: { providers: Providers; list: SystemSett
           ))}
         </Rows>
       )}
-      {providers.length > 0 && (
-        <Group>
+      <Group>
+        {locked_by === null && (
+          <Button variant="default" leftSection={<IconPlus size={18} />} onClick={open}>
+            Add provider
+          </Button>
+        )}
+        {providers.length > 0 && (
           <Button variant="default" loading={tested.isPending} onClick={() => tested.mutate()}>
             Test providers
           </Button>
-        </Group>
-      )}
+        )}
+      </Group>
       {tested.data !== undefined && !tested.isPending && (
         <Alert
           color={tested.data.passed ? "green" : "red"}
