@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { jobKinds } from "../../server/jobs.ts";
-import { dropSecrets, rotateSecret } from "../../server/operations/system/secrets/begin.ts";
+import { dropSecrets, rotateSecret, withSecretsLock } from "../../server/operations/system/secrets/begin.ts";
 import { readSecretStatus, type SecretStatus } from "../../server/operations/system/secrets/status.ts";
 import { createEncryptor } from "../../server/platform/crypto/encryptor.ts";
 import { acceptSecret, openSecrets } from "../../server/platform/crypto/secret.ts";
@@ -51,7 +51,7 @@ export function secretsCommand(command: Command): Command {
           "with another secret, all existing links stop working, and encrypted data becomes unreadable: webhook signing secrets (rotate them), queued emails and unfinished personal-data erasures. If the previous secret is lost, run this again with --yes",
         );
       await withStore(async (db, store, config) => {
-        await acceptSecret(config.secret, store, db);
+        await withSecretsLock(db, () => acceptSecret(config.secret, store, db));
         console.error("this database now uses the current secret");
       });
     });
@@ -78,6 +78,10 @@ function linesOf(status: SecretStatus & { readonly is_generated: boolean }): str
   if (state === "rotating")
     lines.push(
       `rotating: ${remaining} of ${counted(values, "stored value")} still encrypted with another secret; keep all secrets until this ends`,
+    );
+  if (state === "incomplete")
+    lines.push(
+      `${remaining} of ${counted(values, "stored value")} still encrypted with another secret: keep all secrets, and run \`parley secrets rotate\` to encrypt them again`,
     );
   if (state === "removable")
     lines.push(

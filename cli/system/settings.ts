@@ -79,10 +79,10 @@ export function settingsCommand(command: Command): Command {
   return command;
 }
 
-function withSettings<T>(work: (deps: Dependencies) => Promise<T>): Promise<T> {
+function withSettings<T>(access: "read" | "write", work: (deps: Dependencies) => Promise<T>): Promise<T> {
   return withStore(async (db, store, config) => {
-    const encryptor = createEncryptor(await openSecrets(config.secret, store, db));
-    return work({ db, encryptor, config });
+    const secrets = await openSecrets(config.secret, store, db, { isReader: access === "read" });
+    return work({ db, encryptor: createEncryptor(secrets), config });
   });
 }
 
@@ -92,7 +92,7 @@ function shownValue({ is_secret, is_set, value }: Shown): string {
 }
 
 async function list({ json }: Options): Promise<void> {
-  const settings = await withSettings(describeSettings);
+  const settings = await withSettings("read", describeSettings);
   if (json) process.stdout.write(`${JSON.stringify(settings)}\n`);
   else
     for (const section of new Set(settings.map((one) => one.section))) {
@@ -106,7 +106,7 @@ async function list({ json }: Options): Promise<void> {
 }
 
 async function get(name: string, { json }: Options): Promise<void> {
-  const found = (await withSettings(describeSettings)).find((one) => one.name === name);
+  const found = (await withSettings("read", describeSettings)).find((one) => one.name === name);
   if (found === undefined) throw new ConfigError(`${withNearest(name)} is not a setting`);
   if (json) process.stdout.write(`${JSON.stringify(found)}\n`);
   else {
@@ -116,7 +116,7 @@ async function get(name: string, { json }: Options): Promise<void> {
 }
 
 async function change(changes: SettingChanges, { json }: Options): Promise<void> {
-  const settings = await withSettings(async (deps) => {
+  const settings = await withSettings("write", async (deps) => {
     await changeSettings(deps, changes, await changerOf(deps.db)).catch(explain);
     return describeSettings(deps);
   });
@@ -158,7 +158,7 @@ async function runTest(
   test: (typeof settingsTests)[number],
   { to, json }: Options & { to?: string },
 ): Promise<void> {
-  const result = await withSettings((deps) => createSettingsTests(deps)(test, {}, to ?? null));
+  const result = await withSettings("read", (deps) => createSettingsTests(deps)(test, {}, to ?? null));
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
   else
     process.stdout.write(
@@ -168,7 +168,7 @@ async function runTest(
 }
 
 async function exportAll({ secrets }: { secrets?: boolean }): Promise<void> {
-  const { settings, texts } = await withSettings(async (deps) => ({
+  const { settings, texts } = await withSettings("read", async (deps) => ({
     settings: await describeSettings(deps),
     texts: await readTexts(deps),
   }));

@@ -57,7 +57,9 @@ export async function migrateStorage(
   };
   try {
     if (!(await takeMoverLock(client, "storage")))
-      throw new MoveError("another command is migrating files; wait until it has finished");
+      throw new MoveError(
+        "another command is migrating files or changing the secrets; wait until it has finished",
+      );
     const { first, migration: unfinished } = await readStores(client, installation.config);
     if (unfinished === null && first === options.to)
       return { from: null, files: 0, bytes: 0, damaged: [], removed: null };
@@ -132,21 +134,28 @@ function describe(laggards: readonly Laggard[]): string {
 
 /** Makes all processes write to the target. An interrupted command may have left some that read only the source. */
 async function writeToTarget(shared: Shared): Promise<void> {
-  const { client, config, source, target } = shared;
+  const { client, config } = shared;
   const { step }: StoresInUse = await readStores(client, config);
   await waitForPreparation(shared, step);
-  // Every process needs it to start, when the target is the only store.
-  for await (const { key } of source.list("parley/secret")) {
-    const { body, info } = await source.get(key);
-    if ((await target.head(key)) === null) await target.put(key, body, { contentLength: info.size });
-    else body.destroy();
-  }
+  await copySecret(shared);
   await changeStores(client, async () => {
     await client.query("update store_migration set state = 'copying'");
     await client.query(
       "update installation set store_kind = target, store_id = target_store from store_migration",
     );
   });
+}
+
+/**
+ * Gives the target the current secret, which every process needs to start. The target may have an earlier one; as long as
+ * files are written to it, its own is the current one.
+ */
+async function copySecret({ client, config, source, target }: Shared): Promise<void> {
+  if ((await readStores(client, config)).first === target.kind) return;
+  for await (const { key } of source.list("parley/secret")) {
+    const { body, info } = await source.get(key);
+    await target.put(key, body, { contentLength: info.size });
+  }
 }
 
 /** Continues a migration in the other direction: what was its target becomes its source. */
@@ -156,6 +165,7 @@ async function turnBack(shared: Shared, { state, source }: StoreMigration): Prom
     throw new MoveError(
       `files are being removed from the ${source} file store; finish that with \`parley storage migrate --to ${source === "s3" ? "local" : "s3"} --remove-source\``,
     );
+  await copySecret(shared);
   await changeStores(client, async () => {
     await client.query(
       `update store_migration set source = target, target = source, source_store = target_store,

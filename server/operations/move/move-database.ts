@@ -68,7 +68,9 @@ export async function moveDatabase(move: DatabaseMove): Promise<MoveResult> {
 async function moveBetween(move: DatabaseMove, source: pg.Client, target: pg.Client): Promise<MoveResult> {
   // Only one command moves anything; a second one on the same database would find the lock taken as well.
   if (!(await takeMoverLock(source, "storage")))
-    throw new MoveError("another command is moving the database or files; wait until it has finished");
+    throw new MoveError(
+      "another command is moving the database or files, or changing the secrets; wait until it has finished",
+    );
   if (!(await takeMoverLock(target, "storage")))
     throw new MoveError("the target is the database that is used now, or another command moves to it");
   const schema = await readSchema(move.source);

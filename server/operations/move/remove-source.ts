@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { forEachConcurrent } from "../../platform/concurrency.ts";
+import { openSecrets, WrongSecretError } from "../../platform/crypto/secret.ts";
 import { releaseBackupLock, takeBackupLock } from "../../platform/db/backup-lock.ts";
 import {
   importsPrefix,
@@ -47,6 +48,7 @@ export async function removeSource(migrating: Migrating): Promise<number> {
     );
   if ((await waitForProcesses(migrating, step, 0)).length > 0)
     throw new MoveError("some processes still write to the source; run this again in a moment");
+  await checkSecret(migrating);
   await checkUrls(migrating);
   await checkAppends(migrating);
   if (migrating.migration.state !== "removing")
@@ -110,6 +112,19 @@ async function secure(migrating: Migrating, key: string): Promise<void> {
 async function isNeeded({ db }: Migrating, uploadId: string): Promise<boolean> {
   const upload = (await findFileOwners(db.kysely, [uploadId])).get(uploadId);
   return upload !== undefined && needsFile(upload);
+}
+
+/** @throws MoveError unless processes could start with the secret in the target, when there is no other. */
+async function checkSecret({ db, config, target, migration }: Migrating): Promise<void> {
+  if (config.secret !== null) return;
+  try {
+    await openSecrets(null, target, db, { isReader: true });
+  } catch (error) {
+    if (!(error instanceof WrongSecretError)) throw error;
+    throw new MoveError(
+      `the source is needed: the object parley/secret of the ${migration.target} file store is not the secret of this database. Copy that of the ${migration.source} file store there, and run this again`,
+    );
+  }
 }
 
 /** @throws MoveError while a signed URL of the source is valid. */

@@ -224,6 +224,10 @@ export async function takeMoverLock(client: pg.ClientBase, what: keyof typeof mo
   return rows[0]?.taken ?? false;
 }
 
+export async function releaseMoverLock(client: pg.ClientBase, what: keyof typeof movers): Promise<void> {
+  await client.query("select pg_advisory_unlock($1, $2)", [spaces.mover, movers[what]]);
+}
+
 /** Notifies all processes that they should read the state again. */
 export async function announceMove(client: pg.ClientBase): Promise<void> {
   await client.query("select pg_notify($1, '')", [followChannel]);

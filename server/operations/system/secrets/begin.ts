@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
+import pg from "pg";
 import type { Config } from "../../../platform/config/config.ts";
+import { createEncryptor } from "../../../platform/crypto/encryptor.ts";
 import { secretOf } from "../../../platform/crypto/keyring.ts";
 import {
   beginSecret,
@@ -11,11 +13,12 @@ import {
   storeSecrets,
 } from "../../../platform/crypto/secret.ts";
 import type { Database } from "../../../platform/db/database.ts";
-import { followChannel } from "../../../platform/db/presence.ts";
+import { followChannel, releaseMoverLock, takeMoverLock } from "../../../platform/db/presence.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../../platform/storage/store.ts";
 import { findProcesses, type ProcessRow } from "../processes.ts";
 import { describeProcesses, findLaggards } from "./rotate.ts";
+import { readSecretStatus } from "./status.ts";
 
 /** A rotation can't begin or continue; the message is one line with the remedy. */
 export class RotationError extends Error {}
@@ -37,15 +40,22 @@ const pollMs = 200;
  * values with it. A generated secret is replaced while processes run; one that is set has to be first in PARLEY_SECRET of
  * all processes already.
  * @returns the id of the secret.
- * @throws RotationError when there is none to rotate to, or a process doesn't use it.
+ * @throws RotationError when there is none to rotate to, a process doesn't use it, or another command changes secrets.
  */
-export async function rotateSecret(deps: Dependencies): Promise<string> {
+export function rotateSecret(deps: Dependencies): Promise<string> {
+  return withSecretsLock(deps.db, () => rotate(deps));
+}
+
+async function rotate(deps: Dependencies): Promise<string> {
   const { db, store, config, jobs } = deps;
   const secrets =
     config.secret === null ? await replaceGenerated(deps) : await openSecrets(config.secret, store, db);
   const secretId = secrets.secrets[0].id.toString("hex");
   const { fingerprints } = await readSecretState(db.kysely);
-  if (fingerprints.length < 2)
+  const isNeeded =
+    fingerprints.length > 1 ||
+    (await readSecretStatus(db, secrets, createEncryptor(secrets))).state === "incomplete";
+  if (!isNeeded)
     throw new RotationError(
       `the first secret of PARLEY_SECRET (${secretId}) is in use already, and nothing needs another one. To rotate it, put a new one before it, separated by a comma, for all processes: PARLEY_SECRET=NEW,PRESENT. \`openssl rand -base64 32\` creates one`,
     );
@@ -93,16 +103,44 @@ async function replaceGenerated({ db, store }: Dependencies): Promise<OpenSecret
   return openSecrets(null, store, db);
 }
 
+/**
+ * Runs work that changes the secrets while no other command changes them, or moves the files or the database.
+ * @throws RotationError when another command does.
+ */
+export async function withSecretsLock<T>(db: Pick<Database, "session">, work: () => Promise<T>): Promise<T> {
+  const client = new pg.Client(db.session);
+  // The running statement is rejected when the connection breaks; without a listener the event would end the process.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    if (!(await takeMoverLock(client, "storage")))
+      throw new RotationError(
+        "another command is changing the secrets, or moving files or the database; wait until it has finished",
+      );
+    const result = await work();
+    await releaseMoverLock(client, "storage");
+    return result;
+  } finally {
+    await client.end();
+  }
+}
+
 /** Removes those of the generated secrets that no stored value needs. @returns how many. */
-export async function dropSecrets({ db, store, config }: Omit<Dependencies, "jobs">): Promise<number> {
+export function dropSecrets(deps: Omit<Dependencies, "jobs">): Promise<number> {
+  return withSecretsLock(deps.db, () => drop(deps));
+}
+
+async function drop({ db, store, config }: Omit<Dependencies, "jobs">): Promise<number> {
   if (config.secret !== null)
     throw new RotationError("the secret is set: remove the previous one from PARLEY_SECRET of all processes");
-  const { secrets } = await openSecrets(null, store, db);
-  const { fingerprints } = await readSecretState(db.kysely);
-  if (fingerprints.length > 1)
+  const open = await openSecrets(null, store, db);
+  const { secrets } = open;
+  const { state } = await readSecretStatus(db, open, createEncryptor(open));
+  if (state === "rotating" || state === "incomplete")
     throw new RotationError(
       "stored values are still encrypted with a previous secret; `parley secrets status` shows how many",
     );
+  const { fingerprints } = await readSecretState(db.kysely);
   const kept = secrets.filter(({ fingerprint }) => fingerprints.some((one) => one.equals(fingerprint)));
   if (kept.length === secrets.length) return 0;
   await storeSecrets(

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
@@ -12,6 +13,11 @@ declare module "../../../platform/jobs/define.ts" {
     readonly rotate_secrets: z.infer<typeof payload>;
   }
 }
+
+/** Passes over all values after the first; each takes less than one. */
+const maxPasses = 20;
+
+const pollMs = 500;
 
 const payload = z.object({
   /** The id of the secret that is to encrypt everything, in hexadecimal. */
@@ -32,23 +38,53 @@ export const rotateSecretsKind = defineJob({
   discard: "stored values would stay encrypted with the previous secret; it can only be retried",
   async handler({ db, encryptor, log, signal }, { secret_id }) {
     const state = await readSecretState(db.kysely);
-    if (state.fingerprints.length < 2) return;
-    if (encryptor.keyId.toString("hex") !== secret_id)
+    const isFirst = encryptor.keyId.toString("hex") === secret_id;
+    const hasEnded = state.fingerprints.length < 2;
+    // After its end, a rotation continues only for values that it left.
+    if (hasEnded && (!isFirst || state.linkKeys === null)) return;
+    if (!isFirst)
       throw new Error(
         `this worker encrypts with the secret ${encryptor.keyId.toString("hex")}, but the rotation is to ${secret_id}; put that one first in its PARLEY_SECRET`,
       );
     const { rewritten, unreadable } = await rewriteAll(db, encryptor, signal);
     log.info({ rewritten, unreadable }, "stored values are encrypted with the new secret");
-    refuseLaggards(await findProcesses(db), secret_id);
-    // Once more: until a moment ago, another process may have encrypted with the previous secret.
-    await rewriteAll(db, encryptor, signal);
-    await endOtherSecrets(db, state, encryptor.keyId);
+    await rewriteRest(db, encryptor, signal);
+    if (!hasEnded) await endOtherSecrets(db, state, encryptor.keyId);
   },
 });
+
+/**
+ * Repeats until a pass finds nothing: until a moment ago, another process may have encrypted with the previous secret, in a
+ * transaction that is still open.
+ */
+async function rewriteRest(db: Database, encryptor: Encryptor, signal: AbortSignal): Promise<void> {
+  for (let pass = 0; pass < maxPasses; pass += 1) {
+    refuseLaggards(await findProcesses(db), encryptor.keyId.toString("hex"));
+    await waitForTransactions(db, signal);
+    const { readable } = await rewriteAll(db, encryptor, signal);
+    if (readable === 0) return;
+  }
+  throw new Error("values are still being encrypted with a previous secret; it stays in use");
+}
+
+/** Waits until all transactions that write now have ended: those with an id below that of a new one. */
+async function waitForTransactions(db: Pick<Database, "pool">, signal: AbortSignal): Promise<void> {
+  const { rows } = await db.pool.query("select pg_current_xact_id()::text as own");
+  for (;;) {
+    const { rows: ended } = await db.pool.query(
+      "select pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 as are_ended",
+      [rows[0]?.own],
+    );
+    if (ended[0]?.are_ended) return;
+    await sleep(pollMs, undefined, { signal });
+  }
+}
 
 /** What encrypting all values again came to. */
 interface Rewritten {
   readonly rewritten: number;
+  /** Values that were to be rewritten; some may have changed meanwhile. */
+  readonly readable: number;
   /** Values that no given secret can decrypt; they stay as they are. */
   readonly unreadable: number;
 }
@@ -59,8 +95,7 @@ export async function rewriteAll(
   encryptor: Encryptor,
   signal: Pick<AbortSignal, "throwIfAborted">,
 ): Promise<Rewritten> {
-  let rewritten = 0;
-  let unreadable = 0;
+  let [rewritten, readable, unreadable] = [0, 0, 0];
   for (const place of encryptedValues) {
     signal.throwIfAborted();
     for await (const found of findOthers(db.kysely, place, encryptor.keyId)) {
@@ -69,11 +104,12 @@ export async function rewriteAll(
         const text = decryptOrNull(encryptor, value);
         return text === null ? [] : [{ row, value, next: encryptor.encrypt(text) }];
       });
+      readable += replaced.length;
       unreadable += found.length - replaced.length;
       rewritten += await replaceValues(db.kysely, place, replaced);
     }
   }
-  return { rewritten, unreadable };
+  return { rewritten, readable, unreadable };
 }
 
 /** @returns null for a value that was encrypted with a secret which is lost. */

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { startTestApp } from "../../../../test/support/app.ts";
 import { runJob } from "../../../../test/support/run-job.ts";
+import { until } from "../../../../test/support/until.ts";
 import { createEncryptor } from "../../../platform/crypto/encryptor.ts";
 import { createSigner } from "../../../platform/crypto/link-signer.ts";
 import {
@@ -11,10 +12,11 @@ import {
   openSecrets,
   parseSecrets,
   readSecretState,
+  storeSecrets,
   WrongSecretError,
 } from "../../../platform/crypto/secret.ts";
 import { readToken, tokenOf } from "../../../recordings/public-link-records/token.ts";
-import { RotationError, rotateSecret } from "./begin.ts";
+import { dropSecrets, RotationError, rotateSecret, withSecretsLock } from "./begin.ts";
 import { countValues, encryptedValues } from "./encrypted-values.ts";
 import { rewriteAll, rotateSecretsKind } from "./rotate.ts";
 import { readRotationProgress, readSecretStatus } from "./status.ts";
@@ -142,7 +144,40 @@ test("a rotation encrypts all values again in any number of runs, both secrets w
   await assert.rejects(runJob({ ...app, encryptor }, rotateSecretsKind, job), /api 7 on h/);
   assert.equal((await readSecretState(db.kysely)).fingerprints.length, 2);
   await db.pool.query("delete from processes");
+
+  // A process encrypted with the previous secret, in a transaction that is still open.
+  await rewriteAll(db, encryptor, new AbortController().signal);
+  const setUrl = "update destinations set url = $1 where ctid = (select min(ctid) from destinations)";
+  const late = createEncryptor(oldFirst).encrypt("destinations.url");
+  const open = await db.pool.connect();
+  await open.query("begin");
+  await open.query("select pg_current_xact_id()");
+  const running = runJob({ ...app, encryptor }, rotateSecretsKind, job);
+  await until("the job waits for the transaction", async () => {
+    const { rows: waiting } = await db.pool.query(
+      "select from pg_stat_activity where datname = current_database() and query like '%pg_snapshot_xmin%' and pid <> pg_backend_pid()",
+    );
+    return waiting.length > 0;
+  });
+  await open.query(setUrl, [late]);
+  await open.query("commit");
+  open.release();
+  await running;
+
+  // A value that a rotation has left behind.
+  await db.pool.query(setUrl, [late]);
+  const left = await readSecretStatus(db, both, encryptor);
+  assert.deepEqual([left.state, left.remaining], ["incomplete", 1]);
+  await storeSecrets(store, [b, a]);
+  const generated = { ...app, config: { secret: null } };
+  await assert.rejects(dropSecrets(generated), /still encrypted with a previous secret/);
+  await withSecretsLock(db, async () => {
+    for (const change of [dropSecrets, rotateSecret])
+      await assert.rejects(change(generated), /another command is changing the secrets/);
+  });
+  assert.equal(await rotateSecret({ ...app, config: { secret: `${b},${a}` } }), secretId);
   await runJob({ ...app, encryptor }, rotateSecretsKind, job);
+  assert.equal(await dropSecrets(generated), 1);
 
   assert.equal(await readRotationProgress(db.kysely), null);
   const status = await readSecretStatus(db, both, encryptor);

@@ -36,10 +36,10 @@ async function countAll(db: Executor, keyId: Buffer): Promise<RotationProgress> 
 /** The state of the secrets, for `parley secrets status`. */
 export interface SecretStatus {
   /**
-   * `rotating`: stored values are being encrypted with the first secret. `removable`: no stored value needs the others.
-   * `single`: there is one secret.
+   * `rotating`: stored values are being encrypted with the first secret. `incomplete`: the rotation has ended, but stored
+   * values need another one. `removable`: none needs the others. `single`: there is one secret.
    */
-  readonly state: "single" | "rotating" | "removable";
+  readonly state: "single" | "rotating" | "incomplete" | "removable";
   /** The ids of the given secrets, that which encrypts first. */
   readonly secret_ids: readonly string[];
   readonly values: number;
@@ -70,13 +70,20 @@ export async function readSecretStatus(
   }
   const ids = secrets.secrets.map(({ id }) => id.toString("hex"));
   const laggards = findLaggards(await findProcesses(db), ids[0] ?? "");
-  const isRotating = fingerprints.length > 1;
+  // Never rotated: values have no id yet.
+  if (secrets.linkKeys === null) remaining = 0;
   return {
-    state: isRotating ? "rotating" : ids.length > 1 ? "removable" : "single",
+    state:
+      fingerprints.length > 1
+        ? "rotating"
+        : remaining > 0
+          ? "incomplete"
+          : ids.length > 1
+            ? "removable"
+            : "single",
     secret_ids: ids,
     values,
-    // Never rotated: values have no id yet.
-    remaining: secrets.linkKeys === null ? 0 : remaining,
+    remaining,
     unreadable,
     processes: laggards.map((one) => describeProcesses([one])),
   };
