@@ -12,7 +12,7 @@ import type { ReadCalendar } from "./read/read-events.ts";
 import { readInThread } from "./read/run-worker.ts";
 
 /** What is known of a calendar from the last time. */
-export interface KnownContent {
+interface KnownContent {
   readonly etag: string | null;
   readonly contentHash: Buffer | null;
 }
