@@ -198,7 +198,12 @@ test("calendars of deactivated users are not read, and erasing a person removes 
   const { email } = users[0];
   const own = serve(calendar(event("own", Date.now())));
   const theirs = serve(
-    calendar(event("theirs", Date.now(), `ATTENDEE:mailto:${email}`, `ORGANIZER:mailto:${email}`)),
+    calendar(event("theirs", Date.now(), `ATTENDEE:mailto:${email}`, `ORGANIZER:mailto:${email}`), [
+      "UID:n",
+      `DTSTART:${stamp(Date.now())}`,
+      `SUMMARY:${gone.name}`,
+      `ATTENDEE;CN=${gone.name}:invalid`,
+    ]),
   );
   await manage("POST", "/calendars", gone.token, { kind: "ics", url: own.url });
   await manage("POST", "/calendars", other.token, { kind: "ics", url: theirs.url });
@@ -213,8 +218,9 @@ test("calendars of deactivated users are not read, and erasing a person removes 
   });
   const { rows } = await app.db.pool.query(
     `select (select count(*)::integer from calendars where user_id = $1) as calendars,
-       (select count(*)::integer from calendar_events e where e::text ilike '%' || $2 || '%') as events`,
-    [gone.id, email],
+       (select count(*)::integer from calendar_events e where e::text ilike '%' || $2 || '%' or e::text ilike '%' || $3 || '%')
+         as events`,
+    [gone.id, email, gone.name],
   );
   assert.deepEqual(rows, [{ calendars: 0, events: 0 }]);
 });

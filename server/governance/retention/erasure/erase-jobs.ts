@@ -139,21 +139,66 @@ export async function eraseFromCalendars(
     tx,
   );
   const isNamed = createNameMatch([email, ...names]);
+  await eraseNamesFromEvents(tx, workspaceId, isNamed);
   const calendars = await tx
     .selectFrom("calendars")
-    .select(["id", "unread_examples"])
+    .select(["id", "name", "host", "unread_examples"])
     .where("workspace_id", "=", workspaceId)
-    .where("unread_events", ">", 0)
     .execute();
-  for (const { id, unread_examples: examples } of calendars)
-    if (examples.some(({ title }) => title !== null && isNamed(title)))
+  for (const { id, name, host, unread_examples: examples } of calendars)
+    if (isNamed(name) || examples.some(({ title }) => title !== null && isNamed(title)))
       await tx
         .updateTable("calendars")
         .set({
+          name: isNamed(name) ? host : name,
           unread_examples: JSON.stringify(
             examples.map((one) => (one.title !== null && isNamed(one.title) ? { ...one, title: null } : one)),
           ),
         })
         .where("id", "=", id)
         .execute();
+}
+
+const eventBatch = 500;
+
+/** Removes titles of events that name a person, and people of this name without an email. */
+async function eraseNamesFromEvents(
+  tx: Tx,
+  workspaceId: string,
+  isNamed: (text: string) => boolean,
+): Promise<void> {
+  const isMeant = ({ name, email }: { readonly name: string | null; readonly email: string | null }) =>
+    email === null && name !== null && isNamed(name);
+  let after = "00000000-0000-0000-0000-000000000000";
+  for (;;) {
+    const rows = await tx
+      .selectFrom("calendar_events as e")
+      .innerJoin("calendars as c", "c.id", "e.calendar_id")
+      .select(["e.id", "e.title", "e.organizer", "e.attendees"])
+      .where("c.workspace_id", "=", workspaceId)
+      .where("e.id", ">", after)
+      .orderBy("e.id")
+      .limit(eventBatch)
+      .execute();
+    for (const { id, title, organizer, attendees } of rows) {
+      const kept = {
+        title: title !== null && isNamed(title) ? null : title,
+        organizer: organizer !== null && isMeant(organizer) ? null : organizer,
+        attendees: attendees.filter((one) => !isMeant(one)),
+      };
+      if (kept.title !== title || kept.organizer !== organizer || kept.attendees.length !== attendees.length)
+        await tx
+          .updateTable("calendar_events")
+          .set({
+            title: kept.title,
+            organizer: kept.organizer === null ? null : JSON.stringify(kept.organizer),
+            attendees: JSON.stringify(kept.attendees),
+          })
+          .where("id", "=", id)
+          .execute();
+    }
+    const last = rows.at(-1);
+    if (rows.length < eventBatch || last === undefined) return;
+    after = last.id;
+  }
 }
