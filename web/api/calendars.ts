@@ -33,6 +33,13 @@ export function meetingQuery(id: string) {
   });
 }
 
+/** The calendars of a CalDAV account. */
+export function discoverCalendars(body: z.input<typeof contract.discoverCalendars.body>) {
+  return call(contract.discoverCalendars, { body });
+}
+
+export type FoundCalendar = z.output<typeof contract.discoverCalendars.response>["calendars"][number];
+
 export function addCalendar(body: NewCalendar) {
   return call(contract.createCalendar, { body });
 }

@@ -1,6 +1,14 @@
-import { Accordion, PasswordInput, SegmentedControl, Switch, Text, TextInput } from "@mantine/core";
+import { Accordion, PasswordInput, SegmentedControl, Select, Switch, Text, TextInput } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
 import { useState } from "react";
-import { addCalendar, type CalendarKind, calendarsQuery, meetingsQuery } from "../../api/calendars.ts";
+import {
+  addCalendar,
+  type CalendarKind,
+  calendarsQuery,
+  discoverCalendars,
+  type FoundCalendar,
+  meetingsQuery,
+} from "../../api/calendars.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { Form, useForm } from "../../common/forms/form.tsx";
 
@@ -69,21 +77,40 @@ function CalendarForm({ isRoom, onClose }: Pick<DialogProps, "isRoom" | "onClose
   const [username, setUsername] = useState("");
   const [password, setPassword] = useState("");
   const [allowsHttp, setAllowsHttp] = useState(false);
+  const account = JSON.stringify([kind, url, username, password]);
+  // Of the account that was entered when they were found.
+  const [found, setFound] = useState<{ account: string; calendars: readonly FoundCalendar[] } | null>(null);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const choices = found?.account === account ? found.calendars : [];
   const isPlain = /^http:/i.test(url.trim());
   const add = useForm({
-    run: () =>
-      addCalendar({
+    run: async () => {
+      const allowHttp = { allow_http: isPlain && allowsHttp };
+      if (kind === "caldav" && choices.length === 0) {
+        const { calendars } = await discoverCalendars({ url, username, password, ...allowHttp });
+        if (calendars.length > 1) return calendars;
+      }
+      await addCalendar({
         kind,
-        url,
+        url: choices.length === 0 ? url : (chosen ?? url),
         is_room: isRoom,
-        allow_http: isPlain && allowsHttp,
+        ...allowHttp,
         time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
         ...(name.trim() === "" ? {} : { name }),
         ...(kind === "caldav" ? { username, password } : {}),
-      }),
-    done: "Calendar added.",
+      });
+      return null;
+    },
     refresh: [calendarsQuery.queryKey, meetingsQuery.queryKey],
-    onDone: onClose,
+    onDone: (calendars) => {
+      if (calendars === null) {
+        notifications.show({ message: "Calendar added." });
+        onClose();
+        return;
+      }
+      setFound({ account, calendars });
+      setChosen(calendars[0]?.url ?? null);
+    },
   });
   return (
     <Form form={add} label={isRoom ? "Add room calendar" : "Add calendar"} onCancel={onClose}>
@@ -156,6 +183,17 @@ function CalendarForm({ isRoom, onClose }: Pick<DialogProps, "isRoom" | "onClose
           />
         </>
       ) : null}
+      {choices.length === 0 ? null : (
+        <Select
+          label="Calendar"
+          description={`The account has ${choices.length} calendars. Choose the one to add.`}
+          required
+          allowDeselect={false}
+          data={choices.map((one) => ({ value: one.url, label: one.name }))}
+          value={chosen}
+          onChange={setChosen}
+        />
+      )}
       <TextInput
         label="Name"
         placeholder="The calendar's own name"
