@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defaultProviderId } from "../../../contract/default-provider.ts";
 import { type GroupMapping, maxProviders, StoredProvider } from "../../../contract/sign-in-providers.ts";
-import { whyShared } from "./shared-issuers.ts";
+import { acceptsIssuer, issuerKey, whyShared } from "./shared-issuers.ts";
 import { issuerUrl } from "./values.ts";
 
 /** A provider of single sign-on (OpenID Connect). */
@@ -124,12 +124,23 @@ export function joinProviders(first: First | null, others: readonly SignInProvid
   return [{ id: defaultProviderId, ...first, ...rest }, ...others];
 }
 
+/** The provider whose tokens have this issuer; one that names it before one that stands for several. */
+export function findProviderOf(
+  providers: readonly SignInProvider[],
+  issuer: string,
+): SignInProvider | undefined {
+  return (
+    providers.find((provider) => issuerKey(provider.issuer) === issuerKey(issuer)) ??
+    providers.find((provider) => acceptsIssuer(provider.issuer, issuer))
+  );
+}
+
 /** What is wrong with providers beside each other; null: nothing. An account is linked by issuer and subject. */
 export function findProviderClash(providers: readonly SignInProvider[]): string | null {
   for (const [index, provider] of providers.entries()) {
     const others = providers.slice(0, index);
     if (others.some(({ id }) => id === provider.id)) return `has the provider ${provider.id} twice`;
-    const twin = others.find(({ issuer }) => issuer === provider.issuer);
+    const twin = others.find(({ issuer }) => issuerKey(issuer) === issuerKey(provider.issuer));
     if (twin !== undefined)
       return `has the issuer ${provider.issuer} in ${provider.id} and in ${twin.id}; set up each issuer once`;
   }

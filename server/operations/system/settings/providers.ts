@@ -6,6 +6,7 @@ import type {
 } from "../../../../contract/sign-in-providers.ts";
 import { type Config, configWithout, type SettingTexts, sourceOf } from "../../../platform/config/config.ts";
 import { allSettings, settings } from "../../../platform/config/settings.ts";
+import { issuerKey } from "../../../platform/config/shared-issuers.ts";
 import {
   findProviderProblems,
   type SignInProvider,
@@ -86,8 +87,8 @@ export function triedProvider(
 
 /** @throws ProblemError naming each wrong value. */
 function merge(id: string, known: SignInProvider | undefined, input: Input): SignInProvider {
-  const isSameIssuer = known?.issuer === input.issuer;
-  const secret = input.client_secret ?? (isSameIssuer ? known?.clientSecret : undefined);
+  const isSameIssuer = known !== undefined && issuerKey(known.issuer) === issuerKey(input.issuer);
+  const secret = input.client_secret ?? (isSameIssuer ? known.clientSecret : undefined);
   const stored = { ...input, id, client_secret: secret ?? "" };
   const violations = findProviderProblems(stored).map(({ field, detail }) => ({
     pointer: `/${field}`,

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { acceptsIssuer } from "../../../platform/config/shared-issuers.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import { followChannel } from "../../../platform/db/presence.ts";
@@ -109,8 +110,12 @@ export async function markUndone(tx: Tx, id: string): Promise<void> {
  */
 export async function countLockedOut(
   db: Executor,
-  issuers: readonly string[],
+  configured: readonly string[],
 ): Promise<{ withoutPassword: number; byRule: number }> {
+  const linked = await db.selectFrom("identities").select("issuer").distinct().execute();
+  const issuers = linked.flatMap(({ issuer }) =>
+    configured.some((one) => acceptsIssuer(one, issuer)) ? [issuer] : [],
+  );
   const { rows } = await sql<{ is_by_rule: boolean; count: number }>`
     select is_by_rule, count(*)::int as count from (
       select coalesce(w.security_rules ->> 'single_sign_on_only' = 'true'
@@ -119,9 +124,9 @@ export async function countLockedOut(
         array(select i.issuer from identities i where i.user_id = u.id) as issuers
       from users u join workspaces w on w.id = u.workspace_id
       where u.deactivated_at is null) u
-    where not issuers && ${[...issuers]}::text[]
+    where not issuers && ${issuers}::text[]
       and (is_by_rule or has_no_password)
-      and (issuers <> '{}' or (is_by_rule and ${issuers.length === 0}))
+      and (issuers <> '{}' or (is_by_rule and ${configured.length === 0}))
     group by is_by_rule`.execute(db);
   const countOf = (isByRule: boolean) => rows.find((row) => row.is_by_rule === isByRule)?.count ?? 0;
   return { withoutPassword: countOf(false), byRule: countOf(true) };
