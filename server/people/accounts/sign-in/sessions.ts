@@ -171,6 +171,19 @@ export async function endSessionOf(db: Database, cookie: string | undefined): Pr
   await db.kysely.deleteFrom("sessions").where("hash", "=", hashSession(cookie)).execute();
 }
 
+/**
+ * The issuers at which the user of a session can prove who they are, the one that began the session first. They are no proof
+ * themselves: the session may have ended.
+ */
+export async function findIssuersOf(db: Database, cookie: string | undefined): Promise<string[]> {
+  if (cookie === undefined || !looksLikeSession(cookie)) return [];
+  const { rows } = await sql<{ issuer: string }>`
+    select i.issuer from sessions s join identities i on i.user_id = s.user_id
+    where s.hash = ${hashSession(cookie)}
+    order by i.issuer is not distinct from s.sign_in_issuer desc, i.created_at, i.issuer`.execute(db.kysely);
+  return rows.map(({ issuer }) => issuer);
+}
+
 /** Removes logout tokens that are too old to be accepted again. */
 async function sweepLogoutTokens(db: Database): Promise<void> {
   await sql`delete from used_logout_tokens where expires_at < now()`.execute(db.kysely);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { defaultProviderId } from "../../../../contract/default-provider.ts";
 import type { Config } from "../../../platform/config/config.ts";
-import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
+import { findProviderOf, type SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { limitForms } from "../../../platform/http/limits/form-limit.ts";
@@ -9,6 +9,8 @@ import type { RateLimiter } from "../../../platform/http/limits/rate-limit.ts";
 import { html } from "../../../platform/pages/html.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
 import { servePages } from "../pages/page-parts.ts";
+import { sessionCookieOf } from "../sign-in/session-cookie.ts";
+import { findIssuersOf } from "../sign-in/sessions.ts";
 import type { createSingleSignOnPages } from "./pages.ts";
 
 type Pages = ReturnType<typeof createSingleSignOnPages>;
@@ -42,12 +44,20 @@ export async function singleSignOnRoutes(
     return pages;
   }
 
+  /** The provider for a request that names none: that of the user who is signed in, or else the first one. */
+  async function choose(request: FastifyRequest): Promise<string | undefined> {
+    const { signInProviders: providers, baseUrl } = config;
+    const issuers = providers.length < 2 ? [] : await findIssuersOf(db, sessionCookieOf(request, baseUrl));
+    const own = issuers.flatMap((issuer) => findProviderOf(providers, issuer) ?? []);
+    return (own[0] ?? providers[0])?.id;
+  }
+
   await app.register(async (scope) => {
     servePages(scope);
     limitForms(scope, deps);
     scope.get("/sign-in/sso", async (request, reply) => {
       const { provider } = request.query as { provider?: unknown };
-      const pages = await open(String(provider ?? config.signInProviders[0]?.id));
+      const pages = await open(String(provider ?? (await choose(request))));
       return pages === null ? reply.callNotFound() : pages.start(request, reply);
     });
     scope.post<{ Params: { provider: string } }>(
