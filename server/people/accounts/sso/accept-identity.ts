@@ -16,6 +16,6 @@ export async function acceptIdentity(
 ): Promise<{ user: SignInUser; groups: AppliedGroups }> {
   const user = await matchIdentity(tx, identity, options);
   const actor = { ...actorFor(user), ...options.from, credential: null, credentialId: null };
-  const groups = await applyGroups(tx, user, { identity, provider: options.provider, actor });
+  const groups = await applyGroups(tx, user, { ...options, identity, actor });
   return { user, groups };
 }

@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import { defaultProviderId } from "../../../../contract/default-provider.ts";
 import { recordAudit } from "../../../platform/audit/record.ts";
-import { whyShared } from "../../../platform/config/shared-issuers.ts";
-import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
+import { issuerKey, whyShared } from "../../../platform/config/shared-issuers.ts";
+import { findProviderOf, type SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import type { Tx } from "../../../platform/db/database.ts";
+import { changeMembership } from "../../access/grants.ts";
 import { deleteLinks } from "../one-time-links/one-time-links.ts";
 import { createUser } from "../service.ts";
 import { actorFor, type SignInUser } from "../sign-in/sign-in.ts";
@@ -35,7 +36,7 @@ export async function matchIdentity(
   options: MatchOptions,
 ): Promise<SignInUser> {
   const { provider } = options;
-  const bound = await findBound(tx, identity);
+  const bound = await findLocked(tx, findBound(tx, identity));
   if (bound !== undefined) return refuseDeactivated(bound);
   if (identity.email === null)
     throw new SingleSignOnError(
@@ -49,20 +50,21 @@ export async function matchIdentity(
       `The provider has not verified ${identity.email}. Verify it there, or ask an admin.`,
     );
   refuseOtherDomain(provider, identity.email);
-  const known = await findByEmail(tx, identity.email);
+  const found = await findByEmail(tx, identity.email).executeTakeFirst();
   const owner = await findDomainOwner(tx, claimKeyOfEmail(identity.email));
   // Someone in another workspace has registered an email of the domain without proof: the owner gets no access there.
   const isSquatted =
-    known?.email_proven_at === null && owner !== undefined && owner.workspace_id !== known.workspace_id;
+    found?.email_proven_at === null && owner !== undefined && owner.workspace_id !== found.workspace_id;
+  const known = isSquatted ? undefined : await findLocked(tx, findByEmail(tx, identity.email));
   const user =
-    known === undefined || isSquatted
+    known === undefined
       ? await createUserFor(tx, identity, identity.email, {
           createUsers: provider.createUsers,
           from: options.from,
           workspaceId: owner?.workspace_id,
         })
       : await refuseDeactivated(known);
-  if (user === known) await refuseOtherProvider(tx, known, options);
+  if (user === known) await refuseOtherProvider(tx, known, identity, options.providers);
   await proveEmail(tx, user, "single_sign_on", options.from);
   await bind(tx, identity, user, options.from);
   return user;
@@ -94,32 +96,30 @@ function refuseOtherDomain({ allowedDomains, name }: SignInProvider, email: stri
 }
 
 /**
- * An account that signs in through another provider is not linked to a second one by its email: each provider would otherwise
- * give access to the accounts of all others. A provider that was removed doesn't count.
+ * An account that signs in through another provider, or another tenant of the same one, is not linked to a second one by its
+ * email: each provider would otherwise give access to the accounts of all others. A provider that was removed doesn't count.
  * @throws SingleSignOnError
  */
 async function refuseOtherProvider(
   tx: Tx,
   user: SignInUser,
-  { provider, providers }: MatchOptions,
+  identity: ProvenIdentity,
+  providers: readonly SignInProvider[],
 ): Promise<void> {
-  const others = providers.filter(({ issuer }) => issuer !== provider.issuer);
-  if (others.length === 0) return;
   const linked = await tx
     .selectFrom("identities")
     .select("issuer")
     .where("user_id", "=", user.id)
-    .where(
-      "issuer",
-      "in",
-      others.map(({ issuer }) => issuer),
-    )
-    .executeTakeFirst();
-  if (linked === undefined) return;
-  const name = others.find(({ issuer }) => issuer === linked.issuer)?.name ?? linked.issuer;
-  throw new SingleSignOnError(
-    `The account with your email signs in with ${name}. Sign in with it, or ask an admin to unlink it first.`,
-  );
+    .orderBy("created_at")
+    .execute();
+  for (const { issuer } of linked) {
+    if (issuerKey(issuer) === issuerKey(identity.issuer)) continue;
+    const other = findProviderOf(providers, issuer);
+    if (other === undefined) continue;
+    throw new SingleSignOnError(
+      `The account with your email signs in with ${other.name}. Sign in with it, or ask an admin to unlink it first.`,
+    );
+  }
 }
 
 interface Account extends SignInUser {
@@ -137,24 +137,31 @@ const columns = [
   "u.invited_at",
 ] as const;
 
-function findBound(tx: Tx, { issuer, subject }: ProvenIdentity): Promise<Account | undefined> {
+/** Locks the membership and then the account, in the order of every change of users. */
+async function findLocked(
+  tx: Tx,
+  query: ReturnType<typeof findByEmail> | ReturnType<typeof findBound>,
+): Promise<Account | undefined> {
+  const found = await query.executeTakeFirst();
+  if (found === undefined) return undefined;
+  await changeMembership(tx, found.workspace_id);
+  return query.forNoKeyUpdate().executeTakeFirst();
+}
+
+function findBound(tx: Tx, { issuer, subject }: ProvenIdentity) {
   return tx
     .selectFrom("identities as i")
     .innerJoin("users as u", "u.id", "i.user_id")
     .select([...columns])
     .where("i.issuer", "=", issuer)
-    .where("i.subject", "=", subject)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+    .where("i.subject", "=", subject);
 }
 
-function findByEmail(tx: Tx, email: string): Promise<Account | undefined> {
+function findByEmail(tx: Tx, email: string) {
   return tx
     .selectFrom("users as u")
     .select([...columns])
-    .where("u.email_key", "=", sql<string>`parley_lower(${email.trim()})`)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+    .where("u.email_key", "=", sql<string>`parley_lower(${email.trim()})`);
 }
 
 async function refuseDeactivated(account: Account): Promise<SignInUser> {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { sql } from "kysely";
 import { call, startTestApp } from "../../../../test/support/app.ts";
-import { makeWorkspace } from "../../../../test/support/factories.ts";
+import { makeTeam, makeWorkspace } from "../../../../test/support/factories.ts";
+import { changeMembership } from "../../access/grants.ts";
 import { auditOf, openBrowser } from "../test/accounts.ts";
 import { clientSecret, startProvider, type TestProvider } from "../test/provider.ts";
 
@@ -101,6 +103,7 @@ test("wrong values of a provider are refused at their field", async () => {
       /listed twice/,
     ],
     [{}, "third", "/issuer", /set up each issuer once/],
+    [{ issuer: `${second.issuer}/` }, "third", "/issuer", /set up each issuer once/],
     [{ allowed_domains: ["no domain"] }, "second", "/allowed_domains/0", /must be a domain/],
     [{ scopes: ['a"b'] }, "second", "/scopes/0", /must be scopes/],
   ] as const) {
@@ -134,14 +137,87 @@ test("two providers that assert the same email: the account stays with the first
   assert.equal((await browser.get("/_/api/v1/session/me")).body.user.id, own.member.id);
 });
 
-test("an account of a removed provider is linked to another one by its verified email", async () => {
+test("an account of a removed provider is linked to another one by its verified email, without what its groups gave", async () => {
   const own = await makeWorkspace(app.db);
+  const removed = "https://removed.example";
+  const [kept, left] = [await makeTeam(app.db, own, [own.member]), await makeTeam(app.db, own, [own.member])];
   await app.db.kysely
     .insertInto("identities")
-    .values({ issuer: "https://removed.example", subject: "s", user_id: own.member.id })
+    .values({ issuer: removed, subject: "s", user_id: own.member.id, mapped_role: "admin" })
     .execute();
+  await app.db.kysely
+    .insertInto("mapped_team_members")
+    .values({ team_id: left.id, user_id: own.member.id, issuer: removed })
+    .execute();
+  const setRole = (role: "admin" | "member", user: { id: string }) =>
+    app.db.kysely.updateTable("users").set({ role }).where("id", "=", user.id).execute();
+  await setRole("admin", own.member);
+  await setRole("member", own.admin);
   second.people.set("moved", { email: own.member.email, email_verified: true });
-  assert.equal((await signIn(second, "moved")).answer.status, 303);
+  const rights = async () => {
+    assert.equal((await signIn(second, "moved")).answer.status, 303);
+    const { rows } = await app.db.pool.query(
+      "select role, array(select team_id from team_members where user_id = u.id) as teams from users u where id = $1",
+      [own.member.id],
+    );
+    return rows[0];
+  };
+  // The last admin stays one.
+  assert.deepEqual(await rights(), { role: "admin", teams: [kept.id] });
+  await setRole("admin", own.admin);
+  assert.deepEqual(await rights(), { role: "member", teams: [kept.id] });
+});
+
+test("unlinking an account revokes the role and teams that its groups gave", async () => {
+  const own = await makeWorkspace(app.db);
+  const team = await makeTeam(app.db, own, [own.member]);
+  const values = { issuer: first.issuer, user_id: own.member.id };
+  await app.db.kysely
+    .insertInto("identities")
+    .values({ ...values, subject: "unlinked", mapped_role: "admin" })
+    .execute();
+  await app.db.kysely
+    .insertInto("mapped_team_members")
+    .values({ ...values, team_id: team.id })
+    .execute();
+  await app.db.pool.query("update users set role = 'admin' where id = $1", [own.member.id]);
+  const path = `/users/${own.member.id}/single-sign-on`;
+  assert.equal((await manage("DELETE", path, undefined, own.admin)).status, 200);
+  const { rows } = await app.db.pool.query(
+    "select role, array(select team_id from team_members where user_id = u.id) as teams from users u where id = $1",
+    [own.member.id],
+  );
+  assert.deepEqual(rows, [{ role: "member", teams: [] }]);
+});
+
+test("a signed-in user who has to sign in again is sent to the provider that began the session", async () => {
+  const own = await makeWorkspace(app.db);
+  second.people.set("proof", { email: own.member.email, email_verified: true });
+  const { browser } = await signIn(second, "proof");
+  const origin = async (path: string) => new URL((await browser.get(path)).location ?? "").origin;
+  assert.equal(await origin("/sign-in/sso?next=/x"), second.issuer);
+  assert.equal(await origin("/sign-in/sso?provider=default"), first.issuer);
+  browser.cookies.delete("parley_session");
+  assert.equal(await origin("/sign-in/sso?next=/x"), first.issuer);
+});
+
+test("a sign-in locks the workspace before the account, as changes of users do", async () => {
+  const own = await makeWorkspace(app.db);
+  second.people.set("locks", { email: own.member.email, email_verified: true });
+  for (const kind of ["found by email", "linked"]) {
+    const browser = openBrowser(app);
+    const path = await second.visit(browser, "locks");
+    const answer = await app.db.kysely.transaction().execute(async (tx) => {
+      await changeMembership(tx, own.id);
+      const pending = browser.get(path);
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+      const waits = "select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))";
+      while ((await app.db.pool.query(waits, [rows[0]?.pid])).rowCount === 0);
+      await sql`select id from users where id = ${own.member.id} for no key update nowait`.execute(tx);
+      return { pending };
+    });
+    assert.equal((await answer.pending).status, 303, kind);
+  }
 });
 
 test("a provider speaks only for its allowed domains", async () => {

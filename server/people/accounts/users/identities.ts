@@ -1,6 +1,8 @@
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
+import { changeMembership } from "../../access/grants.ts";
+import { findMappingIssuers, revokeMapped } from "./mapped-access.ts";
 import { lockAccount } from "./queries.ts";
 
 /** The single sign-on identities of a user, the oldest first. */
@@ -15,11 +17,12 @@ export function findIdentities(db: Executor, userId: string) {
 }
 
 /**
- * Unlinks a user's single sign-on identities. Users can't remove their own only way to sign in; an admin who unlinks
+ * Unlinks a user's single sign-on identities and revokes the teams and role that their groups there gave. Users can't remove their own only way to sign in; an admin who unlinks
  * someone else can give them a link to set a password.
  * @throws ProblemError `not_found`; `wrong_state` for one's own account without a password.
  */
 export async function unbindSingleSignOn(tx: Tx, actor: AuditActor, userId: string): Promise<void> {
+  await changeMembership(tx, actor.workspaceId);
   const account = await lockAccount(tx, actor.workspaceId, userId);
   if (account === undefined)
     throw new ProblemError("not_found", `there is no user ${userId} in this workspace`);
@@ -28,6 +31,7 @@ export async function unbindSingleSignOn(tx: Tx, actor: AuditActor, userId: stri
       "wrong_state",
       "you have no password, so you could no longer sign in; ask an admin for a link to set one first",
     );
+  await revokeMapped(tx, actor, account, await findMappingIssuers(tx, account.id));
   const gone = await tx
     .deleteFrom("identities")
     .where("user_id", "=", account.id)
