@@ -118,7 +118,7 @@ test("sound only: the microphone is on the left alone, and the title names the d
   await waitForTime(page, 11);
   await panel.getByRole("button", { name: "Stop" }).click();
   await page.waitForURL("**/recordings/**");
-  await page.getByRole("heading", { level: 1, name: /^Recording of / }).waitFor();
+  await page.getByRole("heading", { level: 1, name: /^(?:Audio|Video) recording of / }).waitFor();
   await page.getByText("Ana Ruiz").first().waitFor();
   const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
   const heard = listenTo(await saveMedia(app.store, id, "mp3"));

@@ -102,7 +102,7 @@ test("audit log: filtered through the URL, and exported with the same filters", 
   await log.getByText("Team created").waitFor();
   await assertAccessible(page);
   await page.getByPlaceholder("Any action").click();
-  await page.getByRole("option", { name: "Token revoked" }).click();
+  await page.getByRole("option", { name: "Token revoked", exact: true }).click();
   await page.getByText("No entries match these filters.").waitFor();
   assert.equal(new URL(page.url()).searchParams.get("action"), "token_revoked");
   assert.equal(

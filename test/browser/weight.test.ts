@@ -6,14 +6,14 @@ import { startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp();
 
-/** Compressed, with headers, of all scripts a page loads: 250 kB, and 8 kB for texts in several languages. */
-const maxScriptBytes = 258_000;
+/** Compressed, with headers, of all scripts a page loads: 252 kB, and 8 kB for texts in several languages. */
+const maxScriptBytes = 260_000;
 
 /** On a slow machine, what a page loads once it has had time to appear would count too. */
 const withoutLateParts =
   "const later = setTimeout; window.setTimeout = (run, ms, ...rest) => (ms >= 2000 ? 0 : later(run, ms, ...rest));";
 
-test("the library and the recording page load less than 258 kB of script each", async () => {
+test("the library and the recording page load less than 260 kB of script each", async () => {
   const { member } = await makeWorkspace(app.db);
   const id = await makeMedia(app, member.token);
   for (const [path, whole] of [
