@@ -164,6 +164,8 @@ job(app, "share by a link", { path: "/", email: admin }, async ({ page, picture 
   const url = await link.inputValue();
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
+  // A request of the open page would be refused without the cookie.
+  await page.goto("about:blank");
   await page.context().clearCookies();
   await page.goto(url);
   await page.getByRole("heading", { name: meeting }).waitFor();
