@@ -104,8 +104,10 @@ export function describeResult({ manifest, bytes, copiedBytes }: BackupResult) {
 async function readNeededSecrets({ config, store, db }: Pick<Source, "config" | "store" | "db">) {
   const { secrets } = await openSecrets(config.secret, store, db, { isReader: true });
   const { fingerprints } = await readSecretState(db.kysely);
+  // No process has started on this database since it lists its secrets, such as before an upgrade.
+  const isListed = fingerprints.length > 0;
   return secrets
-    .filter(({ fingerprint }) => fingerprints.some((one) => one.equals(fingerprint)))
+    .filter(({ fingerprint }) => !isListed || fingerprints.some((one) => one.equals(fingerprint)))
     .map(({ text }) => text);
 }
 
