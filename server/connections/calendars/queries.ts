@@ -47,8 +47,8 @@ export interface MeetingRow
 }
 
 /**
- * SQL: the user of `$user` has event `e` of calendar `c`: it is in a calendar of theirs, or in a room calendar that says they
- * are invited. Emails are compared as everywhere else.
+ * SQL: event `e` of calendar `c` is for user `u`: the calendar is the user's own, or a room's and the event invites the user.
+ * Emails are compared as everywhere else.
  */
 const hasEvent = sql<boolean>`(c.user_id = u.id or c.user_id is null and ${isInvited("u")})`;
 

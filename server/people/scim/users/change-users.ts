@@ -171,7 +171,7 @@ async function changeEmail(tx: Tx, actor: AuditActor, before: ScimUserRow, email
 }
 
 /**
- * Replaces the email of an account, which nobody has proven then. Who attended a meeting is found by email, so the user sees
+ * Replaces the email of an account, which is then unproven. Who attended a meeting is found by email, so the user sees
  * other recordings afterwards.
  */
 async function replaceEmail(tx: Tx, actor: AuditActor, before: ScimUserRow, email: string): Promise<void> {

@@ -18,7 +18,7 @@ export interface ScimUserRow {
   readonly groups: readonly { readonly id: string; readonly name: string }[];
 }
 
-/** What SCIM doesn't show: users it has deleted, until somebody reactivates them. */
+/** Users that SCIM hides: it deleted them, and no one has reactivated them since. */
 export const isShown: Condition = sql`(u.deactivated_at is null or u.scim_deleted_at is null)`;
 
 const isUuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
