@@ -62,7 +62,7 @@ export function isInvited(user: string) {
 /** The meetings of a user that the conditions choose, in order; one that is in several calendars once. */
 export async function findMeetings(
   db: Executor,
-  { workspaceId, userId }: Pick<Principal, "workspaceId" | "userId">,
+  { workspaceId, userId, sees }: Pick<Principal, "workspaceId" | "userId" | "sees">,
   wanted:
     | { readonly id: string }
     | { readonly endsAfter: Date; readonly startsBefore: Date; readonly limit: number },
@@ -80,9 +80,8 @@ export async function findMeetings(
         (select m.recording_id from recording_meetings m
           join recordings r on r.id = m.recording_id and r.workspace_id = c.workspace_id
           where m.event_key = e.key and m.state = 'matched' and exists (
-            select 1 from recording_grants g where g.recording_id = m.recording_id and (g.principal_id = u.id
-              or g.principal_id in (select t.team_id from team_members t where t.user_id = u.id)
-              or g.principal_id = (select w.members_id from workspaces w where w.id = c.workspace_id)))
+            select 1 from recording_grants g
+            where g.recording_id = m.recording_id and g.principal_id = any(${sees}::uuid[]))
           order by m.recording_id limit 1) as recording_id
       from users u
         join calendars c on c.workspace_id = u.workspace_id and (c.user_id = u.id or c.user_id is null)
