@@ -65,36 +65,28 @@ export const ruledTokenColumns = (since: string): string => `w.security_rules, $
        u.created_at as user_since,
        w.security_rules is not null and ${userHasSecondFactor} as user_has_second_factor`;
 
+type RuledUserRow = Pick<TokenRow & SessionRow, "since" | "user_since" | "user_id" | "role">;
+
+/** What the rules ask of both sessions and tokens. */
+function ruledUser(row: RuledUserRow, ip: string | null) {
+  return { userId: row.user_id, role: row.role, userSince: row.user_since, ip, since: row.since };
+}
+
 /** A token as the rules of its workspace see it. */
 export function ruledToken(
-  row: Pick<TokenRow, "since" | "user_since" | "user_has_second_factor" | "user_id" | "role">,
+  row: RuledUserRow & Pick<TokenRow, "user_has_second_factor">,
   ip: string | null,
 ): RuledCredential {
-  return {
-    userId: row.user_id,
-    role: row.role,
-    userSince: row.user_since,
-    ip,
-    since: row.since,
-    session: null,
-    userHasSecondFactor: row.user_has_second_factor,
-  };
+  return { ...ruledUser(row, ip), session: null, userHasSecondFactor: row.user_has_second_factor };
 }
 
 /** A session as the rules of its workspace see it. */
 export function ruledSession(
-  row: Pick<
-    SessionRow,
-    "since" | "user_since" | "user_id" | "role" | "method" | "has_second_factor" | "last_used_at"
-  >,
+  row: RuledUserRow & Pick<SessionRow, "method" | "has_second_factor" | "last_used_at">,
   ip: string | null,
 ): RuledCredential {
   return {
-    userId: row.user_id,
-    role: row.role,
-    userSince: row.user_since,
-    ip,
-    since: row.since,
+    ...ruledUser(row, ip),
     session: {
       method: row.method,
       hasSecondFactor: row.has_second_factor,
