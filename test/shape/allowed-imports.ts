@@ -52,6 +52,7 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
   "platform/outbound": ["platform/json-limits"],
   "platform/pages": [],
   "platform/run-in-slices": [],
+  "platform/run-thread": [],
   "platform/storage": ["platform/coalesce", "platform/concurrency", "platform/outbound"],
   "platform/telemetry": ["platform/outbound"],
   "platform/user-name": [],

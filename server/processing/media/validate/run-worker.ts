@@ -1,5 +1,4 @@
-import { getCompileCacheDir } from "node:module";
-import { Worker } from "node:worker_threads";
+import { isOutOfMemory, startThread } from "../../../platform/run-thread.ts";
 import type { MediaSource, ValidationResult } from "../facts.ts";
 import { type Message, maxReadBytes, slot, slotBytes, type Task } from "./protocol.ts";
 
@@ -18,12 +17,6 @@ const damaged = (what: string): ValidationResult => ({
     "Export or convert the recording again and send the new file.",
 });
 
-/** The server's cache of compiled code, without which each thread would remove the types of its files again. */
-function cacheEnvironment(): NodeJS.ProcessEnv {
-  const folder = getCompileCacheDir();
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
-}
-
 /**
  * Runs the validation thread on a file. Whatever happens in the thread (an endless loop, no memory left, a crash) is a
  * result about the file; a failure to read is not.
@@ -41,12 +34,11 @@ export async function runWorker(
   const room = source.path === null ? Math.min(maxReadBytes, source.size) : 0;
   const shared = new SharedArrayBuffer(slotBytes + room);
   const slots = new Int32Array(shared, 0, 2);
-  const worker = new Worker(entry, {
-    workerData: { ...task, size: source.size, path: source.path, shared } satisfies Task,
-    // Code that reads untrusted files must not see the server's settings.
-    env: cacheEnvironment(),
-    resourceLimits: { maxOldGenerationSizeMb: limits.maxHeapMb, maxYoungGenerationSizeMb: 16 },
-  });
+  const worker = startThread(
+    entry,
+    { ...task, size: source.size, path: source.path, shared } satisfies Task,
+    { maxHeapMb: limits.maxHeapMb, maxYoungMb: 16 },
+  );
   const { promise, resolve, reject } = Promise.withResolvers<ValidationResult>();
   let isReady = false;
   let readsOpen = 0;
@@ -67,19 +59,12 @@ export async function runWorker(
     if (message.type === "result") resolve(message.result);
     if (message.type === "unreadable") reject(new Error(`the file could not be read: ${message.message}`));
   });
-  const onEnd = (error: NodeJS.ErrnoException | null): void => {
+  const onEnd = (error: unknown): void => {
     if (error !== null && !isReady) reject(error);
-    else
-      resolve(
-        damaged(
-          error?.code === "ERR_WORKER_OUT_OF_MEMORY"
-            ? "checking it needs too much memory"
-            : "reading it failed",
-        ),
-      );
+    else resolve(damaged(isOutOfMemory(error) ? "checking it needs too much memory" : "reading it failed"));
   };
   // The exit event uses another port than the messages and may overtake the last of them.
-  worker.on("error", (error) => setImmediate(onEnd, error as NodeJS.ErrnoException));
+  worker.on("error", (error) => setImmediate(onEnd, error));
   worker.on("exit", () => setImmediate(setImmediate, onEnd, null));
 
   let waitedMs = 0;
