@@ -107,7 +107,11 @@ export async function revokeScimToken(tx: Tx, actor: AuditActor, id: string): Pr
   });
 }
 
-/** Finds an active token; one that an admin created ends when they are no longer an active admin. */
+/** SQL: token t is active. One that an admin created ends when they are no longer an active admin. */
+const isActive = `t.revoked_at is null and (t.created_by is null or exists (
+             select from users u where u.id = t.created_by and u.role = 'admin' and u.deactivated_at is null))`;
+
+/** Finds an active token. */
 export async function findScimToken(pool: pg.Pool, token: string): Promise<ScimCaller | null> {
   if (!tokenPattern.test(token)) return null;
   const { rows } = await pool.query<{
@@ -120,9 +124,7 @@ export async function findScimToken(pool: pg.Pool, token: string): Promise<ScimC
     text: `select t.id, t.workspace_id, w.security_rules,
              (t.last_used_at is null or t.last_used_at < now() - interval '1 minute') as use_is_old
            from scim_tokens t join workspaces w on w.id = t.workspace_id
-             left join users u on u.id = t.created_by
-           where t.hash = $1 and t.revoked_at is null
-             and (t.created_by is null or (u.role = 'admin' and u.deactivated_at is null))`,
+           where t.hash = $1 and ${isActive}`,
     values: [hashOf(token)],
   });
   const [row] = rows;
@@ -135,7 +137,7 @@ export async function findScimToken(pool: pg.Pool, token: string): Promise<ScimC
 export async function isScimTokenActive(pool: pg.Pool, { tokenId }: ScimCaller): Promise<boolean> {
   const { rowCount } = await pool.query({
     name: "is_scim_token_active",
-    text: "select from scim_tokens where id = $1 and revoked_at is null",
+    text: `select from scim_tokens t where t.id = $1 and ${isActive}`,
     values: [tokenId],
   });
   return rowCount === 1;
