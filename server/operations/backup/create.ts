@@ -104,7 +104,7 @@ export function describeResult({ manifest, bytes, copiedBytes }: BackupResult) {
 async function readNeededSecrets({ config, store, db }: Pick<Source, "config" | "store" | "db">) {
   const { secrets } = await openSecrets(config.secret, store, db, { isReader: true });
   const { fingerprints } = await readSecretState(db.kysely);
-  // No process has started on this database since it lists its secrets, such as before an upgrade.
+  // The database lists none before the first server starts on it.
   const isListed = fingerprints.length > 0;
   return secrets
     .filter(({ fingerprint }) => !isListed || fingerprints.some((one) => one.equals(fingerprint)))

@@ -1,7 +1,7 @@
 import { createHash, randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import { recordingLimits } from "../../../../contract/recordings/recordings.ts";
-import { foldName } from "../../../../shared/fold-case.ts";
+import { foldCase, foldName } from "../../../../shared/fold-case.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import type { CalendarEventTimes, CalendarPerson } from "../../../platform/db/json-columns.ts";
 import { removeReferences } from "../../../recordings/participants/participants.ts";
@@ -81,22 +81,16 @@ async function addParticipants(
     .select(["name", "email", "position"])
     .where("recording_id", "=", recordingId)
     .execute();
-  const known = new Set(present.flatMap(({ name, email }) => [email?.toLowerCase() ?? "", foldName(name)]));
+  const known = new Set(present.flatMap(({ name, email }) => [foldCase(email ?? ""), foldName(name)]));
   const people: CalendarPerson[] = [];
   for (const person of [organizer, ...attendees.filter(({ declined }) => declined !== true)]) {
     if (person === null || people.length + present.length >= recordingLimits.participants) continue;
-    const keys = [person.email?.toLowerCase(), person.name === null ? undefined : foldName(person.name)];
+    const email = person.email === null ? null : foldCase(person.email);
+    const name = person.name === null ? null : foldName(person.name);
     // Two people may have one name, but not one email.
-    if (
-      keys.some(
-        (key, index) =>
-          key !== undefined &&
-          known.has(key) &&
-          (index === 0 || person.email === null || isNameless(present, key)),
-      )
-    )
-      continue;
-    if (keys[0] !== undefined) known.add(keys[0]);
+    const hasName = name !== null && known.has(name) && (email === null || isNameless(present, name));
+    if (hasName || (email !== null && known.has(email))) continue;
+    if (email !== null) known.add(email);
     people.push(person);
   }
   if (people.length === 0) return [];
