@@ -34,8 +34,8 @@ export function splitHookUrl(url: string): HookTarget | string {
   // Programs disagree on which @ ends the user info.
   if (userInfo.includes("@")) return "must write @ in a user name or password as %40";
   const colon = userInfo.indexOf(":");
-  const user = decode(colon === -1 ? userInfo : userInfo.slice(0, colon));
-  const password = decode(colon === -1 ? "" : userInfo.slice(colon + 1));
+  const user = decodePercent(colon === -1 ? userInfo : userInfo.slice(0, colon));
+  const password = decodePercent(colon === -1 ? "" : userInfo.slice(colon + 1));
   if (user === null || password === null)
     return "must have a user name and password in valid percent-encoding (write % as %25)";
   if (user === "" && password === "") return "must not have an empty user name and password before the @";
@@ -52,7 +52,8 @@ export function basicAuthorization(credentials: string): string {
   return `Basic ${Buffer.from(credentials, "utf8").toString("base64")}`;
 }
 
-function decode(text: string): string | null {
+/** Text without its percent-encoding; null if that is malformed. */
+export function decodePercent(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {

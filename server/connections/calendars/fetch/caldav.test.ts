@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -105,4 +108,32 @@ test("CalDAV: an account's calendars are discovered, a wrong password is refused
   assert.equal(added.status, 200, added.text);
   assert.deepEqual([added.body.name, added.body.events, added.body.username], ["Work", 1, "ann"]);
   assert.ok(!added.text.includes("app-password"));
+});
+
+test("CalDAV: a calendar without a name is named by its path, also where that is encoded wrongly", async () => {
+  const calendar = (path: string) =>
+    `<d:response><d:href>${path}</d:href><d:propstat><d:prop><d:resourcetype><c:calendar/></d:resourcetype></d:prop></d:propstat></d:response>`;
+  const server = createServer((_request, response) => {
+    response.writeHead(207, { "content-type": "application/xml" });
+    response.end(
+      `<d:multistatus xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav">${calendar("/100%/")}${calendar("/caf%C3%A9/")}</d:multistatus>`,
+    );
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  after(() => server.close());
+  const { status, body } = await call(
+    app,
+    "POST",
+    "/_/api/v1/calendars/discover",
+    {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      ...{ username: "ann", password: "app-password", allow_http: true },
+    },
+    { token: member.token, version: null },
+  );
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.deepEqual(
+    body.calendars.map((one: { name: string }) => one.name),
+    ["/100%/", "/café/"],
+  );
 });

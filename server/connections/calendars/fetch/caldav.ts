@@ -1,6 +1,7 @@
 import { getDomain } from "tldts";
 import { calendarLimits } from "../../../../contract/calendars/calendars.ts";
 import { readBytes } from "../../../platform/outbound/guarded-client.ts";
+import { basicAuthorization, decodePercent } from "../../../platform/outbound/target.ts";
 import { CalendarError, type CalendarSource, type Fetched, type FetchOptions, refusalOf } from "./source.ts";
 import { type Element, findAll, findFirst, readXml } from "./xml.ts";
 
@@ -42,7 +43,6 @@ async function ask(
 ): Promise<Resource[] | null> {
   const { url, method, depth, body } = request;
   requireSameOwner(source.url, url);
-  const credentials = Buffer.from(`${source.username ?? ""}:${source.password ?? ""}`).toString("base64");
   const response = await client.request({
     url,
     method,
@@ -51,7 +51,7 @@ async function ask(
     headers: {
       "user-agent": "Parley-Calendar/1",
       "content-type": "application/xml; charset=utf-8",
-      authorization: `Basic ${credentials}`,
+      authorization: basicAuthorization(`${source.username ?? ""}:${source.password ?? ""}`),
       depth,
     },
   });
@@ -122,7 +122,8 @@ function calendarsOf(resources: readonly Resource[] | null): FoundCalendar[] {
     const components = findFirst(element, "supported-calendar-component-set");
     if (components !== undefined && !holdsEvents(components)) return [];
     const name = findFirst(element, "displayname")?.text.trim() ?? "";
-    return [{ url, name: name === "" ? decodeURIComponent(new URL(url).pathname) : name.slice(0, 200) }];
+    const { pathname } = new URL(url);
+    return [{ url, name: name === "" ? (decodePercent(pathname) ?? pathname) : name.slice(0, 200) }];
   });
 }
 
