@@ -1,4 +1,4 @@
-import { Button, Group, Radio, SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Radio, SegmentedControl, Select, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -6,8 +6,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { usersQuery } from "../../api/directory.ts";
 import { createToken, revokeToken, type Token, tokensQuery } from "../../api/settings/account.ts";
-import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
-import { SecretOnce } from "../../common/dialogs/secret-once.tsx";
+import { SecretDialog } from "../../common/dialogs/secret-dialog.tsx";
 import { whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Form, useForm } from "../../common/forms/form.tsx";
@@ -135,28 +134,17 @@ interface NewTokenProps {
 }
 
 function NewToken({ opened, onClose, isAdmin }: NewTokenProps) {
-  const [value, setValue] = useState<string | null>(null);
-  const close = () => {
-    setValue(null);
-    onClose();
-  };
   return (
-    <FormDialog
+    <SecretDialog
       opened={opened}
-      onClose={close}
-      title={value === null ? "Create access token" : "Token created"}
-      centered
+      onClose={onClose}
+      title="Create access token"
+      createdTitle="Token created"
+      label="Token"
+      form={({ created, cancel }) => <TokenForm isAdmin={isAdmin} onCreated={created} onCancel={cancel} />}
     >
-      {value === null ? (
-        <TokenForm isAdmin={isAdmin} onCreated={setValue} onCancel={close} />
-      ) : (
-        <SecretOnce label="Token" value={value} onDone={close}>
-          <Text size="sm" c="dimmed">
-            Send it as <code>Authorization: Bearer …</code>
-          </Text>
-        </SecretOnce>
-      )}
-    </FormDialog>
+      Send it as <code>Authorization: Bearer …</code>
+    </SecretDialog>
   );
 }
 

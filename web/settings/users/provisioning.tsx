@@ -10,8 +10,8 @@ import {
   scimTokensQuery,
 } from "../../api/settings/scim.ts";
 import { managedUsersQuery } from "../../api/settings/users.ts";
-import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
-import { CopyField, SecretOnce } from "../../common/dialogs/secret-once.tsx";
+import { SecretDialog } from "../../common/dialogs/secret-dialog.tsx";
+import { CopyField } from "../../common/dialogs/secret-once.tsx";
 import { counted } from "../../common/format/count.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
@@ -100,29 +100,18 @@ function shortName(name: string): string {
 }
 
 function NewToken({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const [value, setValue] = useState<string | null>(null);
-  const close = () => {
-    setValue(null);
-    onClose();
-  };
   return (
-    <FormDialog
+    <SecretDialog
       opened={opened}
-      onClose={close}
-      title={value === null ? "Create SCIM token" : "SCIM token created"}
-      centered
+      onClose={onClose}
+      title="Create SCIM token"
+      createdTitle="SCIM token created"
+      label="SCIM token"
+      form={({ created, cancel }) => <TokenForm onCreated={created} onCancel={cancel} />}
     >
-      {value === null ? (
-        <TokenForm onCreated={setValue} onCancel={close} />
-      ) : (
-        <SecretOnce label="SCIM token" value={value} onDone={close}>
-          <Text size="sm" c="dimmed">
-            Enter it at the provider with the URL of this page: in Entra as the secret token, in Okta as the
-            HTTP header.
-          </Text>
-        </SecretOnce>
-      )}
-    </FormDialog>
+      Enter it at the provider with the URL of this page: in Entra as the secret token, in Okta as the HTTP
+      header.
+    </SecretDialog>
   );
 }
 

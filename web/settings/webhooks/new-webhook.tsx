@@ -1,35 +1,23 @@
-import { Checkbox, Group, Select, Text, TextInput } from "@mantine/core";
+import { Checkbox, Group, Select, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { createHook, type HookType, hooksQuery } from "../../api/settings/webhooks.ts";
-import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
-import { SecretOnce } from "../../common/dialogs/secret-once.tsx";
+import { SecretDialog } from "../../common/dialogs/secret-dialog.tsx";
 import { Form, useForm } from "../../common/forms/form.tsx";
 import { eventTypeLabel, eventTypes, includesOf } from "./event-types.ts";
 
 /** Creates a webhook, and shows its secret once. */
 export function NewWebhook({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const [secret, setSecret] = useState<string | null>(null);
-  const close = () => {
-    setSecret(null);
-    onClose();
-  };
   return (
-    <FormDialog
+    <SecretDialog
       opened={opened}
-      onClose={close}
-      title={secret === null ? "Create webhook" : "Webhook created"}
-      centered
+      onClose={onClose}
+      title="Create webhook"
+      createdTitle="Webhook created"
+      label="Signing secret"
+      form={({ created, cancel }) => <WebhookForm onCreated={created} onCancel={cancel} />}
     >
-      {secret === null ? (
-        <WebhookForm onCreated={setSecret} onCancel={close} />
-      ) : (
-        <SecretOnce label="Signing secret" value={secret} onDone={close}>
-          <Text size="sm" c="dimmed">
-            Use it to verify that requests come from this server. They are signed as in Standard Webhooks.
-          </Text>
-        </SecretOnce>
-      )}
-    </FormDialog>
+      Use it to verify that requests come from this server. They are signed as in Standard Webhooks.
+    </SecretDialog>
   );
 }
 
