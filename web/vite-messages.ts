@@ -6,6 +6,7 @@ import macros from "@lingui/babel-plugin-lingui-macro";
 import { formatter } from "@lingui/format-po";
 import { compileMessage } from "@lingui/message-utils/compileMessage";
 import type { Plugin } from "vite";
+import { pseudoTexts } from "../shared/pseudo-locales.ts";
 
 const english = fileURLToPath(new URL("locales/en.po", import.meta.url));
 
@@ -76,57 +77,4 @@ export const messages: Plugin = {
 async function readCatalog(path: string) {
   const context = { locale: undefined, sourceLocale: "en", filename: path };
   return formatter().parse(await readFile(path, "utf8"), context);
-}
-
-const accents: Readonly<Record<string, string>> = {
-  ...{
-    a: "á",
-    c: "ç",
-    d: "ð",
-    e: "é",
-    g: "ĝ",
-    h: "ĥ",
-    i: "í",
-    l: "ļ",
-    n: "ñ",
-    o: "ó",
-    r: "ŕ",
-    s: "š",
-    t: "ţ",
-  },
-  ...{
-    u: "ú",
-    w: "ŵ",
-    y: "ý",
-    z: "ž",
-    A: "Å",
-    C: "Ç",
-    D: "Ð",
-    E: "É",
-    I: "Î",
-    L: "Ļ",
-    N: "Ñ",
-    O: "Ö",
-    R: "Ŕ",
-  },
-  ...{ S: "Š", T: "Ţ", U: "Û" },
-};
-
-/** Texts of the pseudo-locales: with accents and 40 % longer, and from right to left. */
-const pseudoTexts: Readonly<Record<string, (text: string) => string>> = {
-  "en-XA": (text) =>
-    betweenTags(
-      text,
-      (part) =>
-        `${part.replaceAll(/[a-zA-Z]/g, (letter) => accents[letter] ?? letter)}${"~".repeat(Math.ceil(part.trim().length * 0.4))}`,
-    ),
-  "ar-XB": (text) => betweenTags(text, (part) => `\u202e${part}\u202c`),
-};
-
-/** Changes a text, but not the tags of elements in it, such as `<0>`, nor what is only white space. */
-function betweenTags(text: string, change: (part: string) => string): string {
-  return text
-    .split(/(<\/?\d+\/?>)/)
-    .map((part, at) => (at % 2 === 1 || part.trim() === "" ? part : change(part)))
-    .join("");
 }

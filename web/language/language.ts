@@ -1,5 +1,5 @@
 import { i18n, type Messages } from "@lingui/core";
-import { chooseLanguage, languages, sourceLanguage } from "../../shared/languages.ts";
+import { chooseLanguage, directionOf, sourceLanguage } from "../../shared/languages.ts";
 
 type Catalog = { readonly messages: Messages };
 
@@ -10,15 +10,13 @@ const catalogs: Readonly<Record<string, () => Promise<Catalog>>> = {
   "ar-XB": () => import("virtual:pseudo/ar-XB"),
 };
 
-const offered = [...Object.keys(languages), ...Object.keys(catalogs)];
-
 /** Shows the app in the first of the wanted languages that there is; in English if its texts don't load. */
 export async function activateLanguage(wanted: readonly string[] = navigator.languages): Promise<void> {
-  const language = chooseLanguage(wanted, offered);
+  const language = chooseLanguage(wanted);
   const messages = await loadMessages(language);
   i18n.loadAndActivate({ locale: messages === null ? sourceLanguage : language, messages: messages ?? {} });
   document.documentElement.lang = i18n.locale;
-  document.documentElement.dir = i18n.locale.startsWith("ar") ? "rtl" : "ltr";
+  document.documentElement.dir = directionOf(i18n.locale);
 }
 
 async function loadMessages(language: string): Promise<Messages | null> {

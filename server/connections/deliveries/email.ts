@@ -4,8 +4,8 @@ import { enqueueMail, type Mail, sendMail } from "../../people/accounts/one-time
 import type { Config } from "../../platform/config/config.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Database } from "../../platform/db/database.ts";
+import { escapeHtml, type Html, html } from "../../platform/html.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
-import { escapeHtml, type Html, html } from "../../platform/pages/html.ts";
 import { type AttemptResponse, notSent } from "../webhooks/dispatch/attempt.ts";
 import { dateInUtc, dateMark, type Message } from "./content.ts";
 import { parseLines, type Style, writeLine } from "./formats/lines.ts";

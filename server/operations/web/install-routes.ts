@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { FastifyInstance } from "fastify";
-import { html } from "../../platform/pages/html.ts";
+import { html } from "../../platform/html.ts";
 import { sendPage } from "../../platform/pages/page.ts";
 
 /** Files that browsers need to install the web app, by name. */

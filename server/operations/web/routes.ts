@@ -9,8 +9,8 @@ import { readRuledSession } from "../../people/accounts/sign-in/authenticate.ts"
 import type { Config } from "../../platform/config/config.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";
+import { html as pageHtml } from "../../platform/html.ts";
 import { allowFraming, allowRecording } from "../../platform/http/origin/security-headers.ts";
-import { html as pageHtml } from "../../platform/pages/html.ts";
 import { sendPage } from "../../platform/pages/page.ts";
 import { canSeeRecording } from "../../recordings/recordings/queries.ts";
 import { describePage, publicPageOf } from "../../sharing/public-links/view/page.ts";

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { html } from "./html.ts";
+import { html } from "../html.ts";
 import { sendPage } from "./page.ts";
 
 /** Paths of the APIs, which return problems to every client. */

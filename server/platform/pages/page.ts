@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { type Html, html } from "./html.ts";
+import { directionOf, sourceLanguage } from "../../../shared/languages.ts";
+import { type Html, html } from "../html.ts";
+import type { I18n } from "../language/i18n.ts";
 import { styles } from "./styles.ts";
 
 /** The URL contains a hash of the style sheet, so that browsers can cache it permanently. */
@@ -10,6 +12,8 @@ const stylesPath = `/assets/pages-${createHash("sha256").update(styles).digest("
 export interface Page {
   readonly title: string;
   readonly body: Html;
+  /** What the title and the body were written with; without it, they are English. */
+  readonly i18n?: I18n;
   readonly status?: number;
   /** Other origins that a form of this page may redirect to. */
   readonly formTargets?: readonly string[];
@@ -41,9 +45,10 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     .send(layout(page).html);
 }
 
-function layout({ title, body, script }: Page): Html {
+function layout({ title, body, script, i18n }: Page): Html {
+  const language = i18n?.language ?? sourceLanguage;
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="${directionOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,4 +1,4 @@
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "../html.ts";
 
 /** A user: initials as in the web app, name and further details. */
 export function userCard(name: string, more: Html | null): Html {

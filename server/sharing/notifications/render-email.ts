@@ -1,6 +1,6 @@
 import type { Notification } from "../../../contract/workspace/notifications.ts";
 import { plainName, quoteName } from "../../people/accounts/one-time-links/mails.ts";
-import { type Html, html } from "../../platform/pages/html.ts";
+import { type Html, html } from "../../platform/html.ts";
 import { present } from "./describe.ts";
 import type { NotificationRow } from "./queries.ts";
 

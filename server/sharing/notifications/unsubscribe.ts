@@ -4,7 +4,9 @@ import { notificationKindNames } from "../../../contract/workspace/notification-
 import { servePages } from "../../people/accounts/pages/page-parts.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Database } from "../../platform/db/database.ts";
-import { html } from "../../platform/pages/html.ts";
+import { html } from "../../platform/html.ts";
+import type { I18n } from "../../platform/language/i18n.ts";
+import { i18nOf } from "../../platform/language/request-language.ts";
 import { sendPage } from "../../platform/pages/page.ts";
 import { readSettings, saveSettings } from "./queries.ts";
 
@@ -23,26 +25,29 @@ export async function unsubscribePages(
 ): Promise<void> {
   servePages(app);
 
-  app.get("/unsubscribe/:token", async (request, reply) =>
-    userOf(encryptor, request) === null
-      ? sendInvalid(reply)
-      : sendPage(reply, {
-          title: "Stop notification emails",
-          body: html`<h1>Stop notification emails?</h1>
-<p>Notifications still appear in the app.</p>
-<form method="post"><button>Stop emails</button></form>`,
-        }),
-  );
+  app.get("/unsubscribe/:token", async (request, reply) => {
+    const i18n = await i18nOf(request);
+    if (userOf(encryptor, request) === null) return sendInvalid(reply, i18n);
+    return sendPage(reply, {
+      title: i18n.t("Stop notification emails"),
+      i18n,
+      body: html`<h1>${i18n.t("Stop notification emails?")}</h1>
+<p>${i18n.t("Notifications still appear in the app.")}</p>
+<form method="post"><button>${i18n.t("Stop emails")}</button></form>`,
+    });
+  });
 
   app.post("/unsubscribe/:token", async (request, reply) => {
+    const i18n = await i18nOf(request);
     const userId = userOf(encryptor, request);
-    if (userId === null) return sendInvalid(reply);
+    if (userId === null) return sendInvalid(reply, i18n);
     await stopEmails(db, userId);
     return sendPage(reply, {
-      title: "Notification emails stopped",
-      body: html`<h1>Emails stopped</h1>
-<p>You get no more notification emails. Notifications still appear in the app.</p>
-<p><a class="button quiet" href="/settings/notifications">Choose your notifications</a></p>`,
+      title: i18n.t("Notification emails stopped"),
+      i18n,
+      body: html`<h1>${i18n.t("Emails stopped")}</h1>
+<p>${i18n.t("You get no more notification emails. Notifications still appear in the app.")}</p>
+<p><a class="button quiet" href="/settings/notifications">${i18n.t("Choose your notifications")}</a></p>`,
     });
   });
 }
@@ -69,12 +74,13 @@ function userOf(encryptor: Encryptor, { params }: FastifyRequest): string | null
   }
 }
 
-function sendInvalid(reply: FastifyReply): FastifyReply {
+function sendInvalid(reply: FastifyReply, i18n: I18n): FastifyReply {
   return sendPage(reply, {
-    title: "Invalid link",
+    title: i18n.t("Invalid link"),
+    i18n,
     status: 404,
-    body: html`<h1>This link doesn't work</h1>
-<p>Choose your notifications in the app instead.</p>
-<p><a class="button quiet" href="/settings/notifications">Open settings</a></p>`,
+    body: html`<h1>${i18n.t("This link doesn't work")}</h1>
+<p>${i18n.t("Choose your notifications in the app instead.")}</p>
+<p><a class="button quiet" href="/settings/notifications">${i18n.t("Open settings")}</a></p>`,
   });
 }

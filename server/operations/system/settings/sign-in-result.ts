@@ -1,7 +1,7 @@
 import type { AppliedGroups } from "../../../people/accounts/sso/apply-groups.ts";
 import type { ProvenIdentity } from "../../../people/accounts/sso/single-sign-on.ts";
 import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
-import { type Html, html } from "../../../platform/pages/html.ts";
+import { type Html, html } from "../../../platform/html.ts";
 
 /** Entries of a list that are shown at most. */
 const maxShown = 30;

@@ -4,7 +4,7 @@ import { originOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
-import { html } from "../../../platform/pages/html.ts";
+import { html } from "../../../platform/html.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
 import { userCard } from "../../../platform/pages/person.ts";
 import { readRuledSession } from "../sign-in/authenticate.ts";

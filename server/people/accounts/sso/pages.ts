@@ -5,8 +5,8 @@ import type { SignInProvider } from "../../../platform/config/sign-in-providers.
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { transactWithRetry } from "../../../platform/db/retry.ts";
+import { html } from "../../../platform/html.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
-import { html } from "../../../platform/pages/html.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
 import { ownPath } from "../pages/next.ts";
 import { field, seeOther } from "../pages/page-parts.ts";

@@ -1,7 +1,7 @@
 import { oauthPaths } from "../../../../contract/accounts/oauth.ts";
 import { describeTarget } from "../../../../contract/accounts/redirect-target.ts";
 import type { Principal, Role } from "../../../platform/auth/principal.ts";
-import { type Html, html } from "../../../platform/pages/html.ts";
+import { type Html, html } from "../../../platform/html.ts";
 import type { Page } from "../../../platform/pages/page.ts";
 import { userCard } from "../../../platform/pages/person.ts";
 import { isSelfRegistered } from "../clients/queries.ts";

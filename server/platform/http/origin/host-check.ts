@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../../config/config.ts";
 import { hostNameOf, isLoopbackHost } from "../../config/host-name.ts";
-import { html } from "../../pages/html.ts";
+import { html } from "../../html.ts";
 import { sendPage } from "../../pages/page.ts";
 import { ProblemError } from "../errors/problem.ts";
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config/config.ts";
-import { html } from "../../pages/html.ts";
+import { html } from "../../html.ts";
 import { sendPage } from "../../pages/page.ts";
 
 const contactPath = "/security-contact";

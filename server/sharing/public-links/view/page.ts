@@ -2,7 +2,7 @@ import { Uuid } from "../../../../contract/common.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { LinkSigner } from "../../../platform/crypto/link-signer.ts";
 import type { Database } from "../../../platform/db/database.ts";
-import { escapeHtml } from "../../../platform/pages/html.ts";
+import { escapeHtml } from "../../../platform/html.ts";
 import { findFirstLink, type LinkRow } from "../../../recordings/public-link-records/queries.ts";
 import { tokenOf } from "../../../recordings/public-link-records/token.ts";
 import { findItems } from "./items.ts";
