@@ -124,7 +124,7 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
   listDestinationAttempts: async (world) => ({ params: { delivery_id: await world.destination() } }),
   resendDestinationAttempt: async (world) => {
     const id = await world.destination();
-    return { params: { delivery_id: id, attempt_id: await world.destinationAttempt(id) } };
+    return { params: { delivery_id: id, attempt_id: await world.delivery(id) } };
   },
 
   listCalendars: () => ({}),

@@ -15,7 +15,7 @@ import type { RouteRequest } from "./route-request.ts";
 import { scimRequests } from "./scim-requests.ts";
 import { createTestUsers } from "./users.ts";
 import { watchRoutes } from "./watch-routes.ts";
-import { createWorld, marker } from "./world.ts";
+import { createWorlds, marker } from "./world.ts";
 
 const served = watchRoutes();
 const webFolder = makeWebFolder();
@@ -33,6 +33,7 @@ const app = await startTestApp({
   },
 });
 const users = await createTestUsers(app);
+const worlds = createWorlds(app, users, receiver, provider);
 const requests = { ...linkRequests, ...pageRequests, ...publicLinkRouteRequests, ...scimRequests };
 const names = Object.keys(routeCallers) as RouteCaller[];
 const hash = await readHash();
@@ -75,7 +76,7 @@ for (const [route, row] of Object.entries(otherRoutes)) {
 async function buildRequests(route: string, caller: RouteCaller): Promise<RouteRequest[]> {
   const make = requests[route];
   if (make === undefined) return [plainRequest(route.split(" ")[1] ?? "", { version: currentVersion, hash })];
-  return [await make(await createWorld(app, users, receiver, provider), caller)].flat();
+  return [await make(await worlds.unused(), caller)].flat();
 }
 
 async function send(method: string, request: RouteRequest, caller: RouteCaller) {

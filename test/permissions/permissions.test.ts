@@ -9,16 +9,18 @@ import { startHookReceiver } from "../support/hook-receiver.ts";
 import { type Caller, callers, type Outcome, type RouteCaller, routeCallers } from "./callers.ts";
 import { requests } from "./operation-requests.ts";
 import { otherRoutes } from "./other-routes.ts";
+import type { OperationRequest } from "./request.ts";
 import { permissions } from "./table.ts";
-import { createTestUsers } from "./users.ts";
+import { createTestUsers, type FreshCaller } from "./users.ts";
 import { newestOf, watchRoutes } from "./watch-routes.ts";
-import { createWorld, marker, type World } from "./world.ts";
+import { createWorlds, marker, type World } from "./world.ts";
 
 const { operations, heads } = watchRoutes();
 const receiver = await startHookReceiver();
 /** Unreachable, so requests to the models wait. */
 const nowhere = "http://127.0.0.1:9/v1";
 const app = await startTestApp({
+  worker: false,
   env: {
     PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8",
     // The recorder creates a hook for each caller of each operation.
@@ -30,6 +32,9 @@ const app = await startTestApp({
   },
 });
 const users = await createTestUsers(app);
+const worlds = createWorlds(app, users, receiver);
+/** Users whose requests are refused, so that nothing changes their accounts. */
+const refusedCallers = new Map<Caller, FreshCaller>();
 const names = Object.keys(callers) as Caller[];
 const routeCallerNames = Object.keys(routeCallers) as RouteCaller[];
 
@@ -47,47 +52,73 @@ for (const [id, row] of Object.entries(permissions)) {
     const operation = operations.get(operationOf(id));
     assert.ok(operation, `no operation is named ${id}`);
     const problems: string[] = [];
-    const methods = heads.has(operation.id) ? [operation.method, "HEAD"] : [operation.method];
-    // A request that reads, or is refused, changes nothing, so all of them share one world.
-    const shared = await createWorld(app, users, receiver);
-    for (const method of methods)
-      for (const caller of names) {
-        const isChange = row[caller] === "ok" && operation.method !== "GET";
-        const world = isChange ? await createWorld(app, users, receiver) : shared;
-        const response = await send(id, operation, method, caller, world);
-        const expected = row[caller];
-        const found: Outcome | number = response.status < 400 ? "ok" : response.status;
-        if (found !== expected)
-          problems.push(
-            `${method} as ${caller}: ${found} instead of ${expected}${found === "ok" ? "" : ` (${detailOf(response)})`}`,
-          );
-        // Operations open to everyone may return the recording.
-        if (operation.permission !== "anyone" && isStranger(caller) && response.text.includes(marker))
-          problems.push(`${method} as ${caller}: the response contains data of the recording`);
-      }
+    const check = async (method: string, caller: Caller, request: OperationRequest): Promise<void> => {
+      const response = await send(operation, method, caller, request);
+      const expected = row[caller];
+      const found: Outcome | number = response.status < 400 ? "ok" : response.status;
+      if (found !== expected)
+        problems.push(
+          `${method} as ${caller}: ${found} instead of ${expected}${found === "ok" ? "" : ` (${detailOf(response)})`}`,
+        );
+      // Operations open to everyone may return the recording.
+      if (operation.permission !== "anyone" && isStranger(caller) && response.text.includes(marker))
+        problems.push(`${method} as ${caller}: the response contains data of the recording`);
+    };
+    const isChange = (caller: Caller): boolean => row[caller] === "ok" && operation.method !== "GET";
+    const prepared = prepareRequests(id);
+    // A request that reads, or is refused, changes nothing: all of them share a world, before the changes.
+    for (const method of heads.has(operation.id) ? [operation.method, "HEAD"] : [operation.method])
+      for (const caller of names)
+        if (!isChange(caller)) await check(method, caller, await prepared.forReading(caller));
+    for (const caller of names)
+      if (isChange(caller)) await check(operation.method, caller, await prepared.forChange(caller));
     // Else the events of all other rows would be sent to them.
     await app.db.pool.query("delete from hooks");
     assert.deepEqual(problems, []);
   });
 }
 
-/**
- * Sends a request to an operation.
- * @param world not used before where the request is expected to change something, because many delete theirs.
- */
-async function send(
-  id: string,
+/** Builds the requests of a row. */
+function prepareRequests(id: string) {
+  const build = requests[id];
+  assert.ok(build, `operation-requests.ts has no request for ${id}`);
+  // A function of the world alone builds the same request for all callers.
+  const isSame = build.length < 2;
+  let world: World | undefined;
+  let same: OperationRequest | undefined;
+  return {
+    /** A request that changes nothing, because it reads or is to be refused: all of them share a world. */
+    async forReading(caller: Caller): Promise<OperationRequest> {
+      if (same !== undefined) return same;
+      world ??= await worlds.unused();
+      world.knownCallers = isSame || permissions[id]?.[caller] === "ok" ? undefined : refusedCallers;
+      const request = await build(world, caller);
+      if (isSame) same = request;
+      return request;
+    },
+    /** A request that may change all that it names, so each has a world of its own. */
+    async forChange(caller: Caller): Promise<OperationRequest> {
+      // What others were refused is done for the first caller who may.
+      const refused = same;
+      same = undefined;
+      if (refused !== undefined) return refused;
+      const own = await worlds.unused();
+      own.knownCallers = undefined;
+      return build(own, caller);
+    },
+  };
+}
+
+/** Sends a request to an operation. */
+function send(
   operation: Operation,
   method: string,
   caller: Caller,
-  world: World,
+  { params = {}, body, query, version, credentials }: OperationRequest,
 ): Promise<Answer> {
-  const buildRequest = requests[id];
-  assert.ok(buildRequest, `operation-requests.ts has no request for ${id}`);
-  const { params = {}, body, query, version, credentials } = await buildRequest(world, caller);
   const path = operation.path.replace(/:(\w+)/g, (_, name: string) => {
     const value = params[name];
-    assert.ok(value !== undefined, `${id} needs ${name}`);
+    assert.ok(value !== undefined, `${operation.id} needs ${name}`);
     return encodeURIComponent(value);
   });
   const { token, headers } = credentials ?? users.credentials[caller];

@@ -4,9 +4,8 @@ import { syncGrants } from "../../server/people/access/grants.ts";
 import type { TestProvider } from "../../server/people/accounts/test/provider.ts";
 import { clipPrefix } from "../../server/recordings/public-link-records/clips.ts";
 import { call, currentVersion, olderVersion, type TestApp } from "../support/app.ts";
-import { insertRecording, makeTeam, makeUpload, makeWorkspace } from "../support/factories.ts";
+import { makeTeam, makeUpload, makeWorkspace } from "../support/factories.ts";
 import type { HookReceiver } from "../support/hook-receiver.ts";
-import { until } from "../support/until.ts";
 import type { Caller } from "./callers.ts";
 import { createCaller, type FreshCaller, type TestUsers } from "./users.ts";
 
@@ -20,20 +19,38 @@ export class World {
   readonly receiver: HookReceiver;
   /** The single sign-on provider, if the server has one. */
   readonly provider: TestProvider | undefined;
-  readonly recordingId: string;
-  readonly participantId: string;
+  /** Callers that `fresh` returns again; undefined: each is a new one. */
+  knownCallers: Map<Caller, FreshCaller> | undefined;
+  readonly #recordingId: string;
+  readonly #participantId: string;
+  #isUsed = false;
   constructor(
     app: TestApp,
     users: TestUsers,
     outside: { receiver: HookReceiver; provider: TestProvider | undefined },
-    ids: { recordingId: string; participantId: string },
+    ids: Ids,
   ) {
     this.app = app;
     this.users = users;
     this.receiver = outside.receiver;
     this.provider = outside.provider;
-    this.recordingId = ids.recordingId;
-    this.participantId = ids.participantId;
+    this.#recordingId = ids.recordingId;
+    this.#participantId = ids.participantId;
+  }
+
+  get recordingId(): string {
+    this.#isUsed = true;
+    return this.#recordingId;
+  }
+
+  get participantId(): string {
+    this.#isUsed = true;
+    return this.#participantId;
+  }
+
+  /** Whether a request has named the recording, and may have changed it. */
+  get isUsed(): boolean {
+    return this.#isUsed;
   }
 
   /** An upload in status awaiting. */
@@ -161,7 +178,7 @@ export class World {
 
   /** A recording in the trash that the same callers could see. @returns its id. */
   async trashed(): Promise<string> {
-    const { recordingId } = await createWorld(this.app, this.users, this.receiver);
+    const [{ recordingId } = { recordingId: "" }] = await insertRecordings(this.app, this.users, 1);
     await this.asRecorder("DELETE", `/_/api/v1/recordings/${recordingId}`);
     return recordingId;
   }
@@ -179,8 +196,10 @@ export class World {
   }
 
   /** A new caller of the same kind, for requests that change the caller's account. */
-  fresh(caller: Caller): Promise<FreshCaller> {
-    return createCaller(this.app, this.users, caller);
+  async fresh(caller: Caller): Promise<FreshCaller> {
+    const found = this.knownCallers?.get(caller) ?? (await createCaller(this.app, this.users, caller));
+    this.knownCallers?.set(caller, found);
+    return found;
   }
 
   async meetingType(): Promise<string> {
@@ -261,12 +280,12 @@ export class World {
     return (await this.asRecorder("POST", "/_/api/v1/deliveries", { kind: "slack", url })).id;
   }
 
-  /** A recording that a delivery has sent. */
-  async destinationAttempt(id: string): Promise<string> {
+  /** A finished delivery of a hook or of summaries, which can be resent. */
+  async delivery(hookId: string): Promise<string> {
     const { rows } = await this.app.db.pool.query(
       `insert into deliveries (hook_id, event_type, subject_id, recording_id, payload, state, settled_at)
        values ($1, 'recording_added', $2, $2, '{}', 'delivered', now()) returning message_id`,
-      [id, this.recordingId],
+      [hookId, this.recordingId],
     );
     return rows[0].message_id;
   }
@@ -330,51 +349,75 @@ export class World {
     );
     return made.id;
   }
-
-  /** A finished delivery, which can be resent. */
-  async delivery(hookId: string): Promise<string> {
-    const { id } = await this.asRecorder("POST", `/_/api/v1/hooks/${hookId}/test`);
-    return until("the delivery is finished", async () => {
-      const found = await this.asRecorder("GET", `/_/api/v1/hooks/${hookId}/deliveries/${id}`);
-      return found.status === "delivered" || found.state === "delivered" ? id : undefined;
-    });
-  }
 }
 
-/** Creates a recording with its participants and shares directly in the database, because hundreds are needed. */
-export async function createWorld(
+/** Makes worlds, several at a time. */
+export function createWorlds(
   app: TestApp,
   users: TestUsers,
   receiver: HookReceiver,
   provider?: TestProvider,
-): Promise<World> {
-  const participantId = randomUUIDv7();
-  const recordingId = await insertRecording(app.db, {
-    recorderId: users.ids.recorder,
-    title: marker,
-    start_datetime: "2026-05-01T10:00:00Z",
-    end_datetime: "2026-05-01T10:01:00Z",
-    duration_ms: 60_000,
-    media_type: "transcript",
-    tags: ["harbour"],
-  });
+): { unused(): Promise<World> } {
+  const made: World[] = [];
+  return {
+    /** A world whose recording no request has named. */
+    async unused() {
+      while (made[0]?.isUsed) made.shift();
+      if (made[0] !== undefined) return made[0];
+      const ids = await insertRecordings(app, users, 20);
+      made.push(...ids.map((id) => new World(app, users, { receiver, provider }, id)));
+      const [first] = made;
+      if (first === undefined) throw new Error("no world was made");
+      return first;
+    },
+  };
+}
+
+interface Ids {
+  readonly recordingId: string;
+  readonly participantId: string;
+}
+
+/** Inserts recordings with their participants and shares directly in the database, because hundreds are needed. */
+async function insertRecordings(app: TestApp, users: TestUsers, count: number): Promise<Ids[]> {
+  const made = Array.from({ length: count }, () => ({
+    recordingId: randomUUIDv7(),
+    participantId: randomUUIDv7(),
+  }));
+  const recordingIds = made.map(({ recordingId }) => recordingId);
+  const of = sql`unnest(${recordingIds}::uuid[], ${made.map(({ participantId }) => participantId)}::uuid[])
+    as made (recording_id, participant_id)`;
+  const { ids, participantEmail, teamId, workspaceId } = users;
   await app.db.kysely.transaction().execute(async (tx) => {
     await sql`
-      insert into participants (id, recording_id, workspace_id, position, name, email, scope, confirmed_attendee, attended)
-      values (${participantId}, ${recordingId}, ${users.workspaceId}, 0, ${marker}, ${users.participantEmail},
-        'internal', true, true)`.execute(tx);
+      insert into recordings
+        (id, workspace_id, title, start_datetime, end_datetime, duration_ms, media_type, source, share_state, external, tags)
+      select recording_id, ${workspaceId}, ${marker}, '2026-05-01T10:00:00Z', '2026-05-01T10:01:00Z', 60000, 'transcript',
+        'upload', 'restricted', false, '{harbour}' from ${of}`.execute(tx);
     await sql`
-      insert into recording_user_shares (recording_id, user_id)
-      values (${recordingId}, ${users.ids.viewer}), (${recordingId}, ${users.ids.admin})`.execute(tx);
-    await sql`
-      insert into recording_teams (recording_id, team_id) values (${recordingId}, ${users.teamId})`.execute(
+      with recorders as (
+        insert into recording_recorders (recording_id, user_id, position)
+        select recording_id, ${ids.recorder}, 0 from ${of}
+      ), participants as (
+        insert into participants
+          (id, recording_id, workspace_id, position, name, email, scope, confirmed_attendee, attended)
+        select participant_id, recording_id, ${workspaceId}, 0, ${marker}, ${participantEmail}, 'internal', true, true
+        from ${of}
+      ), shares as (
+        insert into recording_user_shares (recording_id, user_id)
+        select recording_id, user_id from ${of}, unnest(${[ids.viewer, ids.admin]}::uuid[]) as user_id
+      )
+      insert into recording_teams (recording_id, team_id) select recording_id, ${teamId}::uuid from ${of}`.execute(
       tx,
     );
     await sql`
       insert into transcript_segments (recording_id, position, participant_id, speaker, start_ms, end_ms, text)
-      values (${recordingId}, 0, ${participantId}, ${marker}, 0, 4000, ${`${marker} is said`}),
-        (${recordingId}, 1, null, 'Unknown Speaker 1', 5000, 9000, ${`${marker} again`})`.execute(tx);
-    await syncGrants(tx, [recordingId]);
+      select recording_id, 0, participant_id, ${marker}, 0, 4000, ${`${marker} is said`} from ${of}
+      union all
+      select recording_id, 1, null, 'Unknown Speaker 1', 5000, 9000, ${`${marker} again`} from ${of}`.execute(
+      tx,
+    );
+    await syncGrants(tx, recordingIds);
   });
-  return new World(app, users, { receiver, provider }, { recordingId, participantId });
+  return made;
 }
