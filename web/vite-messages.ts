@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type PluginItem, transformAsync, types } from "@babel/core";
+import { type PluginItem, transformSync, types } from "@babel/core";
 import macros from "@lingui/babel-plugin-lingui-macro";
 import { formatter } from "@lingui/format-po";
 import { compileMessage } from "@lingui/message-utils/compileMessage";
@@ -10,7 +10,10 @@ import { pseudoTexts } from "../shared/pseudo-locales.ts";
 
 const english = fileURLToPath(new URL("locales/en.po", import.meta.url));
 
-/** Compiles the English texts that Lingui's macros leave as `{ id, message: "Delete {title}" }` behind a comment. */
+/**
+ * Compiles the English texts that Lingui's macros leave as `{ id: "yQE2r9", message: "Delete {title}" }` behind a comment. A text
+ * without values is its own ID, which is shorter.
+ */
 const compileEnglish: PluginItem = {
   visitor: {
     Program: {
@@ -18,19 +21,41 @@ const compileEnglish: PluginItem = {
         program.traverse({
           ObjectExpression({ node }) {
             if (node.leadingComments?.some(({ value }) => value.trim() === "* i18n") !== true) return;
-            for (const field of node.properties)
-              if (
-                types.isObjectProperty(field) &&
-                types.isIdentifier(field.key, { name: "message" }) &&
-                types.isStringLiteral(field.value)
-              )
-                field.value = types.valueToNode(compileMessage(field.value.value));
+            const fields = node.properties.filter((field) => types.isObjectProperty(field));
+            const field = (name: string) => fields.find(({ key }) => types.isIdentifier(key, { name }));
+            const [id, message] = [field("id"), field("message")];
+            if (id === undefined || !types.isStringLiteral(message?.value)) return;
+            const text = message.value.value;
+            if (isPlain(text)) {
+              id.value = types.stringLiteral(text);
+              node.properties = node.properties.filter((each) => each !== message);
+            } else message.value = types.valueToNode(compileMessage(text));
           },
         });
       },
     },
   },
 };
+
+/** Whether a text is shown as it is written, in every language: it has no values, plurals or escaped characters. */
+function isPlain(text: string): boolean {
+  const compiled = compileMessage(text);
+  return compiled.length === 1 && compiled[0] === text;
+}
+
+/** Compiles the texts of a module. */
+export function compileTexts(code: string, filename: string) {
+  const result = transformSync(code, {
+    filename,
+    configFile: false,
+    babelrc: false,
+    sourceMaps: true,
+    parserOpts: { plugins: ["typescript", "jsx"] },
+    plugins: [[macros, { descriptorFields: "message" }], compileEnglish],
+  });
+  if (typeof result?.code !== "string") throw new Error(`the texts of ${filename} could not be compiled`);
+  return { code: result.code, map: result.map };
+}
 
 /**
  * Compiles the texts of the web app. In the code, each becomes an ID with the compiled English text, so that English needs
@@ -42,17 +67,8 @@ export const messages: Plugin = {
   enforce: "pre",
   transform: {
     filter: { code: /@lingui\/(?:core|react)\/macro/ },
-    async handler(code, id) {
-      const result = await transformAsync(code, {
-        filename: id,
-        configFile: false,
-        babelrc: false,
-        sourceMaps: true,
-        parserOpts: { plugins: ["typescript", "jsx"] },
-        plugins: [[macros, { descriptorFields: "message" }], compileEnglish],
-      });
-      if (typeof result?.code !== "string") throw new Error(`the texts of ${id} could not be compiled`);
-      return { code: result.code, map: result.map };
+    handler(code, id) {
+      return compileTexts(code, id);
     },
   },
   resolveId: { filter: { id: /^virtual:pseudo\// }, handler: (id) => id },
@@ -62,7 +78,7 @@ export const messages: Plugin = {
       const pseudo = pseudoTexts[basename(id)];
       const catalog = await readCatalog(pseudo === undefined ? id : english);
       const compiled = Object.entries(catalog).map(([key, { message = "", translation = "" }]) => [
-        key,
+        isPlain(message) ? message : key,
         pseudo === undefined ? compileMessage(translation) : compileMessage(message, pseudo),
       ]);
       return {

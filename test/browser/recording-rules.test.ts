@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listTrash } from "../../contract/recordings/recording-management.ts";
 import { removeTag } from "../../contract/recordings/recording-operations.ts";
-import { urlOf } from "../../web/api/client/call.ts";
-import { segmentAt } from "../../web/common/segments.ts";
-import { talkShare, timelinePath } from "../../web/common/speakers.ts";
-import { captionsOf } from "../../web/player/captions.ts";
-import { whoSees } from "../../web/recording/share/who-sees.ts";
-import { findHits, fold } from "../../web/transcript/find.ts";
+import "../support/web-texts.ts";
+
+const { urlOf } = await import("../../web/api/client/call.ts");
+const { segmentAt } = await import("../../web/common/segments.ts");
+const { talkShare, timelinePath } = await import("../../web/common/speakers.ts");
+const { captionsOf } = await import("../../web/player/captions.ts");
+const { whoSees } = await import("../../web/recording/share/who-sees.ts");
+const { findHits, fold } = await import("../../web/transcript/find.ts");
 
 const segment = (start: number, end: number, text: string, speaker = "Ana") => ({
   index: 0,
@@ -97,7 +99,7 @@ test("sharing: the sentence names everyone with access once, with the reason", (
   };
   assert.equal(
     whoSees(facts, "Acme", [ana, bo]),
-    "Visible to Ana (owner), Bo (participant), the team Sales and workspace apps.",
+    "Visible to Ana (owner), Bo (participant), the team Sales, and workspace apps.",
   );
   const open = { ...facts, recording: { ...facts.recording, share_state: "public" as const } };
   assert.match(whoSees(open, "Acme", [ana, bo], "some"), /anyone with a public link/);

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Checkbox, Group, Select, Skeleton, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
 import { IconChecklist, IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
@@ -29,11 +30,12 @@ const page = getRouteApi("/signed-in/action-items");
 
 /** The action items of all meetings the user can see, their own and open ones first. */
 export function ActionItemsPage() {
-  useTitle("Action items");
+  const { t } = useLingui();
+  useTitle(t`Action items`);
   return (
     <PageStack>
       <Title order={1} size="h2">
-        Action items
+        <Trans>Action items</Trans>
       </Title>
       <search>
         <ItemFilters />
@@ -45,6 +47,7 @@ export function ActionItemsPage() {
 
 /** The filters, stored in the URL. */
 function ItemFilters() {
+  const { t } = useLingui();
   const search = page.useSearch();
   const navigate = page.useNavigate();
   const users = useQuery(usersQuery).data?.users ?? [];
@@ -54,37 +57,39 @@ function ItemFilters() {
   return (
     <Filters
       count={count}
-      clear={count > 0 ? { text: "Clear filters", run: () => navigate({ search: {}, replace: true }) } : null}
+      clear={
+        count > 0 ? { text: t`Clear filters`, run: () => navigate({ search: {}, replace: true }) } : null
+      }
     >
       <div className={filters.wide}>
         <TypedFilter
-          label="Search action items"
-          placeholder="Search action items"
+          label={t`Search action items`}
+          placeholder={t`Search action items`}
           icon={<IconSearch size={16} stroke={1.6} aria-hidden />}
           value={search.text ?? ""}
           onChange={(text) => set({ text })}
         />
       </div>
       <Select
-        aria-label="Assignee"
+        aria-label={t`Assignee`}
         allowDeselect={false}
         searchable
         data={[
-          { value: "me", label: "My items" },
-          { value: "everyone", label: "Everyone" },
-          { value: "none", label: "Not assigned" },
+          { value: "me", label: t`My items` },
+          { value: "everyone", label: t`Everyone` },
+          { value: "none", label: t`Not assigned` },
           ...users.map(({ id, name }) => ({ value: id, label: name })),
         ]}
         value={search.assignee ?? "me"}
         onChange={(assignee) => set({ assignee: assignee === "me" ? undefined : (assignee ?? undefined) })}
       />
       <Select
-        aria-label="State"
+        aria-label={t`State`}
         allowDeselect={false}
         data={[
-          { value: "open", label: "Open" },
-          { value: "completed", label: "Done" },
-          { value: "all", label: "Open and done" },
+          { value: "open", label: t`Open` },
+          { value: "completed", label: t`Done` },
+          { value: "all", label: t`Open and done` },
         ]}
         value={search.state ?? "open"}
         onChange={(state) => set({ state: state === "completed" || state === "all" ? state : undefined })}
@@ -109,13 +114,16 @@ function toFilter({ assignee = "me", state, team, type, from, to, text }: ItemsS
 }
 
 function Items() {
+  const { t } = useLingui();
   const search = page.useSearch();
   const query = useInfiniteQuery(allActionItemsQuery(toFilter(search)));
   const model = useModelState();
   if (query.isPending)
     return (
       <div aria-busy="true">
-        <VisuallyHidden role="status">Loading action items</VisuallyHidden>
+        <VisuallyHidden role="status">
+          <Trans>Loading action items</Trans>
+        </VisuallyHidden>
         <Skeleton height={320} radius="lg" />
       </div>
     );
@@ -123,16 +131,16 @@ function Items() {
   const items = query.data.pages.flatMap((one) => one.action_items);
   if (items.length === 0)
     return countFilters(search) > 0 ? (
-      <EmptyState title="No matching action items" />
+      <EmptyState title={t`No matching action items`} />
     ) : (
       <EmptyState
-        title={model === "ready" ? "Nothing to do" : "No action items"}
+        title={model === "ready" ? t`Nothing to do` : t`No action items`}
         icon={<IconChecklist size={30} stroke={1.5} />}
       >
         {model === "ready" ? (
-          "Open action items that meetings assign to you appear here."
+          t`Open action items that meetings assign to you appear here.`
         ) : (
-          <ModelMissing subject="Action items" state={model} />
+          <ModelMissing subject={t`Action items`} state={model} />
         )}
       </EmptyState>
     );
@@ -145,7 +153,7 @@ function Items() {
       {query.hasNextPage ? (
         <Group justify="center">
           <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-            Show more
+            <Trans>Show more</Trans>
           </Button>
         </Group>
       ) : null}
@@ -178,9 +186,10 @@ function Meeting({ items }: { items: readonly ListedItem[] }) {
 
 /** An item stays where it is when it is ticked, so that a mistake can be undone. */
 function Item({ item }: { item: ListedItem }) {
+  const { t } = useLingui();
   const tick = useAction({ run: (done: boolean) => tickActionItem(item.recording.id, item.id, done) });
   const isDone = tick.isPending || tick.isSuccess ? tick.variables : item.status === "completed";
-  const facts = [item.assignee?.name, item.due_date === null ? undefined : `Due ${item.due_date}`];
+  const facts = [item.assignee?.name, item.due_date === null ? undefined : t`Due ${item.due_date}`];
   return (
     <li>
       <Group gap="sm" wrap="nowrap" align="flex-start" py={6}>
@@ -203,7 +212,7 @@ function Item({ item }: { item: ListedItem }) {
           to="/recordings/$recordingId"
           params={{ recordingId: item.recording.id }}
           search={{ t: secondsOf(item.timestamp) }}
-          aria-label={`${clock(item.timestamp)}, open this moment`}
+          aria-label={t`${clock(item.timestamp)}, open this moment`}
         >
           {clock(item.timestamp)}
         </Link>

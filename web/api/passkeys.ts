@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { queryOptions } from "@tanstack/react-query";
 import * as contract from "../../contract/accounts/passkeys.ts";
 import { ApiError } from "./client/api-error.ts";
@@ -60,12 +61,12 @@ function unexpected(): ApiError {
 function reasonOf(error: unknown): string {
   switch (error instanceof DOMException ? error.name : "") {
     case "NotAllowedError":
-      return "You canceled, or it took too long. Nothing was changed.";
+      return t`You canceled, or it took too long. Nothing was changed.`;
     case "InvalidStateError":
-      return "This device already has a passkey of your account.";
+      return t`This device already has a passkey of your account.`;
     case "SecurityError":
-      return "Passkeys need https, and the address that this server is set up for.";
+      return t`Passkeys need https, and the address that this server is set up for.`;
     default:
-      return "The browser couldn't do that. Nothing was changed.";
+      return t`The browser couldn't do that. Nothing was changed.`;
   }
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Loader, Text, VisuallyHidden } from "@mantine/core";
 import { IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
@@ -17,6 +19,7 @@ export function AnswerView(props: {
   onAgain: (() => void) | null;
   onRate: Conversation["rate"];
 }) {
+  const { t } = useLingui();
   const { answer, onMoment, onAgain, onRate } = props;
   const { statements, state, number } = answer;
   return (
@@ -24,7 +27,7 @@ export function AnswerView(props: {
       <Text className={classes.question ?? ""} fw={600} dir="auto">
         {answer.question}
       </Text>
-      <ul className={classes.statements} aria-label="Answer" aria-live="polite" aria-relevant="additions">
+      <ul className={classes.statements} aria-label={t`Answer`} aria-live="polite" aria-relevant="additions">
         {statements.map((statement, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: statements are only added.
           <li key={index} className={classes.statement}>
@@ -40,7 +43,7 @@ export function AnswerView(props: {
           leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
           onClick={onAgain}
         >
-          Ask again
+          <Trans>Ask again</Trans>
         </Button>
       ) : null}
       {state === "done" && number !== null ? (
@@ -74,7 +77,9 @@ function StatementView(props: { statement: ShownStatement; onMoment: ((ms: numbe
           search={{ t: secondsOf(start) }}
         >
           {icon}
-          <VisuallyHidden>Open this moment: </VisuallyHidden>
+          <VisuallyHidden>
+            <Trans>Open this moment:</Trans>{" "}
+          </VisuallyHidden>
           <span className={classes.time}>{time}</span>
           <span className={classes.title} dir="auto">
             {title}
@@ -83,7 +88,9 @@ function StatementView(props: { statement: ShownStatement; onMoment: ((ms: numbe
       ) : (
         <button type="button" className={classes.moment} onClick={() => onMoment(start)}>
           {icon}
-          <VisuallyHidden>Play this moment: </VisuallyHidden>
+          <VisuallyHidden>
+            <Trans>Play this moment:</Trans>{" "}
+          </VisuallyHidden>
           <span className={classes.time}>{time}</span>
         </button>
       )}
@@ -96,13 +103,14 @@ const isoTime = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/;
 
 /** What happens, or how it ended. */
 function Progress({ answer }: { answer: Answer }) {
+  const { t } = useLingui();
   const { state, statements, message } = answer;
   const lines = [
     message === null ? null : message.replace(isoTime, fullTime),
     leftOutText(answer.leftOut),
     hiddenText(answer.hidden),
     state === "done" && statements.length === 0 && message === null && answer.hidden === 0
-      ? "There is no answer."
+      ? t`There is no answer.`
       : null,
   ].filter((line) => line !== null);
   return (
@@ -129,10 +137,10 @@ function Progress({ answer }: { answer: Answer }) {
 
 function progressText({ waitsFor, passages }: Answer): string {
   if (waitsFor !== null) return waitsFor;
-  if (passages.length === 0) return "Searching…";
+  if (passages.length === 0) return t`Searching…`;
   const meetings = new Set(passages.map(({ recordingId }) => recordingId)).size;
   const found = counted(passages.length, "passage");
-  return meetings === 1 ? `Reading ${found}…` : `Reading ${found} of ${counted(meetings, "meeting")}…`;
+  return meetings === 1 ? t`Reading ${found}…` : `Reading ${found} of ${counted(meetings, "meeting")}…`;
 }
 
 function leftOutText(count: number): string | null {

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, Text, TextInput } from "@mantine/core";
 import { IconHistory, IconMessageQuestion, IconPlayerStopFilled } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -25,6 +26,7 @@ export function AskBox(props: {
   /** On the page of a thread, all of it belongs to one thread. */
   isThread?: boolean;
 }) {
+  const { t } = useLingui();
   const { conversation, label, filter, filterWords = [], onMoment = null, isThread = false } = props;
   const { answers } = useSyncExternalStore(conversation.subscribe, conversation.get);
   const state = useModelState();
@@ -47,7 +49,7 @@ export function AskBox(props: {
       {isThread ? views : null}
       {state === "ready" ? (
         <QuestionForm
-          label={answers.length === 0 ? label : "Ask a follow-up question"}
+          label={answers.length === 0 ? label : t`Ask a follow-up question`}
           isBusy={isBusy}
           onAsk={(question) => conversation.ask(question, filter)}
           onStop={conversation.stop}
@@ -55,12 +57,12 @@ export function AskBox(props: {
         />
       ) : (
         <Text size="sm" c="dimmed">
-          <ModelMissing subject="Questions" state={state} />
+          <ModelMissing subject={t`Questions`} state={state} />
         </Text>
       )}
       {filterWords.length === 0 || state !== "ready" ? null : (
         <Text size="xs" c="dimmed">
-          Only meetings that match your filters: {filterWords.join(", ")}
+          <Trans>Only meetings that match your filters: {filterWords.join(", ")}</Trans>
         </Text>
       )}
       {/* The field stays where it is, with the newest answer below. */}
@@ -68,7 +70,7 @@ export function AskBox(props: {
       {isThread || answers.length === 0 || isBusy ? null : (
         <Group>
           <Button variant="subtle" size="compact-sm" onClick={conversation.clear}>
-            New question
+            <Trans>New question</Trans>
           </Button>
         </Group>
       )}
@@ -97,6 +99,7 @@ function QuestionForm(props: {
   /** Whether it links to the user's threads. */
   hasHistory: boolean;
 }) {
+  const { t } = useLingui();
   const { label, isBusy, onAsk, onStop, hasHistory } = props;
   const [text, setText] = useState("");
   return (
@@ -125,11 +128,11 @@ function QuestionForm(props: {
           leftSection={<IconPlayerStopFilled size={16} aria-hidden />}
           onClick={onStop}
         >
-          Stop
+          <Trans>Stop</Trans>
         </Button>
       ) : (
         <Button type="submit" variant="light" disabled={text.trim() === ""}>
-          Ask
+          <Trans>Ask</Trans>
         </Button>
       )}
       {hasHistory ? (
@@ -139,8 +142,8 @@ function QuestionForm(props: {
           variant="subtle"
           color="gray"
           size={36}
-          aria-label="Earlier questions"
-          title="Earlier questions"
+          aria-label={t`Earlier questions`}
+          title={t`Earlier questions`}
         >
           <IconHistory size={20} stroke={1.6} />
         </ActionIcon>

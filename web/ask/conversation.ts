@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { type AskEvent, type AskFilter, askQuestion, type Thread } from "../api/ask.ts";
 import { ApiError } from "../api/client/api-error.ts";
 import { type Feedback, saveTurnFeedback } from "../api/feedback.ts";
@@ -144,12 +145,12 @@ function toAnswer({ left_out, created_datetime: _, ...turn }: Thread["turns"][nu
   const answer = { ...turn, waitsFor: null, passages: [], leftOut: left_out };
   // It ends there, or fails when its process did.
   if (turn.state === "running")
-    return { ...answer, state: "failed", message: "This question is being answered in another window." };
+    return { ...answer, state: "failed", message: t`This question is being answered in another window.` };
   return { ...answer, state: turn.state };
 }
 
 function textOf(error: unknown, { answers }: State): string {
-  if (!(error instanceof ApiError)) return "Something went wrong. Reload the page.";
+  if (!(error instanceof ApiError)) return t`Something went wrong. Reload the page.`;
   if (error.code === "unreachable" && (answers.at(-1)?.passages.length ?? 0) > 0) return lostText;
   const text = error.message.charAt(0).toUpperCase() + error.message.slice(1);
   return /[.!?…]$/.test(text) ? text : `${text}.`;

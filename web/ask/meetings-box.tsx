@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import type { AskFilter } from "../api/ask.ts";
 import { meetingTypesQuery, teamsQuery } from "../api/directory.ts";
@@ -19,10 +20,11 @@ export function SearchAskBox({ search }: { search: SearchFilter }) {
 }
 
 function MeetingsBox({ filter, words }: { filter: AskFilter; words: readonly string[] }) {
+  const { t } = useLingui();
   return (
     <AskBox
       conversation={conversationAt("all", null)}
-      label="Ask your meetings"
+      label={t`Ask your meetings`}
       filter={filter}
       filterWords={words}
     />
@@ -37,6 +39,7 @@ const choices = {
 
 /** The filters in words, in the order of the fields. */
 function useWords(filter: Omit<LibraryFilter & SearchFilter, "sort">): string[] {
+  const { t } = useLingui();
   const teams = useQuery({ ...teamsQuery, enabled: filter.team !== undefined }).data?.teams ?? [];
   const types =
     useQuery({ ...meetingTypesQuery, enabled: filter.type !== undefined }).data?.meeting_types ?? [];
@@ -45,13 +48,13 @@ function useWords(filter: Omit<LibraryFilter & SearchFilter, "sort">): string[] 
   const { title, from, to, person, team, type, tag, media, scope, attendance, favorite } = filter;
   return [
     favorite ? "favorites" : null,
-    title ? `title “${title}”` : null,
-    from ? `from ${day(`${from}T00:00:00`)}` : null,
+    title ? t`title “${title}”` : null,
+    from ? t`from ${day(`${from}T00:00:00`)}` : null,
     to ? `to ${day(`${to}T00:00:00`)}` : null,
-    person ? `person ${person}` : null,
-    team ? `team ${nameOf(teams, team)}` : null,
-    type ? `meeting type ${nameOf(types, type)}` : null,
-    tag ? `tag ${tag}` : null,
+    person ? t`person ${person}` : null,
+    team ? t`team ${nameOf(teams, team)}` : null,
+    type ? t`meeting type ${nameOf(types, type)}` : null,
+    tag ? t`tag ${tag}` : null,
     media ? choices.media[media] : null,
     scope ? choices.scope[scope] : null,
     attendance ? choices.attendance[attendance] : null,

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type AskState, askStateQuery } from "../api/ask.ts";
@@ -13,16 +14,19 @@ export function useModelState(): AskState {
  * @param subject in the plural, such as "Questions".
  */
 export function ModelMissing({ subject, state }: { subject: string; state: Exclude<AskState, "ready"> }) {
+  const { t } = useLingui();
   const session = useQuery(sessionQuery).data;
-  if (state === "off") return `${subject} need a language model, which is turned off on this server.`;
+  if (state === "off") return t`${subject} need a language model, which is turned off on this server.`;
   if (state === "not_installed")
     return (
       <>
         {subject} need a language model, which{" "}
         {session?.manages_system ? (
-          <Link to="/settings/language-model">you can install in Settings</Link>
+          <Link to="/settings/language-model">
+            <Trans>you can install in Settings</Trans>
+          </Link>
         ) : (
-          "an admin of this server can install in Settings, Language model"
+          t`an admin of this server can install in Settings, Language model`
         )}
         .
       </>
@@ -31,9 +35,11 @@ export function ModelMissing({ subject, state }: { subject: string; state: Exclu
     <>
       {subject} need a language model, which is switched off for this workspace;{" "}
       {session?.user.role === "admin" ? (
-        <Link to="/settings/templates">switch it on in Settings</Link>
+        <Link to="/settings/templates">
+          <Trans>switch it on in Settings</Trans>
+        </Link>
       ) : (
-        "an admin can switch it on in Settings, Templates"
+        t`an admin can switch it on in Settings, Templates`
       )}
       .
     </>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconMessageQuestion, IconPencil } from "@tabler/icons-react";
@@ -24,29 +25,34 @@ export function AskPage() {
 }
 
 function Threads() {
-  useTitle("Questions");
+  const { t } = useLingui();
+  useTitle(t`Questions`);
   const query = useInfiniteQuery(threadsQuery);
   const threads = query.data?.pages.flatMap((one) => one.threads) ?? [];
   return (
     <PageStack>
       <div>
         <Title order={1} size="h2">
-          Questions
+          <Trans>Questions</Trans>
         </Title>
-        <Text c="dimmed">Only you see your questions and their answers.</Text>
+        <Text c="dimmed">
+          <Trans>Only you see your questions and their answers.</Trans>
+        </Text>
       </div>
       {query.isPending ? <RowsSkeleton /> : null}
       {query.isError && query.data === undefined ? (
         <ErrorState error={query.error} retry={() => query.refetch()} />
       ) : null}
       {query.data !== undefined && threads.length === 0 ? (
-        <EmptyState title="No questions yet" icon={<IconMessageQuestion size={30} stroke={1.5} />}>
-          Ask in the library, on the search page or on the page of a recording. Your questions appear here.
+        <EmptyState title={t`No questions yet`} icon={<IconMessageQuestion size={30} stroke={1.5} />}>
+          <Trans>
+            Ask in the library, on the search page or on the page of a recording. Your questions appear here.
+          </Trans>
         </EmptyState>
       ) : null}
       {threads.length === 0 ? null : (
         <>
-          <Rows label="Earlier questions">
+          <Rows label={t`Earlier questions`}>
             {threads.map((thread) => (
               <Row
                 key={thread.id}
@@ -57,7 +63,7 @@ function Threads() {
                 }
                 facts={[
                   dayAndTime(thread.updated_datetime),
-                  thread.recording_id === null ? "All meetings" : "One meeting",
+                  thread.recording_id === null ? t`All meetings` : t`One meeting`,
                 ]}
                 actions={<ThreadActions thread={thread} />}
               />
@@ -73,26 +79,27 @@ function Threads() {
 type ThreadName = Pick<Thread, "id" | "title">;
 
 function ThreadActions({ thread, onDeleted }: { thread: ThreadName; onDeleted?: () => void }) {
+  const { t } = useLingui();
   const { id, title } = thread;
   const [isRenaming, rename] = useDisclosure();
   return (
     <>
-      <ActionIcon variant="subtle" color="gray" aria-label={`Rename ${title}`} onClick={rename.open}>
+      <ActionIcon variant="subtle" color="gray" aria-label={t`Rename ${title}`} onClick={rename.open}>
         <IconPencil size={16} />
       </ActionIcon>
       <ConfirmButton
         text="Delete"
-        button={{ "aria-label": `Delete ${title}` }}
-        title="Delete this question?"
-        label="Delete question"
+        button={{ "aria-label": t`Delete ${title}` }}
+        title={t`Delete this question?`}
+        label={t`Delete question`}
         run={() => deleteThread(id)}
-        done="Question deleted."
+        done={t`Question deleted.`}
         refresh={[threadsQuery.queryKey]}
         {...(onDeleted === undefined ? {} : { onDone: onDeleted })}
       >
-        The question, its follow-ups and their answers are deleted permanently.
+        <Trans>The question, its follow-ups and their answers are deleted permanently.</Trans>
       </ConfirmButton>
-      <FormDialog opened={isRenaming} onClose={rename.close} title="Rename question" centered>
+      <FormDialog opened={isRenaming} onClose={rename.close} title={t`Rename question`} centered>
         <RenameForm thread={thread} onDone={rename.close} />
       </FormDialog>
     </>
@@ -100,6 +107,7 @@ function ThreadActions({ thread, onDeleted }: { thread: ThreadName; onDeleted?: 
 }
 
 function RenameForm({ thread, onDone }: { thread: ThreadName; onDone: () => void }) {
+  const { t } = useLingui();
   const [title, setTitle] = useState(thread.title);
   const form = useForm({
     run: () => renameThread(thread.id, title),
@@ -107,9 +115,9 @@ function RenameForm({ thread, onDone }: { thread: ThreadName; onDone: () => void
     onDone,
   });
   return (
-    <Form form={form} label="Save name" onCancel={onDone} isDisabled={title.trim() === ""}>
+    <Form form={form} label={t`Save name`} onCancel={onDone} isDisabled={title.trim() === ""}>
       <TextInput
-        label="Name"
+        label={t`Name`}
         required
         maxLength={200}
         value={title}
@@ -122,11 +130,12 @@ function RenameForm({ thread, onDone }: { thread: ThreadName; onDone: () => void
 }
 
 function OneThread({ id }: { id: string }) {
+  const { t } = useLingui();
   const query = useQuery(threadQuery(id));
-  useTitle(query.data?.title ?? "Question");
+  useTitle(query.data?.title ?? t`Question`);
   return (
     <PageStack>
-      <BackLink to="/ask">Questions</BackLink>
+      <BackLink to="/ask">{t`Questions`}</BackLink>
       {query.data === undefined ? (
         query.isError ? (
           <ErrorState error={query.error} retry={() => query.refetch()} />
@@ -141,6 +150,7 @@ function OneThread({ id }: { id: string }) {
 }
 
 function Loaded({ thread }: { thread: Thread }) {
+  const { t } = useLingui();
   const navigate = useNavigate();
   const conversation = conversationAt(thread.id, null);
   useEffect(() => conversation.load(thread), [conversation, thread]);
@@ -167,11 +177,11 @@ function Loaded({ thread }: { thread: Thread }) {
             variant="default"
             size="compact-sm"
           >
-            Open the meeting
+            <Trans>Open the meeting</Trans>
           </Button>
         </Group>
       )}
-      <AskBox conversation={conversation} label="Ask a follow-up question" isThread />
+      <AskBox conversation={conversation} label={t`Ask a follow-up question`} isThread />
     </Stack>
   );
 }

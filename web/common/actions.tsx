@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { useLingui } from "@lingui/react/macro";
 import { Alert } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle } from "@tabler/icons-react";
@@ -23,6 +25,7 @@ export function useAction<Input = void, Result = unknown>({
   onDone,
   showsError = false,
 }: Action<Input, Result>): UseMutationResult<Result, Error, Input> {
+  const { t } = useLingui();
   const client = useQueryClient();
   return useMutation({
     mutationFn: run,
@@ -34,14 +37,14 @@ export function useAction<Input = void, Result = unknown>({
     },
     onError: (error) => {
       if (!showsError)
-        notifications.show({ color: "red", title: "Couldn't complete that", message: errorText(error) });
+        notifications.show({ color: "red", title: t`Couldn't complete that`, message: errorText(error) });
     },
   });
 }
 
 /** The error message to show to the user. */
 export function errorText(error: unknown): string {
-  return error instanceof ApiError ? error.message : "Something went wrong. Reload the page.";
+  return error instanceof ApiError ? error.message : t`Something went wrong. Reload the page.`;
 }
 
 /** The violations in a response by top-level field: `/redirect_uris/1` belongs to `redirect_uris`. */
@@ -50,7 +53,7 @@ export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof ApiError)) return found;
   for (const { pointer, detail } of error.violations) {
     const [, field = "", entry] = pointer.split("/");
-    const prefix = entry !== undefined && /^\d+$/.test(entry) ? `Entry ${Number(entry) + 1} ` : "";
+    const prefix = entry !== undefined && /^\d+$/.test(entry) ? t`Entry ${Number(entry) + 1} ` : "";
     const text = prefix === "" ? detail.charAt(0).toUpperCase() + detail.slice(1) : prefix + detail;
     found[field] = found[field] === undefined ? text : `${found[field]}; ${text}`;
   }

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Button, Loader, Text, ThemeIcon } from "@mantine/core";
 import { IconAlertTriangle, IconCheck, IconCircle } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
@@ -7,8 +8,9 @@ import classes from "./checklist.module.css";
 
 /** What to set up, as a list of steps. */
 export function Checklist({ children }: { children: ReactNode }) {
+  const { t } = useLingui();
   return (
-    <ul aria-label="Set up Parley" className={classes.steps ?? ""}>
+    <ul aria-label={t`Set up Parley`} className={classes.steps ?? ""}>
       {children}
     </ul>
   );

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { useLingui } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useMemo } from "react";
 import { clock } from "./format/time.ts";
@@ -11,10 +13,11 @@ interface Words {
 
 /** Copies text and shows a notification. */
 export function useClipboard() {
+  const { t } = useLingui();
   return useMemo(
     () => ({
       /** Copies a link to a position. @param url of the recording. */
-      link: (url: string, ms: number) => copy(momentLink(url, ms), `Link to ${clock(ms)} copied`),
+      link: (url: string, ms: number) => copy(momentLink(url, ms), t`Link to ${clock(ms)} copied`),
       /** Copies a text. @param message to show. */
       text: copy,
       /** Copies a text that is still being fetched. Safari refuses to copy unless it starts with the click. */
@@ -23,7 +26,7 @@ export function useClipboard() {
       words: (lines: readonly Words[]) =>
         copy(
           lines.map(({ start, speaker, text }) => `${speaker} (${clock(start)}): ${text}`).join("\n"),
-          "Text copied",
+          t`Text copied`,
         ),
     }),
     [],
@@ -63,7 +66,7 @@ async function copyLater(text: Promise<string>): Promise<boolean> {
 function showUncopied(text: string): void {
   notifications.show({
     color: "red",
-    title: "Couldn't copy. Select and copy it manually.",
+    title: t`Couldn't copy. Select and copy it manually.`,
     message: text,
     autoClose: false,
   });

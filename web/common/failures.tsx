@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { List } from "@mantine/core";
 
 /** A recording that couldn't be changed or exported. */
@@ -11,6 +12,7 @@ export interface Failure {
 const maxNamed = 5;
 
 export function Failures({ failed }: { failed: readonly Failure[] }) {
+  const { t } = useLingui();
   return (
     <List size="sm">
       {failed.slice(0, maxNamed).map(({ id, title, reason }) => (
@@ -18,7 +20,7 @@ export function Failures({ failed }: { failed: readonly Failure[] }) {
           <span dir="auto">{title}</span>: {reason}
         </List.Item>
       ))}
-      {failed.length > maxNamed ? <List.Item>{`${failed.length - maxNamed} more`}</List.Item> : null}
+      {failed.length > maxNamed ? <List.Item>{t`${failed.length - maxNamed} more`}</List.Item> : null}
     </List>
   );
 }

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Select } from "@mantine/core";
 import { whisperLanguages } from "../../contract/workspace/whisper-languages.ts";
 import { languageName } from "../../shared/language-name.ts";
@@ -17,6 +18,7 @@ export function LanguageSelect(props: {
   onChange: (value: string) => void;
   error?: string | undefined;
 }) {
+  const { t } = useLingui();
   const { automatic, value, onChange, error, ...rest } = props;
   const isListed = value === "auto" || whisperLanguages.includes(value);
   return (
@@ -24,7 +26,7 @@ export function LanguageSelect(props: {
       {...rest}
       searchable
       allowDeselect={false}
-      nothingFoundMessage="No such language"
+      nothingFoundMessage={t`No such language`}
       data={[
         { value: "auto", label: automatic },
         ...(isListed ? [] : [{ value, label: languageName(value) }]),

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Loader } from "@mantine/core";
 import { type ComponentType, type ReactNode, useEffect, useState } from "react";
 import { ErrorState } from "./states.tsx";
@@ -18,6 +19,11 @@ export function loadPart<T>(load: () => Promise<T>): () => Promise<T> {
   };
 }
 
+function Loading() {
+  const { t } = useLingui();
+  return <Loader size="sm" role="img" aria-label={t`Loading`} />;
+}
+
 const lateMs = 2000;
 
 /** A part that must not delay its page: loaded once the page has had time to appear. On failure nothing is shown. */
@@ -33,7 +39,7 @@ export function latePart<Props extends object>(
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
-  placeholder: ReactNode = <Loader size="sm" role="img" aria-label="Loading" />,
+  placeholder: ReactNode = <Loading />,
 ): ComponentType<Props> {
   const loadSafely = loadPart(load);
   let loaded: ComponentType<Props> | null = null;

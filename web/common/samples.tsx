@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
@@ -7,12 +8,13 @@ import { ConfirmButton } from "./forms/confirm.tsx";
 
 /** Loads the sample recordings with one click, and removes them. For admins. */
 export function SamplesButton() {
+  const { t } = useLingui();
   const client = useQueryClient();
   const { data } = useQuery(samplesQuery);
   const refresh = [samplesQuery.queryKey, ["recordings"]];
   const load = useAction({
     run: () => loadSamples(),
-    done: "Loading sample recordings. You can remove them in Settings → General.",
+    done: t`Loading sample recordings. You can remove them in Settings → General.`,
     refresh,
   });
   // Once all are processed: with the first recording, the checklist around this button disappears.
@@ -26,20 +28,22 @@ export function SamplesButton() {
     <Group gap="xs">
       {data.loaded < data.total ? (
         <Button size="xs" variant="light" loading={isBusy} onClick={() => load.mutate()}>
-          Load sample recordings
+          <Trans>Load sample recordings</Trans>
         </Button>
       ) : null}
       {data.loaded > 0 && !isBusy ? (
         <ConfirmButton
-          text="Remove sample recordings"
+          text={t`Remove sample recordings`}
           button={{ size: "xs", variant: "default", color: "gray" }}
-          title="Remove sample recordings?"
-          label="Delete permanently"
+          title={t`Remove sample recordings?`}
+          label={t`Delete permanently`}
           run={() => removeSamples()}
-          done="Sample recordings removed."
+          done={t`Sample recordings removed.`}
           refresh={refresh}
         >
-          The sample recordings are deleted permanently for everyone, with their highlights and notes.
+          <Trans>
+            The sample recordings are deleted permanently for everyone, with their highlights and notes.
+          </Trans>
         </ConfirmButton>
       ) : null}
     </Group>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button, Center, Group, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { IconAlertTriangle, IconMoodEmpty, IconRefresh } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
@@ -48,7 +50,7 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
         <Group justify="center" gap="xs">
           {retry === undefined || isPart ? null : (
             <Button variant="light" leftSection={<IconRefresh size={18} />} onClick={retry}>
-              Try again
+              <Trans>Try again</Trans>
             </Button>
           )}
           {needsReload ? <ReloadButton /> : null}
@@ -79,11 +81,11 @@ export function ReloadButton() {
   return (
     <>
       <Button variant="default" loading={state === "checking"} onClick={reload}>
-        Reload
+        <Trans>Reload</Trans>
       </Button>
       {state === "offline" ? (
         <Text size="sm" role="status">
-          The server still can't be reached.
+          <Trans>The server still can't be reached.</Trans>
         </Text>
       ) : null}
     </>
@@ -97,21 +99,21 @@ function isPartNotLoaded(error: unknown): boolean {
 function describe(error: unknown): { title: string; detail: string; needsReload: boolean } {
   if (isPartNotLoaded(error))
     return {
-      title: "Couldn't load this part of the app",
-      detail: "You may be offline, or Parley was updated. Reload the page.",
+      title: t`Couldn't load this part of the app`,
+      detail: t`You may be offline, or Parley was updated. Reload the page.`,
       needsReload: true,
     };
   if (!(error instanceof ApiError))
-    return { title: "Something went wrong", detail: "Reload the page.", needsReload: true };
+    return { title: t`Something went wrong`, detail: t`Reload the page.`, needsReload: true };
   const needsReload = false;
   switch (error.code) {
     case "unreachable":
-      return { title: "No connection", detail: error.message, needsReload };
+      return { title: t`No connection`, detail: error.message, needsReload };
     case "not_found":
-      return { title: "Not found", detail: "It was deleted, or isn't shared with you.", needsReload };
+      return { title: t`Not found`, detail: t`It was deleted, or isn't shared with you.`, needsReload };
     case "forbidden":
-      return { title: "Not allowed", detail: error.message, needsReload };
+      return { title: t`Not allowed`, detail: error.message, needsReload };
     default:
-      return { title: "Couldn't load", detail: error.message, needsReload };
+      return { title: t`Couldn't load`, detail: error.message, needsReload };
   }
 }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Text } from "@mantine/core";
 import { randomId } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
@@ -29,6 +30,7 @@ function UndoMessage(props: {
   undone: string;
   onDone: () => void;
 }) {
+  const { t } = useLingui();
   const [isUndoing, setUndoing] = useState(false);
   const undo = async () => {
     setUndoing(true);
@@ -36,7 +38,7 @@ function UndoMessage(props: {
       const message = await props.undo();
       notifications.show({ message: typeof message === "string" ? message : props.undone });
     } catch (error) {
-      notifications.show({ color: "red", title: "Couldn't undo that", message: errorText(error) });
+      notifications.show({ color: "red", title: t`Couldn't undo that`, message: errorText(error) });
     }
     props.onDone();
   };
@@ -46,7 +48,7 @@ function UndoMessage(props: {
         {props.message}
       </Text>
       <Button size="compact-sm" variant="light" flex="none" loading={isUndoing} onClick={() => void undo()}>
-        Undo
+        <Trans>Undo</Trans>
       </Button>
     </Group>
   );

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { TagsInput } from "@mantine/core";
 
 /** Names and terms that the speech model should know. */
@@ -6,10 +7,11 @@ export function VocabularyInput(props: {
   onChange: (value: string[]) => void;
   error?: string | undefined;
 }) {
+  const { t } = useLingui();
   return (
     <TagsInput
-      label="Vocabulary"
-      description="Names and terms the speech model should know. Press Enter after each. Participants' names are added automatically."
+      label={t`Vocabulary`}
+      description={t`Names and terms the speech model should know. Press Enter after each. Participants' names are added automatically.`}
       splitChars={[",", ";"]}
       acceptValueOnBlur
       maxTags={200}

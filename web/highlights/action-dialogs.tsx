@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { deleteHighlight, type ListedBody } from "../api/highlights.ts";
 import { FormDialog } from "../common/dialogs/form-dialog.tsx";
@@ -21,6 +22,7 @@ const titles = {
 
 /** The dialog of the chosen action. */
 export function ActionDialogs({ action, onClose }: { action: Action | null; onClose: () => void }) {
+  const { t } = useLingui();
   const queryClient = useQueryClient();
   const finish = () => {
     void queryClient.invalidateQueries({ queryKey: ["highlights"] });
@@ -48,13 +50,15 @@ export function ActionDialogs({ action, onClose }: { action: Action | null; onCl
       ) : null}
       {action?.kind === "delete" ? (
         <ConfirmForm
-          label="Delete highlight"
+          label={t`Delete highlight`}
           run={() => deleteHighlight(action.highlight.id)}
           onDone={finish}
           onCancel={onClose}
         >
-          This permanently deletes “{action.highlight.text}” for everyone, and removes it from stories. The
-          recording stays.
+          <Trans>
+            This permanently deletes “{action.highlight.text}” for everyone, and removes it from stories. The
+            recording stays.
+          </Trans>
         </ConfirmForm>
       ) : null}
     </FormDialog>

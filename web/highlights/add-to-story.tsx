@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Select, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -14,6 +15,7 @@ export function AddToStory(props: {
   onDone: () => void;
   onCancel: () => void;
 }) {
+  const { t } = useLingui();
   const { highlight, onDone, onCancel } = props;
   const query = useInfiniteQuery(storiesQuery);
   const stories = query.data?.pages.flatMap((page) => page.stories) ?? [];
@@ -27,27 +29,27 @@ export function AddToStory(props: {
         ? createStory({ title, description: "", tags: [], highlight_ids: [highlight.id] })
         : updateStory(story.id, { highlight_ids: [...story.highlights.map(({ id }) => id), highlight.id] }),
     onDone: (saved) => {
-      notifications.show({ message: `Added to ${saved.title}`, color: "teal" });
+      notifications.show({ message: t`Added to ${saved.title}`, color: "teal" });
       onDone();
     },
   });
   return (
-    <Form form={add} label="Add" onCancel={onCancel} isDisabled={isIncluded}>
+    <Form form={add} label={t`Add`} onCancel={onCancel} isDisabled={isIncluded}>
       <Select
-        label="Story"
+        label={t`Story`}
         allowDeselect={false}
         searchable
         data={[
-          { value: newStory, label: "New story" },
+          { value: newStory, label: t`New story` },
           ...stories.map(({ id, title }) => ({ value: id, label: title })),
         ]}
         value={chosen}
         onChange={(value) => setChosen(value ?? newStory)}
-        error={isIncluded ? "This highlight is already in this story." : undefined}
+        error={isIncluded ? t`This highlight is already in this story.` : undefined}
       />
       {chosen === newStory ? (
         <TextInput
-          label="Title"
+          label={t`Title`}
           required
           maxLength={500}
           value={title}
@@ -61,7 +63,7 @@ export function AddToStory(props: {
           loading={query.isFetchingNextPage}
           onClick={() => query.fetchNextPage()}
         >
-          Show older stories
+          <Trans>Show older stories</Trans>
         </Button>
       ) : null}
     </Form>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Anchor, Badge, Button, Group, Stack, Text } from "@mantine/core";
 import { IconArrowUpRight } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -9,6 +10,7 @@ import { momentUrl } from "./url.ts";
 
 /** A highlight's player, with its recording, tags and transcript. */
 export function ClipDetails({ highlight }: { highlight: HighlightBody }) {
+  const { t } = useLingui();
   const recording = useQuery(clippedRecordingQuery(highlight.recording_id));
   const isTranscript = recording.data?.media_type === "transcript";
   return (
@@ -18,7 +20,7 @@ export function ClipDetails({ highlight }: { highlight: HighlightBody }) {
         <Text size="sm" c="dimmed">
           {recording.data === undefined
             ? null
-            : `${recording.data.title} · ${dayAndTime(recording.data.start_datetime)} · from ${clock(highlight.timestamp)}`}
+            : t`${recording.data.title} · ${dayAndTime(recording.data.start_datetime)} · from ${clock(highlight.timestamp)}`}
         </Text>
         <Group gap="xs">
           {recording.data === undefined || isTranscript ? null : (
@@ -31,7 +33,7 @@ export function ClipDetails({ highlight }: { highlight: HighlightBody }) {
             variant="light"
             rightSection={<IconArrowUpRight size={16} aria-hidden />}
           >
-            Open in recording
+            <Trans>Open in recording</Trans>
           </Button>
         </Group>
       </Group>
@@ -47,7 +49,7 @@ export function ClipDetails({ highlight }: { highlight: HighlightBody }) {
       {isTranscript || !highlight.transcript ? null : (
         <details>
           <Anchor component="summary" size="sm">
-            Transcript
+            <Trans>Transcript</Trans>
           </Anchor>
           <Text size="sm" mt={6} style={{ whiteSpace: "pre-line" }}>
             {highlight.transcript}

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Group, Loader, Slider, Text } from "@mantine/core";
 import {
   IconBadgeCc,
@@ -31,12 +32,13 @@ interface PlayerProps {
 
 /** Plays a highlight's range of its recording; without media it shows the transcript. */
 export function ClipPlayer(props: PlayerProps) {
+  const { t } = useLingui();
   const { highlight } = props;
   const media = useQuery(mediaQuery(highlight.recording_id));
   if (media.isPending)
     return (
       <div className={classes.screen}>
-        <Loader role="img" aria-label="Loading clip" />
+        <Loader role="img" aria-label={t`Loading clip`} />
       </div>
     );
   if (media.isError)
@@ -61,6 +63,7 @@ function Player({
   url,
   isVideo,
 }: PlayerProps & { url: string; isVideo: boolean }) {
+  const { t } = useLingui();
   const { timestamp, duration } = highlight;
   const element = useRef<HTMLVideoElement>(null);
   const [position, setPosition] = useState(0);
@@ -100,7 +103,9 @@ function Player({
     <div ref={frame} className={classes.player}>
       {isBroken ? (
         <div className={classes.screen} role="alert">
-          <Text c="inherit">This browser can't play the clip.</Text>
+          <Text c="inherit">
+            <Trans>This browser can't play the clip.</Trans>
+          </Text>
         </div>
       ) : (
         <div className={classes.screen} data-audio={!isVideo || undefined}>
@@ -122,7 +127,7 @@ function Player({
             onEnded={follow}
             onError={() => setBroken(true)}
           >
-            <track kind="captions" src={captions} label="Transcript" />
+            <track kind="captions" src={captions} label={t`Transcript`} />
           </video>
         </div>
       )}
@@ -131,7 +136,7 @@ function Player({
           variant="filled"
           radius="xl"
           size="lg"
-          aria-label={isPlaying ? "Pause" : "Play"}
+          aria-label={isPlaying ? t`Pause` : t`Play`}
           onClick={toggle}
         >
           {isPlaying ? <IconPlayerPauseFilled size={18} /> : <IconPlayerPlayFilled size={18} />}
@@ -145,7 +150,7 @@ function Player({
           value={position}
           onChange={seek}
           label={clock(position)}
-          thumbLabel={`Position in the clip of ${lengthInWords(duration)}`}
+          thumbLabel={t`Position in the clip of ${lengthInWords(duration)}`}
         />
         <Text size="sm" style={{ flex: "none", fontVariantNumeric: "tabular-nums" }}>
           {clock(position)} / {clock(duration)}
@@ -191,6 +196,7 @@ function ClipTools(props: {
   /** What full screen shows; null for sound. */
   frame: RefObject<HTMLDivElement | null> | null;
 }) {
+  const { t } = useLingui();
   const { preferences, prefer, hasCaptions, frame } = props;
   const { rate, volume, isMuted } = preferences;
   const isFullScreen = useIsFullScreen();
@@ -207,7 +213,7 @@ function ClipTools(props: {
       <SpeedMenu rate={rate} onRate={(value) => prefer({ rate: value })} />
       {hasCaptions ? (
         <Tool
-          label={preferences.hasCaptions ? "Hide captions" : "Show captions"}
+          label={preferences.hasCaptions ? t`Hide captions` : t`Show captions`}
           onClick={() => prefer({ hasCaptions: !preferences.hasCaptions })}
         >
           {preferences.hasCaptions ? <IconBadgeCcFilled size={20} /> : <IconBadgeCc size={20} stroke={1.6} />}
@@ -215,7 +221,7 @@ function ClipTools(props: {
       ) : null}
       {frame === null ? null : (
         <Tool
-          label={isFullScreen ? "Exit full screen" : "Full screen"}
+          label={isFullScreen ? t`Exit full screen` : t`Full screen`}
           onClick={() => toggleFullScreen(frame.current)}
         >
           {isFullScreen ? <IconMinimize size={20} stroke={1.6} /> : <IconMaximize size={20} stroke={1.6} />}
@@ -226,14 +232,15 @@ function ClipTools(props: {
 }
 
 function TranscriptClip({ highlight }: PlayerProps) {
+  const { t } = useLingui();
   const query = useQuery(highlightQuery(highlight.id));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
-    <section className={classes.written} tabIndex={0} aria-label="Transcript">
+    <section className={classes.written} tabIndex={0} aria-label={t`Transcript`}>
       {query.isPending ? (
-        <Loader size="sm" role="img" aria-label="Loading" />
+        <Loader size="sm" role="img" aria-label={t`Loading`} />
       ) : (
-        <Text style={{ whiteSpace: "pre-line" }}>{query.data?.transcript || "No speech in this clip."}</Text>
+        <Text style={{ whiteSpace: "pre-line" }}>{query.data?.transcript || t`No speech in this clip.`}</Text>
       )}
     </section>
   );

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconDownload } from "@tabler/icons-react";
@@ -21,7 +23,7 @@ export function DownloadButton({ highlightId }: { highlightId: string }) {
       loading={download.isPending}
       onClick={() => download.mutate()}
     >
-      Download clip
+      <Trans>Download clip</Trans>
     </Button>
   );
 }
@@ -32,12 +34,12 @@ async function downloadClip(highlightId: string): Promise<void> {
     if (clip.url != null) return follow(clip.url, "");
     if (clip.state !== "preparing") return showFailure(clip.error ?? "");
     if (attempt === 0)
-      notifications.show({ message: "Preparing the clip. The download starts once it is ready." });
+      notifications.show({ message: t`Preparing the clip. The download starts once it is ready.` });
     await pause(pollMs(attempt));
   }
-  showFailure("It took too long. Try again later.");
+  showFailure(t`It took too long. Try again later.`);
 }
 
 function showFailure(message: string): void {
-  notifications.show({ color: "red", title: "Couldn't render the clip", message });
+  notifications.show({ color: "red", title: t`Couldn't render the clip`, message });
 }

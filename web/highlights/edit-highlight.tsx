@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Group, NumberInput, TagsInput, Textarea } from "@mantine/core";
 import { type ListedBody, updateHighlight } from "../api/highlights.ts";
 import { useDraft } from "../common/drafts/use-draft.tsx";
@@ -14,6 +15,7 @@ interface HighlightDraft {
 
 /** Edits a highlight's text, tags and range. */
 export function EditHighlight(props: { highlight: ListedBody; onDone: () => void; onCancel: () => void }) {
+  const { t } = useLingui();
   const { highlight, onDone, onCancel } = props;
   const draft = useDraft<HighlightDraft>(`highlight:${highlight.id}`, {
     text: highlight.text,
@@ -34,9 +36,9 @@ export function EditHighlight(props: { highlight: ListedBody; onDone: () => void
     onDone,
   });
   return (
-    <Form form={save} label="Save" onCancel={onCancel}>
+    <Form form={save} label={t`Save`} onCancel={onCancel}>
       <Textarea
-        label="Text"
+        label={t`Text`}
         required
         autosize
         maxLength={500}
@@ -46,15 +48,15 @@ export function EditHighlight(props: { highlight: ListedBody; onDone: () => void
         error={save.errorOf("text")}
       />
       <TagsInput
-        label="Tags"
-        description="Letters, numbers, dashes. Press Enter to add."
+        label={t`Tags`}
+        description={t`Letters, numbers, dashes. Press Enter to add.`}
         value={[...tags]}
         onChange={(tags) => draft.change({ tags })}
         error={save.errorOf("tags")}
       />
       <Group grow align="flex-start">
         <NumberInput
-          label="Start (seconds)"
+          label={t`Start (seconds)`}
           description={clock(Number(startSec) * 1000)}
           min={0}
           max={highlight.recording.duration_ms / 1000}
@@ -64,7 +66,7 @@ export function EditHighlight(props: { highlight: ListedBody; onDone: () => void
           error={save.errorOf("timestamp")}
         />
         <NumberInput
-          label="Length (seconds)"
+          label={t`Length (seconds)`}
           description={clock(Number(lengthSec) * 1000)}
           min={0.001}
           decimalScale={3}

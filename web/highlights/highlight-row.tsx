@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Badge, Menu } from "@mantine/core";
 import { IconDots, IconPencil, IconPlaylistAdd, IconTrash, IconVideo, IconWorld } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
@@ -17,6 +18,7 @@ export function HighlightRow({
   highlight: ListedBody;
   onAction: (action: Action) => void;
 }) {
+  const { t } = useLingui();
   const { text, recording, speakers = [], tags, can_change } = highlight;
   return (
     <div className={`${rows.linked} ${classes.row}`}>
@@ -57,7 +59,7 @@ export function HighlightRow({
             variant="subtle"
             color="gray"
             className={classes.more ?? ""}
-            aria-label={`Actions for ${text}`}
+            aria-label={t`Actions for ${text}`}
           >
             <IconDots size={20} />
           </ActionIcon>
@@ -67,16 +69,16 @@ export function HighlightRow({
             leftSection={<IconPlaylistAdd size={18} />}
             onClick={() => onAction({ kind: "story", highlight })}
           >
-            Add to story
+            <Trans>Add to story</Trans>
           </Menu.Item>
           <Menu.Item
             leftSection={<IconWorld size={18} />}
             onClick={() => onAction({ kind: "share", highlight })}
           >
-            Public links
+            <Trans>Public links</Trans>
           </Menu.Item>
           <Menu.Item component="a" href={momentUrl(highlight)} leftSection={<IconVideo size={18} />}>
-            Open in recording
+            <Trans>Open in recording</Trans>
           </Menu.Item>
           {can_change ? (
             <>
@@ -84,7 +86,7 @@ export function HighlightRow({
                 leftSection={<IconPencil size={18} />}
                 onClick={() => onAction({ kind: "edit", highlight })}
               >
-                Edit
+                <Trans>Edit</Trans>
               </Menu.Item>
               <Menu.Divider />
               <Menu.Item
@@ -92,7 +94,7 @@ export function HighlightRow({
                 leftSection={<IconTrash size={18} />}
                 onClick={() => onAction({ kind: "delete", highlight })}
               >
-                Delete
+                <Trans>Delete</Trans>
               </Menu.Item>
             </>
           ) : null}

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Modal, Skeleton, Title, VisuallyHidden } from "@mantine/core";
 import { IconHighlight, IconSearch, IconTag } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
@@ -20,7 +21,8 @@ const page = getRouteApi("/signed-in/highlights");
 
 /** Highlights of all recordings the user can see; `play` in the URL opens one. */
 export function HighlightsPage() {
-  useTitle("Highlights");
+  const { t } = useLingui();
+  useTitle(t`Highlights`);
   const search = page.useSearch();
   const navigate = page.useNavigate();
   const [action, setAction] = useState<Action | null>(null);
@@ -32,7 +34,7 @@ export function HighlightsPage() {
   return (
     <PageStack>
       <Title order={1} size="h2">
-        Highlights
+        <Trans>Highlights</Trans>
       </Title>
       {isEmpty ? null : (
         <search>
@@ -51,6 +53,7 @@ export function HighlightsPage() {
 
 /** The filters, stored in the URL. */
 function HighlightFilters() {
+  const { t } = useLingui();
   const { text, tag } = page.useSearch();
   const navigate = page.useNavigate();
   const count = countFilters({ text, tag });
@@ -60,21 +63,21 @@ function HighlightFilters() {
     <Filters
       count={count}
       clear={
-        count > 0 ? { text: "Clear filters", run: () => set({ text: undefined, tag: undefined }) } : null
+        count > 0 ? { text: t`Clear filters`, run: () => set({ text: undefined, tag: undefined }) } : null
       }
     >
       <div className={filters.wide}>
         <TypedFilter
-          label="Search highlights"
-          placeholder="Search highlights"
+          label={t`Search highlights`}
+          placeholder={t`Search highlights`}
           icon={<IconSearch size={16} stroke={1.6} aria-hidden />}
           value={text ?? ""}
           onChange={(text) => set({ text })}
         />
       </div>
       <TypedFilter
-        label="Tag"
-        placeholder="Any tag"
+        label={t`Tag`}
+        placeholder={t`Any tag`}
         icon={<IconTag size={16} stroke={1.6} aria-hidden />}
         value={tag ?? ""}
         onChange={(tag) => set({ tag })}
@@ -84,13 +87,16 @@ function HighlightFilters() {
 }
 
 function Highlights({ onAction }: { onAction: (action: Action) => void }) {
+  const { t } = useLingui();
   const { text, tag } = page.useSearch();
   const isFiltered = text !== undefined || tag !== undefined;
   const query = useInfiniteQuery(highlightsQuery({ text, tag: tag?.trim() || undefined }));
   if (query.isPending)
     return (
       <div aria-busy="true">
-        <VisuallyHidden role="status">Loading highlights</VisuallyHidden>
+        <VisuallyHidden role="status">
+          <Trans>Loading highlights</Trans>
+        </VisuallyHidden>
         <Skeleton height={320} radius="lg" />
       </div>
     );
@@ -98,25 +104,27 @@ function Highlights({ onAction }: { onAction: (action: Action) => void }) {
   const highlights = query.data.pages.flatMap((one) => one.highlights);
   if (highlights.length === 0)
     return isFiltered ? (
-      <EmptyState title="No matching highlights">
-        <Link to="/highlights">Show all highlights</Link>
+      <EmptyState title={t`No matching highlights`}>
+        <Link to="/highlights">
+          <Trans>Show all highlights</Trans>
+        </Link>
       </EmptyState>
     ) : (
       <EmptyState
-        title="No highlights yet"
+        title={t`No highlights yet`}
         icon={<IconHighlight size={30} stroke={1.5} />}
         action={
           <Button component={Link} to="/">
-            Open library
+            <Trans>Open library</Trans>
           </Button>
         }
       >
-        Play the highlights you create in recordings here, and add them to stories.
+        <Trans>Play the highlights you create in recordings here, and add them to stories.</Trans>
       </EmptyState>
     );
   return (
     <>
-      <ul className={rows.list} aria-label="Highlights">
+      <ul className={rows.list} aria-label={t`Highlights`}>
         {highlights.map((highlight) => (
           <li key={highlight.id}>
             <HighlightRow highlight={highlight} onAction={onAction} />
@@ -126,7 +134,7 @@ function Highlights({ onAction }: { onAction: (action: Action) => void }) {
       {query.hasNextPage ? (
         <Group justify="center">
           <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-            Show more
+            <Trans>Show more</Trans>
           </Button>
         </Group>
       ) : null}
@@ -135,6 +143,7 @@ function Highlights({ onAction }: { onAction: (action: Action) => void }) {
 }
 
 function ClipDialog({ highlightId, onClose }: { highlightId: string | undefined; onClose: () => void }) {
+  const { t } = useLingui();
   // Keeps the content while the dialog closes.
   const [shown, setShown] = useState(highlightId);
   if (highlightId !== undefined && highlightId !== shown) setShown(highlightId);
@@ -144,7 +153,7 @@ function ClipDialog({ highlightId, onClose }: { highlightId: string | undefined;
       opened={highlightId !== undefined}
       onClose={onClose}
       size="xl"
-      title={query.data?.text ?? "Highlight"}
+      title={query.data?.text ?? t`Highlight`}
     >
       {query.data !== undefined ? (
         <ClipDetails highlight={query.data} />

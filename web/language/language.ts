@@ -10,6 +10,9 @@ const catalogs: Readonly<Record<string, () => Promise<Catalog>>> = {
   "ar-XB": () => import("virtual:pseudo/ar-XB"),
 };
 
+// A text without values is its own ID. See vite-messages.ts.
+i18n.setMessagesCompiler((text) => [text]);
+
 /** Shows the app in the first of the wanted languages that there is; in English if its texts don't load. */
 export async function activateLanguage(wanted: readonly string[] = navigator.languages): Promise<void> {
   const language = chooseLanguage(wanted);

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, List, Modal, Progress, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
@@ -15,9 +17,9 @@ import { showBulkResult } from "./bulk-result.tsx";
 const verbs = { tag: "Add tag", share: "Share", delete: "Delete" } as const;
 
 const titles = {
-  tag: (what: string) => `Add tag to ${what}`,
-  share: (what: string) => `Share ${what}`,
-  delete: (what: string) => `Delete ${what}?`,
+  tag: (what: string) => t`Add tag to ${what}`,
+  share: (what: string) => t`Share ${what}`,
+  delete: (what: string) => t`Delete ${what}?`,
 } as const;
 
 /** Titles named before the rest is counted. */
@@ -115,6 +117,7 @@ function Form(props: {
   work: Work;
   onClose: () => void;
 }) {
+  const { t } = useLingui();
   const { action, items, leftOut, work, onClose } = props;
   const [text, setText] = useState("");
   const change = changeOf(action, text);
@@ -130,8 +133,8 @@ function Form(props: {
       <Stack>
         {action === "tag" ? (
           <TextInput
-            label="Tag"
-            description="Letters, numbers, dashes"
+            label={t`Tag`}
+            description={t`Letters, numbers, dashes`}
             data-autofocus
             maxLength={100}
             value={text}
@@ -149,7 +152,9 @@ function Form(props: {
         )}
         <FormError error={work.error} fields={[]} />
         {work.error !== null && work.isUncertain ? (
-          <Text size="sm">The recordings may have been changed. Try again to make sure.</Text>
+          <Text size="sm">
+            <Trans>The recordings may have been changed. Try again to make sure.</Trans>
+          </Text>
         ) : null}
         {work.isRunning && isLong ? <Tried tried={work.tried} total={items.length} /> : null}
         <Group justify="flex-end">
@@ -158,7 +163,7 @@ function Form(props: {
             disabled={work.isRunning && (work.isStopping || !isLong)}
             onClick={onClose}
           >
-            {work.isRunning && isLong ? "Stop" : "Cancel"}
+            {work.isRunning && isLong ? t`Stop` : t`Cancel`}
           </Button>
           <Button
             type="submit"
@@ -175,9 +180,10 @@ function Form(props: {
 }
 
 function Tried({ tried, total }: { tried: number; total: number }) {
+  const { t } = useLingui();
   return (
     <div>
-      <Progress value={(tried / total) * 100} aria-label="Progress" />
+      <Progress value={(tried / total) * 100} aria-label={t`Progress`} />
       <Text size="sm" c="dimmed" mt={6}>
         {tried.toLocaleString()} of {counted(total, "recording")}
       </Text>
@@ -187,19 +193,20 @@ function Tried({ tried, total }: { tried: number; total: number }) {
 
 /** A team or user as `team ID` or `user ID`. */
 function ShareWith({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const { t } = useLingui();
   const teams = useQuery(teamsQuery).data?.teams ?? [];
   const users = useQuery(usersQuery).data?.users ?? [];
   return (
     <Select
-      label="Share with"
-      placeholder="Team or user"
+      label={t`Share with`}
+      placeholder={t`Team or user`}
       searchable
       data-autofocus
       limit={100}
       data={[
-        { group: "Teams", items: teams.map(({ id, name }) => ({ value: `team ${id}`, label: name })) },
+        { group: t`Teams`, items: teams.map(({ id, name }) => ({ value: `team ${id}`, label: name })) },
         {
-          group: "Users",
+          group: t`Users`,
           items: users.map(({ id, name, email }) => ({ value: `user ${id}`, label: `${name} (${email})` })),
         },
       ]}
@@ -210,10 +217,11 @@ function ShareWith({ value, onChange }: { value: string; onChange: (value: strin
 }
 
 function WhatIsDeleted({ items, days }: { items: readonly LibraryItem[]; days: number | undefined }) {
+  const { t } = useLingui();
   return (
     <>
       <Text>
-        {days === 0 ? "Deletes for everyone" : "Moves to the trash for everyone"}, with transcripts,
+        {days === 0 ? t`Deletes for everyone` : t`Moves to the trash for everyone`}, with transcripts,
         highlights and notes:
       </Text>
       <List spacing={2}>
@@ -222,7 +230,7 @@ function WhatIsDeleted({ items, days }: { items: readonly LibraryItem[]; days: n
             <span dir="auto">{recording.title}</span>
           </List.Item>
         ))}
-        {items.length > maxNamed ? <List.Item>{`${items.length - maxNamed} more`}</List.Item> : null}
+        {items.length > maxNamed ? <List.Item>{t`${items.length - maxNamed} more`}</List.Item> : null}
       </List>
       <WhatDeletingDoes days={days} />
     </>

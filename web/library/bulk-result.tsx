@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { notifications } from "@mantine/notifications";
 import { type BulkChange, type BulkResult, changeRecordings } from "../api/library/bulk.ts";
 import type { LibraryItem } from "../api/library/pages.ts";
@@ -22,7 +23,7 @@ export function showBulkResult(options: {
     const isUnknown = failed.some((one) => one.isUnknown);
     notifications.show({
       color: "red",
-      title: `${counted(failed.length, "recording")} ${isUnknown ? "may not have been" : "couldn't be"} changed`,
+      title: `${counted(failed.length, "recording")} ${isUnknown ? t`may not have been` : "couldn't be"} changed`,
       message: (
         <Failures failed={failed.map(({ id, reason }) => ({ id, reason, title: titles.get(id) ?? "" }))} />
       ),
@@ -38,7 +39,7 @@ export function showBulkResult(options: {
   else
     showUndoToast({
       message,
-      undone: change.kind === "delete" ? `${counted(changed.length, "recording")} restored` : "Undone",
+      undone: change.kind === "delete" ? `${counted(changed.length, "recording")} restored` : t`Undone`,
       undo: async () => {
         const undone = await changeRecordings(changed, inverse);
         await refresh(change.kind === "delete" ? null : changed);
@@ -63,8 +64,8 @@ function describe(
       return { outcome: "shared", inverse: { kind: "unshare_from_user", user_id: change.user_id } };
     case "delete":
       return isRestorable
-        ? { outcome: "moved to trash", inverse: { kind: "restore" } }
-        : { outcome: "permanently deleted", inverse: null };
+        ? { outcome: t`moved to trash`, inverse: { kind: "restore" } }
+        : { outcome: t`permanently deleted`, inverse: null };
     default:
       return { outcome: "changed", inverse: null };
   }

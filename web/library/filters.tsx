@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Select } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { getRouteApi } from "@tanstack/react-router";
@@ -16,6 +17,7 @@ const page = getRouteApi("/signed-in/");
 
 /** The library's filters, stored in the URL. */
 export function LibraryFilters() {
+  const { t } = useLingui();
   const search = page.useSearch();
   const navigate = page.useNavigate();
   const count = countFilters(filtersOf(search));
@@ -27,7 +29,7 @@ export function LibraryFilters() {
       clear={
         count > 0
           ? {
-              text: "Clear filters",
+              text: t`Clear filters`,
               run: () =>
                 navigate({
                   search: ({ view, sort }: LibrarySearch) => withoutEmpty({ view, sort }),
@@ -38,8 +40,8 @@ export function LibraryFilters() {
       }
     >
       <TypedFilter
-        label="Title"
-        placeholder="Filter by title"
+        label={t`Title`}
+        placeholder={t`Filter by title`}
         icon={<IconSearch size={16} stroke={1.6} aria-hidden />}
         value={search.title ?? ""}
         onChange={(title) => set({ title })}
@@ -48,23 +50,23 @@ export function LibraryFilters() {
       <TeamFilter value={search.team} onChange={(team) => set({ team })} />
       <MeetingTypeFilter value={search.type} onChange={(type) => set({ type })} />
       <Select
-        aria-label="Participants"
-        placeholder="Anyone"
+        aria-label={t`Participants`}
+        placeholder={t`Anyone`}
         clearable
         data={[
-          { value: "internal", label: "Internal only" },
-          { value: "external", label: "With guests" },
+          { value: "internal", label: t`Internal only` },
+          { value: "external", label: t`With guests` },
         ]}
         value={search.scope ?? null}
         onChange={(scope) => set({ scope: (scope ?? undefined) as LibrarySearch["scope"] })}
       />
       <Select
-        aria-label="My role"
-        placeholder="All roles"
+        aria-label={t`My role`}
+        placeholder={t`All roles`}
         clearable
         data={[
-          { value: "hosted", label: "I hosted" },
-          { value: "attended", label: "I attended" },
+          { value: "hosted", label: t`I hosted` },
+          { value: "attended", label: t`I attended` },
         ]}
         value={search.attendance ?? null}
         onChange={(attendance) =>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { CloseButton, Group, Paper, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -37,25 +38,26 @@ function WorkspaceSteps({ session }: { session: Session }) {
 }
 
 function Steps({ server, onHide }: { server: readonly ChecklistStep[]; onHide: () => void }) {
+  const { t } = useLingui();
   return (
     <Paper withBorder radius="lg" className={classes.steps ?? ""}>
       <Group justify="space-between" wrap="nowrap" mb="xs">
         <Title order={2} size="h4">
-          Set up Parley
+          <Trans>Set up Parley</Trans>
         </Title>
-        <CloseButton aria-label="Hide the checklist" onClick={onHide} />
+        <CloseButton aria-label={t`Hide the checklist`} onClick={onHide} />
       </Group>
       <Checklist>
         <Step
           state="todo"
-          title="Add the first recording"
-          text="A video or audio file, with or without a transcript."
-          action={<StepLink to="/uploads" label="Upload" />}
+          title={t`Add the first recording`}
+          text={t`A video or audio file, with or without a transcript.`}
+          action={<StepLink to="/uploads" label={t`Upload`} />}
         />
         <Step
           state="todo"
-          title="Or look around first"
-          text="Three short sample recordings with transcripts. One click removes them."
+          title={t`Or look around first`}
+          text={t`Three short sample recordings with transcripts. One click removes them.`}
           action={<SamplesButton />}
         />
         <Users />
@@ -66,14 +68,15 @@ function Steps({ server, onHide }: { server: readonly ChecklistStep[]; onHide: (
 }
 
 function Users() {
+  const { t } = useLingui();
   const { data } = useQuery(usersQuery);
   const count = data?.users.length ?? 1;
   return (
     <Step
       state={data === undefined ? "unknown" : count > 1 ? "done" : "todo"}
-      title="Invite your team"
-      text={count > 1 ? `${counted(count, "user")} in this workspace.` : "You are the only user so far."}
-      action={<StepLink to="/settings/users" label="Users" />}
+      title={t`Invite your team`}
+      text={count > 1 ? `${counted(count, "user")} in this workspace.` : t`You are the only user so far.`}
+      action={<StepLink to="/settings/users" label={t`Users`} />}
     />
   );
 }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Menu } from "@mantine/core";
 import { IconLink, IconShare, IconTag, IconTrash } from "@tabler/icons-react";
 import { type Ref, useLayoutEffect } from "react";
@@ -17,6 +18,7 @@ export function ItemMenu(props: {
   onClose: () => void;
   onAction: (action: BulkAction, item: LibraryItem) => void;
 }) {
+  const { t } = useLingui();
   const { menu, onClose, onAction } = props;
   const copy = useClipboard();
   if (menu === null) return null;
@@ -34,27 +36,27 @@ export function ItemMenu(props: {
       <Menu.Target>
         <Anchor button={button} />
       </Menu.Target>
-      <Menu.Dropdown aria-label={`Actions for ${item.recording.title}`}>
+      <Menu.Dropdown aria-label={t`Actions for ${item.recording.title}`}>
         <Menu.Item
           leftSection={<IconLink size={16} />}
-          onClick={() => void copy.text(item.recording.url, "Link copied")}
+          onClick={() => void copy.text(item.recording.url, t`Link copied`)}
         >
-          Copy link
+          <Trans>Copy link</Trans>
         </Menu.Item>
         {item.can_change ? (
           <>
             <Menu.Item leftSection={<IconTag size={16} />} onClick={() => onAction("tag", item)}>
-              Add tag
+              <Trans>Add tag</Trans>
             </Menu.Item>
             <Menu.Item leftSection={<IconShare size={16} />} onClick={() => onAction("share", item)}>
-              Share
+              <Trans>Share</Trans>
             </Menu.Item>
             <Menu.Item
               c="var(--mantine-color-error)"
               leftSection={<IconTrash size={16} />}
               onClick={() => onAction("delete", item)}
             >
-              Delete
+              <Trans>Delete</Trans>
             </Menu.Item>
           </>
         ) : null}

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import {
   ActionIcon,
   Button,
@@ -50,7 +51,8 @@ const AskBox = latePart(async () => (await import("../ask/meetings-box.tsx")).Li
 
 /** All recordings the user can see. */
 export function LibraryPage() {
-  useTitle("Library");
+  const { t } = useLingui();
+  useTitle(t`Library`);
   const search = page.useSearch();
   const navigate = page.useNavigate();
   const { view, ...filter } = search;
@@ -63,7 +65,7 @@ export function LibraryPage() {
     return (
       <PageStack>
         <Title order={1} size="h2">
-          Library
+          <Trans>Library</Trans>
         </Title>
         <NoRecordings />
       </PageStack>
@@ -73,7 +75,7 @@ export function LibraryPage() {
       <Group justify="space-between">
         <Group gap="sm" align="baseline">
           <Title order={1} size="h2">
-            Library
+            <Trans>Library</Trans>
           </Title>
           <Count count={data?.pages[0]?.count ?? null} />
         </Group>
@@ -81,8 +83,8 @@ export function LibraryPage() {
           <ActionIcon
             size={30}
             variant="default"
-            aria-label="Favorites only"
-            title="Favorites only"
+            aria-label={t`Favorites only`}
+            title={t`Favorites only`}
             aria-pressed={search.favorite === true}
             onClick={() =>
               navigate({
@@ -101,12 +103,12 @@ export function LibraryPage() {
           <Select
             size="xs"
             w={130}
-            aria-label="Sort"
+            aria-label={t`Sort`}
             allowDeselect={false}
             data={[
-              { value: "newest", label: "Newest first" },
-              { value: "oldest", label: "Oldest first" },
-              { value: "title", label: "By title" },
+              { value: "newest", label: t`Newest first` },
+              { value: "oldest", label: t`Oldest first` },
+              { value: "title", label: t`By title` },
             ]}
             value={search.sort ?? "newest"}
             onChange={(sort) =>
@@ -121,7 +123,7 @@ export function LibraryPage() {
           />
           <SegmentedControl
             size="xs"
-            aria-label="View"
+            aria-label={t`View`}
             value={isGrid ? "grid" : "list"}
             onChange={(value) =>
               navigate({
@@ -130,10 +132,13 @@ export function LibraryPage() {
               })
             }
             data={[
-              { value: "list", label: <ViewLabel icon={<IconList size={16} aria-hidden />} text="List" /> },
+              {
+                value: "list",
+                label: <ViewLabel icon={<IconList size={16} aria-hidden />} text={t`List`} />,
+              },
               {
                 value: "grid",
-                label: <ViewLabel icon={<IconLayoutGrid size={16} aria-hidden />} text="Grid" />,
+                label: <ViewLabel icon={<IconLayoutGrid size={16} aria-hidden />} text={t`Grid`} />,
               },
             ]}
           />
@@ -150,9 +155,10 @@ export function LibraryPage() {
 
 /** The number of recordings that the server counted; it stops at 100,000. */
 function Count({ count }: { count: number | null }) {
+  const { t } = useLingui();
   return (
     <Text size="sm" c="dimmed" role="status">
-      {count === null ? "" : `${counted(count, "recording")}${count >= 100_000 ? " or more" : ""}`}
+      {count === null ? "" : `${counted(count, "recording")}${count >= 100_000 ? t` or more` : ""}`}
     </Text>
   );
 }
@@ -193,7 +199,9 @@ function Loading({ isGrid }: { isGrid: boolean }) {
   const Skeleton = isGrid ? RecordingCardSkeleton : RecordingRowSkeleton;
   return (
     <div className={isGrid ? classes.grid : rows.list} aria-busy="true">
-      <VisuallyHidden role="status">Loading recordings</VisuallyHidden>
+      <VisuallyHidden role="status">
+        <Trans>Loading recordings</Trans>
+      </VisuallyHidden>
       {Array.from({ length: 8 }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity.
         <Skeleton key={index} />
@@ -203,28 +211,29 @@ function Loading({ isGrid }: { isGrid: boolean }) {
 }
 
 function NoRecordings() {
+  const { t } = useLingui();
   const { session } = page.useRouteContext();
   const record = useOpenRecorder();
   const isViewer = session.user.role === "viewer";
   return (
     <>
       <EmptyState
-        title="No recordings yet"
+        title={t`No recordings yet`}
         icon={<IconVideo size={30} stroke={1.5} />}
         action={
           isViewer ? undefined : (
             <Group justify="center">
               <Button leftSection={<IconPlayerRecord size={18} aria-hidden />} onClick={() => record()}>
-                Record a meeting
+                <Trans>Record a meeting</Trans>
               </Button>
               <Button component={Link} to="/uploads" variant="light" leftSection={<IconUpload size={18} />}>
-                Upload a recording
+                <Trans>Upload a recording</Trans>
               </Button>
             </Group>
           )
         }
       >
-        Recordings you {isViewer ? "attend" : "make, attend"}, or that are shared with you appear here.
+        Recordings you {isViewer ? "attend" : t`make, attend`}, or that are shared with you appear here.
       </EmptyState>
       {isViewer ? null : <LibraryMeetings />}
       {session.user.role === "admin" ? <FirstSteps session={session} /> : null}
@@ -233,10 +242,11 @@ function NoRecordings() {
 }
 
 function NoMatches() {
+  const { t } = useLingui();
   const navigate = page.useNavigate();
   return (
     <EmptyState
-      title="No matching recordings"
+      title={t`No matching recordings`}
       action={
         <Button
           variant="light"
@@ -247,11 +257,11 @@ function NoMatches() {
             })
           }
         >
-          Show all recordings
+          <Trans>Show all recordings</Trans>
         </Button>
       }
     >
-      No recordings match these filters.
+      <Trans>No recordings match these filters.</Trans>
     </EmptyState>
   );
 }

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { useElementSize, useMergedRef } from "@mantine/hooks";
 import { useWindowVirtualizer, type VirtualItem } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -48,6 +49,7 @@ export function RecordingList(props: {
   /** Called when the end of the items comes near. */
   onEnd: () => void;
 }) {
+  const { t } = useLingui();
   const { items, count, isGrid, isByDay, onEnd } = props;
   const { ref: sizeRef, width } = useElementSize<HTMLDivElement>();
   const frame = useRef<HTMLDivElement>(null);
@@ -113,7 +115,7 @@ export function RecordingList(props: {
       {/* biome-ignore lint/a11y/useSemanticElements: its items are not its children. */}
       <div
         role="list"
-        aria-label="Recordings"
+        aria-label={t`Recordings`}
         className={classes.lines}
         style={{ height: virtualizer.getTotalSize() }}
       >

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { IconDotsVertical, IconStar, IconStarFilled } from "@tabler/icons-react";
 import type { LibraryItem } from "../api/library/pages.ts";
 import classes from "./library.module.css";
@@ -23,12 +24,13 @@ export interface ItemProps {
 
 /** Selects the recording; with Shift, all from the last one. Enter leads to the actions for the selected recordings. */
 export function SelectBox({ item, index, isSelected, actions }: ItemProps) {
+  const { t } = useLingui();
   return (
     // The label is a larger target; the name is the box's.
     <label className={classes.select}>
       <input
         type="checkbox"
-        aria-label={`Select ${item.recording.title}`}
+        aria-label={t`Select ${item.recording.title}`}
         aria-keyshortcuts="Enter"
         checked={isSelected}
         // A change event has no keys.
@@ -47,13 +49,14 @@ export function SelectBox({ item, index, isSelected, actions }: ItemProps) {
 
 /** Favorite and menu of a recording. */
 export function ItemButtons({ item, isMenuOpen, actions }: ItemProps) {
+  const { t } = useLingui();
   const { recording, is_favorite } = item;
   return (
     <div className={classes.actions}>
       <button
         type="button"
         className={`${classes.button} ${is_favorite ? classes.favorite : classes.onHover}`}
-        aria-label={`Favorite: ${recording.title}`}
+        aria-label={t`Favorite: ${recording.title}`}
         aria-pressed={is_favorite}
         onClick={() => actions.setFavorite(item, !is_favorite)}
       >
@@ -62,7 +65,7 @@ export function ItemButtons({ item, isMenuOpen, actions }: ItemProps) {
       <button
         type="button"
         className={`${classes.button} ${classes.onHover}`}
-        aria-label={`Actions for ${recording.title}`}
+        aria-label={t`Actions for ${recording.title}`}
         aria-haspopup="menu"
         aria-expanded={isMenuOpen}
         onClick={(event) => actions.toggleMenu(item, event.currentTarget)}

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, CloseButton, Text } from "@mantine/core";
 import { IconPackageExport, IconShare, IconTag, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
@@ -27,15 +28,16 @@ export function focusSelectionBar(): void {
 
 /** What can be done with the selected recordings. */
 export function SelectionBar(props: { selection: Selection; onAction: (action: BulkAction) => void }) {
+  const { t } = useLingui();
   const { items, isFull, set } = props.selection;
   const [isExporting, setExporting] = useState(false);
   const canChange = items.some(({ can_change }) => can_change);
   return (
     <>
       {items.length === 0 ? null : (
-        <div className={classes.bar} role="toolbar" aria-label="Selected recordings">
+        <div className={classes.bar} role="toolbar" aria-label={t`Selected recordings`}>
           <Text size="sm" fw={600} role="status">
-            {counted(items.length, "recording")} selected{isFull ? " (the maximum)" : ""}
+            {counted(items.length, "recording")} selected{isFull ? t` (the maximum)` : ""}
           </Text>
           {(canChange ? actions : []).map(([name, label, Icon]) => (
             <Button
@@ -54,9 +56,9 @@ export function SelectionBar(props: { selection: Selection; onAction: (action: B
             leftSection={<IconPackageExport size={16} aria-hidden />}
             onClick={() => setExporting(true)}
           >
-            Export
+            <Trans>Export</Trans>
           </Button>
-          <CloseButton aria-label="Clear selection" onClick={() => set([])} />
+          <CloseButton aria-label={t`Clear selection`} onClick={() => set([])} />
         </div>
       )}
       <ExportDialog isOpen={isExporting} items={items} onClose={() => setExporting(false)} />

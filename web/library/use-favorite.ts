@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type LibraryFilter, setFavorite } from "../api/library/list.ts";
@@ -13,6 +14,7 @@ const favoriteKey = ["favorite"];
 
 /** Marks recordings as favorites: in the loaded lists at once, and back if the request fails. */
 export function useFavorite(): (id: string, isFavorite: boolean) => void {
+  const { t } = useLingui();
   const client = useQueryClient();
   const show = ({ id, isFavorite }: Wanted) => updateItem(client, id, { is_favorite: isFavorite });
   const { mutate } = useMutation({
@@ -22,7 +24,7 @@ export function useFavorite(): (id: string, isFavorite: boolean) => void {
     scope: { id: "favorite" },
     onError: (error, { id, isFavorite }) => {
       show({ id, isFavorite: !isFavorite });
-      notifications.show({ color: "red", title: "Couldn't change the favorite", message: errorText(error) });
+      notifications.show({ color: "red", title: t`Couldn't change the favorite`, message: errorText(error) });
     },
     onSettled: () => {
       // The last one refetches: before it, the response would be without later clicks.

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Stack, Switch, Text, Textarea } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
@@ -8,6 +9,7 @@ import classes from "./link-settings.module.css";
 
 /** HTML that embeds a link in another page. */
 export function EmbedCode({ link, title }: { link: LinkBody; title: string }) {
+  const { t } = useLingui();
   const [hasTranscript, setTranscript] = useState(false);
   const clipboard = useClipboard({ timeout: 2500 });
   const code = embedCode(link.embed_url, title, hasTranscript);
@@ -15,17 +17,17 @@ export function EmbedCode({ link, title }: { link: LinkBody; title: string }) {
     <Stack gap="xs" className={classes.panel ?? ""} align="flex-start">
       <Textarea
         w="100%"
-        label="Embed code"
+        label={t`Embed code`}
         readOnly
         autosize
         minRows={3}
         value={code}
         classNames={{ input: classes.code ?? "" }}
         onFocus={(event) => event.currentTarget.select()}
-        error={clipboard.error === null ? undefined : "Couldn't copy. Select and copy it manually."}
+        error={clipboard.error === null ? undefined : t`Couldn't copy. Select and copy it manually.`}
       />
       <Switch
-        label="Include transcript"
+        label={t`Include transcript`}
         checked={hasTranscript}
         onChange={(event) => setTranscript(event.currentTarget.checked)}
       />
@@ -37,10 +39,10 @@ export function EmbedCode({ link, title }: { link: LinkBody; title: string }) {
         }
         onClick={() => clipboard.copy(code)}
       >
-        {clipboard.copied ? "Code copied" : "Copy code"}
+        {clipboard.copied ? t`Code copied` : t`Copy code`}
       </Button>
       <Text size="xs" c="dimmed">
-        Stops working with the link.
+        <Trans>Stops working with the link.</Trans>
       </Text>
     </Stack>
   );

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Alert, Badge, Button, Group, Stack, Text, Tooltip } from "@mantine/core";
 import { IconCode, IconExternalLink, IconLinkOff, IconSettings } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
@@ -20,6 +22,7 @@ export function LinkCard(props: {
   subject: LinkSubject;
   onGone: () => void;
 }) {
+  const { t } = useLingui();
   const { link, number, subject, onGone } = props;
   const [panel, setPanel] = useState<Panel>(null);
   const buttons = useRef<HTMLDivElement>(null);
@@ -36,19 +39,19 @@ export function LinkCard(props: {
     onClick: () => toggle(name),
   });
   return (
-    <section className={classes.card} aria-label={`Link ${number}`}>
-      <CopyField label={`Link ${number}`} value={link.url} />
+    <section className={classes.card} aria-label={t`Link ${number}`}>
+      <CopyField label={t`Link ${number}`} value={link.url} />
       <Facts link={link} isExpired={isExpired} />
       <HiddenHighlights link={link} />
       <Group gap={6} ref={buttons} justify="space-between">
         <Group gap={6}>
           <Tool icon={<IconSettings size={16} aria-hidden />} {...opens("settings")}>
-            Settings
+            {t`Settings`}
           </Tool>
           <Tool icon={<IconCode size={16} aria-hidden />} {...opens("embed")}>
-            Embed
+            {t`Embed`}
           </Tool>
-          <Tooltip label="Preview as viewer" openDelay={300}>
+          <Tooltip label={t`Preview as viewer`} openDelay={300}>
             <ActionIcon
               component="a"
               href={link.url}
@@ -57,14 +60,14 @@ export function LinkCard(props: {
               variant="subtle"
               color="gray"
               size={30}
-              aria-label={`Open link ${number} in a new tab`}
+              aria-label={t`Open link ${number} in a new tab`}
             >
               <IconExternalLink size={16} />
             </ActionIcon>
           </Tooltip>
         </Group>
         <Tool icon={<IconLinkOff size={16} aria-hidden />} color="red" {...opens("delete")}>
-          Delete
+          {t`Delete`}
         </Tool>
       </Group>
       {panel === "settings" ? <LinkForm link={link} subject={subject} onClose={close} /> : null}
@@ -91,13 +94,14 @@ function Tool(props: {
 }
 
 function Facts({ link, isExpired }: { link: LinkBody; isExpired: boolean }) {
+  const { t } = useLingui();
   const { expires_datetime: end, last_opened_datetime: opened } = link;
   const rules = [
-    ...(end === null ? [] : [isExpired ? `Expired ${whenInLine(end)}` : `Until ${whenInLine(end)}`]),
-    ...(link.has_password ? ["Password"] : []),
-    ...(link.allow_download ? ["Download allowed"] : []),
-    ...(link.include_summary ? ["Summary included"] : []),
-    ...(link.start === null ? [] : [`Starts at ${clock(link.start)}`]),
+    ...(end === null ? [] : [isExpired ? t`Expired ${whenInLine(end)}` : t`Until ${whenInLine(end)}`]),
+    ...(link.has_password ? [t`Password`] : []),
+    ...(link.allow_download ? [t`Download allowed`] : []),
+    ...(link.include_summary ? [t`Summary included`] : []),
+    ...(link.start === null ? [] : [t`Starts at ${clock(link.start)}`]),
   ];
   const creator = link.created_by === null ? "" : ` by ${link.created_by.name}`;
   return (
@@ -115,7 +119,7 @@ function Facts({ link, isExpired }: { link: LinkBody; isExpired: boolean }) {
       ))}
       <Text size="xs" c="dimmed" className={classes.breakable ?? ""}>
         Created {whenInLine(link.created_datetime)}
-        {creator} · {opened === null ? "not opened yet" : `last opened ${openedInLine(opened)}`}
+        {creator} · {opened === null ? t`not opened yet` : t`last opened ${openedInLine(opened)}`}
       </Text>
     </Group>
   );
@@ -125,12 +129,13 @@ function Facts({ link, isExpired }: { link: LinkBody; isExpired: boolean }) {
 function openedInLine(hour: string): string {
   const end = Date.parse(hour) + 3_600_000;
   return end > Date.now()
-    ? "within the last hour"
+    ? t`within the last hour`
     : `${whenInLine(hour)}–${timeOfDay(new Date(end).toISOString())}`;
 }
 
 /** For stories: the highlights that the link hides, with a button to approve them. */
 function HiddenHighlights({ link }: { link: LinkBody }) {
+  const { t } = useLingui();
   const approve = useAction({
     run: () => updateLink(link.id, { agree: true }),
     refresh: [["links"]],
@@ -143,11 +148,11 @@ function HiddenHighlights({ link }: { link: LinkBody }) {
       <Stack gap={6} align="flex-start">
         <Text size="sm">
           {counted(link.left_out, "highlight")} hidden until{" "}
-          {isOne ? "its owner approves" : "their owners approve"} sharing.
+          {isOne ? t`its owner approves` : t`their owners approve`} sharing.
           {approve.isSuccess
             ? isOne
-              ? " Its owner or an admin can approve it."
-              : " Their owners or an admin can approve them."
+              ? t` Its owner or an admin can approve it.`
+              : t` Their owners or an admin can approve them.`
             : ""}
         </Text>
         {approve.isSuccess ? null : (
@@ -157,7 +162,7 @@ function HiddenHighlights({ link }: { link: LinkBody }) {
             loading={approve.isPending}
             onClick={() => approve.mutate()}
           >
-            {isOne ? "Include it" : "Include them"}
+            {isOne ? t`Include it` : t`Include them`}
           </Button>
         )}
         <FormError error={approve.error} fields={[]} />
@@ -167,12 +172,13 @@ function HiddenHighlights({ link }: { link: LinkBody }) {
 }
 
 function DeleteLink(props: { link: LinkBody; onCancel: () => void; onDone: () => void }) {
+  const { t } = useLingui();
   const { link, onCancel, onDone } = props;
   const keep = useRef<HTMLButtonElement>(null);
   useEffect(() => keep.current?.focus(), []);
   const end = useAction({
     run: () => deleteLink(link.id),
-    done: "Link deleted",
+    done: t`Link deleted`,
     // A recording without links is no longer public.
     refresh: [["links"], ["stories"], ["recording"], ["recordings"]],
     showsError: true,
@@ -180,15 +186,17 @@ function DeleteLink(props: { link: LinkBody; onCancel: () => void; onDone: () =>
   });
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields.
-    <div role="group" aria-label="Delete the link?" className={classes.panel}>
-      <Text size="sm">It stops working immediately for everyone. The URL can't be reused.</Text>
+    <div role="group" aria-label={t`Delete the link?`} className={classes.panel}>
+      <Text size="sm">
+        <Trans>It stops working immediately for everyone. The URL can't be reused.</Trans>
+      </Text>
       <FormError error={end.error} fields={[]} />
       <Group gap="xs" mt="xs">
         <Button ref={keep} size="xs" variant="default" onClick={onCancel}>
-          Cancel
+          <Trans>Cancel</Trans>
         </Button>
         <Button size="xs" color="red.9" loading={end.isPending} onClick={() => end.mutate()}>
-          Delete link
+          <Trans>Delete link</Trans>
         </Button>
       </Group>
     </div>

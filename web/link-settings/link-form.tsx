@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, PasswordInput, Switch, TextInput } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
 import { calendarLabels } from "../common/format/calendar-labels.ts";
@@ -20,6 +21,7 @@ const presets = [
 
 /** Edits a link's expiry, password, download and start. */
 export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose: () => void }) {
+  const { t } = useLingui();
   const { link, subject, onClose } = props;
   const { nowMs, durationMs } = subject;
   const [expires, setExpires] = useState<string | null>(
@@ -45,18 +47,18 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
       };
       return updateLink(link.id, body);
     },
-    done: "Saved",
+    done: t`Saved`,
     refresh: [["links"]],
     onDone: onClose,
   });
   const needsPassword = hasPassword && !link.has_password && password === "";
   return (
     <div className={classes.panel}>
-      <Form form={save} label="Save" onCancel={onClose} isDisabled={isStartWrong || needsPassword}>
+      <Form form={save} label={t`Save`} onCancel={onClose} isDisabled={isStartWrong || needsPassword}>
         <DateTimePicker
           ariaLabels={calendarLabels}
-          label="Expires"
-          placeholder="Never"
+          label={t`Expires`}
+          placeholder={t`Never`}
           clearable
           data-autofocus
           minDate={localText(new Date()).slice(0, 10)}
@@ -64,39 +66,39 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
             value: localText(new Date(Date.now() + days * dayMs)),
             label,
           }))}
-          clearButtonProps={{ "aria-label": "Never" }}
-          timePickerProps={{ hoursInputLabel: "Hour", minutesInputLabel: "Minute" }}
-          submitButtonProps={{ "aria-label": "Apply" }}
+          clearButtonProps={{ "aria-label": t`Never` }}
+          timePickerProps={{ hoursInputLabel: t`Hour`, minutesInputLabel: t`Minute` }}
+          submitButtonProps={{ "aria-label": t`Apply` }}
           value={expires}
           onChange={setExpires}
           error={save.errorOf("expires_datetime")}
         />
         <Switch
-          label="Require password"
+          label={t`Require password`}
           checked={hasPassword}
           onChange={(event) => setHasPassword(event.currentTarget.checked)}
         />
         {hasPassword ? (
           <PasswordInput
-            label={link.has_password ? "New password" : "Password"}
-            placeholder={link.has_password ? "Unchanged" : ""}
-            description="At least 6 characters. A new password blocks anyone using the old one."
+            label={link.has_password ? t`New password` : t`Password`}
+            placeholder={link.has_password ? t`Unchanged` : ""}
+            description={t`At least 6 characters. A new password blocks anyone using the old one.`}
             autoComplete="new-password"
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
             error={save.errorOf("password")}
-            visibilityToggleButtonProps={{ "aria-label": "Show password" }}
+            visibilityToggleButtonProps={{ "aria-label": t`Show password` }}
           />
         ) : null}
         <Switch
-          label="Allow download"
+          label={t`Allow download`}
           checked={canDownload}
           onChange={(event) => setDownload(event.currentTarget.checked)}
         />
         {link.kind === "recording" ? (
           <Switch
-            label="Include summary"
-            description="Visitors also see the summary and chapters."
+            label={t`Include summary`}
+            description={t`Visitors also see the summary and chapters.`}
             checked={hasSummary}
             onChange={(event) => setSummary(event.currentTarget.checked)}
           />
@@ -104,8 +106,8 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
         {nowMs === undefined ? null : (
           <Group gap="xs" align="flex-end" wrap="nowrap">
             <TextInput
-              label="Start at"
-              placeholder="Beginning"
+              label={t`Start at`}
+              placeholder={t`Beginning`}
               flex={1}
               value={start}
               onChange={(event) => setStart(event.currentTarget.value)}
@@ -116,7 +118,7 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
               }
             />
             <Button variant="default" onClick={() => setStart(exactClock(nowMs()))}>
-              Use current time
+              <Trans>Use current time</Trans>
             </Button>
           </Group>
         )}

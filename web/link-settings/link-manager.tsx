@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -24,20 +26,21 @@ const offers: Readonly<Record<LinkTarget["kind"], string>> = {
 /** What a new link of a story would not show. Existing links show this themselves. */
 function warningOf({ links, highlights, shareable }: LinkList): string | null {
   if (highlights === undefined || shareable === undefined) return null;
-  if (highlights === 0) return "This story is empty. A link shows nothing until you add highlights.";
+  if (highlights === 0) return t`This story is empty. A link shows nothing until you add highlights.`;
   if (links.length > 0 || shareable === highlights) return null;
-  const shown = shareable === 0 ? "nothing of this story" : `${shareable} of the ${highlights} highlights`;
-  return `A link created by you shows ${shown}. Others are hidden until their owners approve sharing.`;
+  const shown = shareable === 0 ? t`nothing of this story` : t`${shareable} of the ${highlights} highlights`;
+  return t`A link created by you shows ${shown}. Others are hidden until their owners approve sharing.`;
 }
 
 /** Creates, copies, configures and deletes public links. Every change applies immediately. */
 export function LinkManager(subject: LinkSubject) {
+  const { t } = useLingui();
   const { target } = subject;
   const query = useQuery(linksQuery(target));
   const addButton = useRef<HTMLButtonElement>(null);
   const add = useAction({
     run: () => createLink(target),
-    done: "Link created",
+    done: t`Link created`,
     refresh: [["links"], ["stories"]],
   });
   if (query.data === undefined) {
@@ -65,7 +68,7 @@ export function LinkManager(subject: LinkSubject) {
       {links.length === 0 ? (
         <Text size="sm">{offers[target.kind]}</Text>
       ) : (
-        <ul className={classes.list} aria-label="Public links">
+        <ul className={classes.list} aria-label={t`Public links`}>
           {links.map((link, index) => (
             <li key={link.id}>
               <LinkCard
@@ -87,7 +90,7 @@ export function LinkManager(subject: LinkSubject) {
           loading={add.isPending}
           onClick={() => add.mutate()}
         >
-          {links.length === 0 ? "Create link" : "Add link"}
+          {links.length === 0 ? t`Create link` : t`Add link`}
         </Button>
       </Group>
     </Stack>

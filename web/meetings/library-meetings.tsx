@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Anchor, Button, Text, Title } from "@mantine/core";
 import { IconPlayerRecord } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -8,28 +9,33 @@ import { useOpenRecorder } from "../record/context.tsx";
 
 /** The next meetings of today in an empty library, to record them; without a calendar, how to see them. */
 export function LibraryMeetings() {
+  const { t } = useLingui();
   const { data } = useQuery(meetingsQuery);
   const record = useOpenRecorder();
   if (data === undefined) return null;
   if (!data.has_calendars && data.meetings.length === 0)
     return (
       <Text size="sm" c="dimmed" ta="center">
-        <Anchor component={Link} to="/settings/calendars" inherit underline="always">
-          Add your calendar
-        </Anchor>{" "}
-        to see your next meetings here.
+        <Trans>
+          <Anchor component={Link} to="/settings/calendars" inherit underline="always">
+            Add your calendar
+          </Anchor>{" "}
+          to see your next meetings here.
+        </Trans>
       </Text>
     );
   return (
-    <section aria-label="Next meetings of today">
+    <section aria-label={t`Next meetings of today`}>
       <Title order={2} size="h4" mb="sm">
-        Next meetings of today
+        <Trans>Next meetings of today</Trans>
       </Title>
       {data.meetings.length === 0 ? (
-        <Text c="dimmed">No more meetings today.</Text>
+        <Text c="dimmed">
+          <Trans>No more meetings today.</Trans>
+        </Text>
       ) : (
         <MeetingList
-          label="Next meetings"
+          label={t`Next meetings`}
           meetings={data.meetings}
           action={(meeting) => (
             <>
@@ -37,10 +43,10 @@ export function LibraryMeetings() {
               <Button
                 size="xs"
                 leftSection={<IconPlayerRecord size={16} aria-hidden />}
-                aria-label={`Record ${titleOf(meeting)}`}
+                aria-label={t`Record ${titleOf(meeting)}`}
                 onClick={() => record(meeting)}
               >
-                Record
+                <Trans>Record</Trans>
               </Button>
             </>
           )}

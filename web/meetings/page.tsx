@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Center, Group, Loader, Stack, Text, Title } from "@mantine/core";
 import { IconPlayerRecord, IconVideo } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -16,6 +17,7 @@ const route = getRouteApi("/signed-in/meetings/$meetingId");
 
 /** A meeting before it is recorded, to write notes for it. */
 export function MeetingPage() {
+  const { t } = useLingui();
   const { meetingId } = route.useParams();
   const { data: meeting, error, refetch } = useQuery(meetingQuery(meetingId));
   useTitle(meeting === undefined ? undefined : titleOf(meeting));
@@ -23,19 +25,20 @@ export function MeetingPage() {
   if (error !== null) return <ErrorState error={error} retry={() => refetch()} />;
   return (
     <Center mih={320}>
-      <Loader role="img" aria-label="Loading" />
+      <Loader role="img" aria-label={t`Loading`} />
     </Center>
   );
 }
 
 function Shown({ meeting }: { meeting: Meeting }) {
+  const { t } = useLingui();
   const { session } = route.useRouteContext();
   const record = useOpenRecorder();
   const people = peopleOf(meeting);
   return (
     <PageStack>
       <div>
-        <BackLink to="/">Library</BackLink>
+        <BackLink to="/">{t`Library`}</BackLink>
         <Title order={1} size="h2" dir="auto" style={{ overflowWrap: "anywhere" }}>
           {titleOf(meeting)}
         </Title>
@@ -56,11 +59,11 @@ function Shown({ meeting }: { meeting: Meeting }) {
             params={{ recordingId: meeting.recording_id } as never}
             leftSection={<IconVideo size={18} aria-hidden />}
           >
-            Open recording
+            <Trans>Open recording</Trans>
           </Button>
         ) : session.user.role === "viewer" ? null : (
           <Button leftSection={<IconPlayerRecord size={18} aria-hidden />} onClick={() => record(meeting)}>
-            Record this meeting
+            <Trans>Record this meeting</Trans>
           </Button>
         )}
       </Group>
@@ -72,7 +75,7 @@ function Shown({ meeting }: { meeting: Meeting }) {
           save={(text) => writeMeetingNotes(meeting.id, text)}
         />
         <Text size="sm" c="dimmed">
-          When this meeting is recorded, they become your private notes on the recording.
+          <Trans>When this meeting is recorded, they become your private notes on the recording.</Trans>
         </Text>
       </Stack>
     </PageStack>

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { ActionIcon, Indicator, Popover } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconBell } from "@tabler/icons-react";
@@ -15,6 +16,7 @@ export function Bell() {
 }
 
 function BellButton() {
+  const { t } = useLingui();
   const [isOpen, { toggle, close }] = useDisclosure();
   const unread = useUnread();
   const count = unread >= maxUnread ? `${maxUnread - 1}+` : String(unread);
@@ -32,13 +34,13 @@ function BellButton() {
             variant="subtle"
             color="gray"
             size="lg"
-            aria-label={unread === 0 ? "Notifications" : `Notifications, ${count} unread`}
+            aria-label={unread === 0 ? t`Notifications` : t`Notifications, ${count} unread`}
             onClick={toggle}
           >
             <IconBell size={20} stroke={1.6} />
           </ActionIcon>
         </Popover.Target>
-        <Popover.Dropdown p={0} aria-label="Notifications">
+        <Popover.Dropdown p={0} aria-label={t`Notifications`}>
           {isOpen ? <List unread={unread} onClose={close} /> : null}
         </Popover.Dropdown>
       </Popover>

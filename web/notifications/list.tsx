@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import {
   ActionIcon,
   Button,
@@ -24,6 +25,7 @@ import classes from "./notifications.module.css";
 
 /** The notifications of the user, grouped by recording. */
 export function NotificationList({ unread, onClose }: { unread: number; onClose: () => void }) {
+  const { t } = useLingui();
   const query = useInfiniteQuery(notificationsQuery);
   const read = useAction({ run: markNotificationsRead, refresh: [notificationsKey] });
   const groups = groupsOf(query.data?.pages.flatMap((page) => page.notifications) ?? []);
@@ -31,7 +33,7 @@ export function NotificationList({ unread, onClose }: { unread: number; onClose:
     <>
       <Group px="md" py="xs" gap="xs" wrap="nowrap" className={classes.head}>
         <Title order={2} size="h5" flex={1}>
-          Notifications
+          <Trans>Notifications</Trans>
         </Title>
         <Button
           variant="subtle"
@@ -39,14 +41,14 @@ export function NotificationList({ unread, onClose }: { unread: number; onClose:
           disabled={unread === 0}
           onClick={() => read.mutate({ all: true })}
         >
-          Mark all as read
+          <Trans>Mark all as read</Trans>
         </Button>
         <ActionIcon
           component={Link}
           to="/settings/notifications"
           variant="subtle"
           color="gray"
-          aria-label="Notification settings"
+          aria-label={t`Notification settings`}
           onClick={onClose}
         >
           <IconSettings size={18} stroke={1.6} />
@@ -55,7 +57,7 @@ export function NotificationList({ unread, onClose }: { unread: number; onClose:
       <ScrollArea.Autosize mah="min(480px, calc(100dvh - 140px))" type="auto">
         {query.isPending ? (
           <Center p="xl">
-            <Loader size="sm" role="img" aria-label="Loading" />
+            <Loader size="sm" role="img" aria-label={t`Loading`} />
           </Center>
         ) : null}
         {query.error === null ? null : (
@@ -65,11 +67,11 @@ export function NotificationList({ unread, onClose }: { unread: number; onClose:
         )}
         {query.isSuccess && groups.length === 0 ? (
           <Text p="xl" ta="center" c="dimmed">
-            No notifications yet. Mentions, shared recordings and failures appear here.
+            <Trans>No notifications yet. Mentions, shared recordings and failures appear here.</Trans>
           </Text>
         ) : null}
         {groups.map((group) => (
-          <section key={group[0].id} aria-label={group[0].recording_title ?? "Other"}>
+          <section key={group[0].id} aria-label={group[0].recording_title ?? t`Other`}>
             {group[0].recording_title === null ? null : (
               <Text px="md" pt="sm" fw={600} size="sm" truncate>
                 {group[0].recording_title}
@@ -97,7 +99,7 @@ export function NotificationList({ unread, onClose }: { unread: number; onClose:
               loading={query.isFetchingNextPage}
               onClick={() => query.fetchNextPage()}
             >
-              Show more
+              <Trans>Show more</Trans>
             </Button>
           </Center>
         ) : null}
@@ -125,7 +127,11 @@ function Item({ notification, onOpen }: { notification: Notification; onOpen: ()
         }}
       >
         <Text span size="sm" fw={isUnread ? 600 : 400}>
-          {isUnread ? <VisuallyHidden>Unread: </VisuallyHidden> : null}
+          {isUnread ? (
+            <VisuallyHidden>
+              <Trans>Unread:</Trans>{" "}
+            </VisuallyHidden>
+          ) : null}
           {notification.title}
         </Text>
         {notification.text === null ? null : (

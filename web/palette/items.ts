@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { useMantineColorScheme } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -43,6 +44,7 @@ const matches = (query: string, ...texts: readonly string[]): boolean =>
 
 /** Everything that fits the query, in groups. */
 export function usePaletteGroups(query: string, session: Session): readonly PaletteGroup[] {
+  const { t } = useLingui();
   const navigate = useNavigate();
   const record = useOpenRecorder();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
@@ -53,36 +55,36 @@ export function usePaletteGroups(query: string, session: Session): readonly Pale
   const go = (href: string) => () => void navigate({ href });
   const isDark = colorScheme === "dark";
   const creation: PaletteItem[] = [
-    { id: "upload", label: "Upload files", choose: go("/uploads") },
-    { id: "record", label: "Record", choose: record },
+    { id: "upload", label: t`Upload files`, choose: go("/uploads") },
+    { id: "record", label: t`Record`, choose: record },
   ];
   const actions: PaletteItem[] = [
     ...(session.user.role === "viewer" ? [] : creation),
     {
       id: "appearance",
-      label: isDark ? "Light mode" : "Dark mode",
+      label: isDark ? t`Light mode` : t`Dark mode`,
       choose: () => setColorScheme(isDark ? "light" : "dark"),
     },
   ];
   const settings = navGroupsFor(session).flatMap((group) =>
-    group.items.map(({ path, label }) => ({ path, label, detail: `Settings, ${group.label}` })),
+    group.items.map(({ path, label }) => ({ path, label, detail: t`Settings, ${group.label}` })),
   );
   const groups: PaletteGroup[] = [
     {
-      label: "Search",
+      label: t`Search`,
       items:
         wanted === ""
           ? []
           : [
               {
                 id: "search",
-                label: `Search all transcripts for “${wanted}”`,
+                label: t`Search all transcripts for “${wanted}”`,
                 choose: () => void navigate({ to: "/search", search: { q: wanted } }),
               },
             ],
     },
     {
-      label: wanted === "" ? "Recent recordings" : "Recordings",
+      label: wanted === "" ? t`Recent recordings` : t`Recordings`,
       items: (recordings.data?.recordings ?? [])
         .filter(({ recording }) => matches(wanted, recording.title))
         .slice(0, maxShown)
@@ -93,9 +95,9 @@ export function usePaletteGroups(query: string, session: Session): readonly Pale
           choose: go(recordingUrl(id)),
         })),
     },
-    { label: "Actions", items: actions.filter(({ label }) => matches(wanted, label)) },
+    { label: t`Actions`, items: actions.filter(({ label }) => matches(wanted, label)) },
     {
-      label: "Pages",
+      label: t`Pages`,
       items: [
         ...pages
           .filter(([, label]) => matches(wanted, label))
@@ -106,7 +108,7 @@ export function usePaletteGroups(query: string, session: Session): readonly Pale
       ].slice(0, maxShown),
     },
     {
-      label: "People",
+      label: t`People`,
       items: (wanted === "" ? [] : users)
         .filter(({ name, email }) => matches(wanted, name, email))
         .slice(0, maxShown)

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Modal, Text, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { type KeyboardEvent, useEffect, useId, useState } from "react";
@@ -7,6 +8,7 @@ import classes from "./palette.module.css";
 
 /** Goes to a page, recording or person, or performs an action, by typing. */
 export function Palette(props: { session: Session; isOpen: boolean; onClose: () => void }) {
+  const { t } = useLingui();
   return (
     <Modal
       opened={props.isOpen}
@@ -15,7 +17,7 @@ export function Palette(props: { session: Session; isOpen: boolean; onClose: () 
       padding={0}
       size="lg"
       yOffset="12vh"
-      attributes={{ content: { "aria-label": "Command palette" } }}
+      attributes={{ content: { "aria-label": t`Command palette` } }}
     >
       <Choices session={props.session} onClose={props.onClose} />
     </Modal>
@@ -25,6 +27,7 @@ export function Palette(props: { session: Session; isOpen: boolean; onClose: () 
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
 function Choices({ session, onClose }: { session: Session; onClose: () => void }) {
+  const { t } = useLingui();
   const [query, setQuery] = useState("");
   const [activeId, setActive] = useState<string | null>(null);
   const groups = usePaletteGroups(query, session);
@@ -55,8 +58,8 @@ function Choices({ session, onClose }: { session: Session; onClose: () => void }
         data-autofocus
         size="md"
         role="combobox"
-        aria-label="Search pages, recordings, people and actions"
-        placeholder="Search pages, recordings, people and actions"
+        aria-label={t`Search pages, recordings, people and actions`}
+        placeholder={t`Search pages, recordings, people and actions`}
         aria-expanded={items.length > 0}
         aria-controls={listId}
         aria-autocomplete="list"
@@ -70,7 +73,7 @@ function Choices({ session, onClose }: { session: Session; onClose: () => void }
         }}
         onKeyDown={onKeyDown}
       />
-      <div id={listId} role="listbox" aria-label="Results" className={classes.list}>
+      <div id={listId} role="listbox" aria-label={t`Results`} className={classes.list}>
         {groups.map((group) => (
           // biome-ignore lint/a11y/useSemanticElements: a group of options, not of form fields.
           <div key={group.label} role="group" aria-label={group.label}>
@@ -98,7 +101,7 @@ function Choices({ session, onClose }: { session: Session; onClose: () => void }
       </div>
       {items.length === 0 ? (
         <Text p="md" c="dimmed" role="status">
-          No results
+          <Trans>No results</Trans>
         </Text>
       ) : null}
     </>

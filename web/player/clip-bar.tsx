@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, CloseButton, Group, Text } from "@mantine/core";
 import { IconHighlight, IconPlayerPlay, IconRepeat } from "@tabler/icons-react";
 import { clock } from "../common/format/time.ts";
@@ -6,6 +7,7 @@ import { usePlaybackState, usePlayerContext } from "./context.ts";
 
 /** Shows that only a clip is playing, with buttons to leave it. */
 export function ClipBar() {
+  const { t } = useLingui();
   const { playback } = usePlayerContext();
   const clip = usePlaybackState((state) => state.clip);
   const hasEnded = usePlaybackState((state) => state.clip !== null && state.timeMs >= state.clip.endMs);
@@ -14,10 +16,12 @@ export function ClipBar() {
     <Group className={classes.bar ?? ""} gap="xs" wrap="nowrap" role="status">
       <IconHighlight size={18} stroke={1.6} aria-hidden className={classes.sign ?? ""} />
       <Text size="sm" truncate flex={1} miw={0} title={clip.text}>
-        <span>{hasEnded ? "Clip ended: " : "Playing clip: "}</span>
+        <span>{hasEnded ? t`Clip ended: ` : t`Playing clip: `}</span>
         <b dir="auto">{clip.text}</b>{" "}
         <span className={classes.times}>
-          {clock(clip.startMs)} to {clock(clip.endMs)}
+          <Trans>
+            {clock(clip.startMs)} to {clock(clip.endMs)}
+          </Trans>
         </span>
       </Text>
       {hasEnded ? (
@@ -28,7 +32,7 @@ export function ClipBar() {
           onClick={() => playback.playClip(clip)}
         >
           {" "}
-          Replay{" "}
+          <Trans>Replay</Trans>{" "}
         </Button>
       ) : null}
       <Button
@@ -38,9 +42,9 @@ export function ClipBar() {
         onClick={playback.keepPlaying}
         flex="none"
       >
-        Keep playing
+        <Trans>Keep playing</Trans>
       </Button>
-      <CloseButton size="sm" aria-label="Exit clip" onClick={playback.leaveClip} />
+      <CloseButton size="sm" aria-label={t`Exit clip`} onClick={playback.leaveClip} />
     </Group>
   );
 }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Group, Menu, Text } from "@mantine/core";
 import {
   IconBadgeCc,
@@ -25,6 +26,7 @@ export function Controls(props: {
   isVideo: boolean;
   tools?: ReactNode;
 }) {
+  const { t } = useLingui();
   const { frame, isVideo, tools } = props;
   const { hasTranscript, playback } = usePlayerContext();
   const isPlaying = usePlaybackState((state) => state.isPlaying);
@@ -33,13 +35,13 @@ export function Controls(props: {
   return (
     <div className={classes.controls}>
       <Group gap={4} wrap="nowrap">
-        <Tool label={isPlaying ? "Pause" : "Play"} keys="space" onClick={playback.toggle} isMain>
+        <Tool label={isPlaying ? t`Pause` : t`Play`} keys="space" onClick={playback.toggle} isMain>
           {isPlaying ? <IconPlayerPauseFilled size={20} /> : <IconPlayerPlayFilled size={20} />}
         </Tool>
-        <Tool label="Back 10 seconds" keys="J" onClick={() => playback.skip(-skipMs)}>
+        <Tool label={t`Back 10 seconds`} keys="J" onClick={() => playback.skip(-skipMs)}>
           <IconRewindBackward10 size={20} stroke={1.6} />
         </Tool>
-        <Tool label="Forward 10 seconds" keys="L" onClick={() => playback.skip(skipMs)}>
+        <Tool label={t`Forward 10 seconds`} keys="L" onClick={() => playback.skip(skipMs)}>
           <IconRewindForward10 size={20} stroke={1.6} />
         </Tool>
         <Time />
@@ -51,7 +53,7 @@ export function Controls(props: {
         <Speed />
         {hasTranscript ? (
           <Tool
-            label={hasCaptions ? "Hide captions" : "Show captions"}
+            label={hasCaptions ? t`Hide captions` : t`Show captions`}
             keys="C"
             onClick={playback.toggleCaptions}
           >
@@ -61,14 +63,14 @@ export function Controls(props: {
         {tools}
         {isVideo && document.pictureInPictureEnabled ? (
           <span className={classes.roomy}>
-            <Tool label="Picture in picture" onClick={() => togglePictureInPicture(frame.current)}>
+            <Tool label={t`Picture in picture`} onClick={() => togglePictureInPicture(frame.current)}>
               <IconPictureInPicture size={20} stroke={1.6} />
             </Tool>
           </span>
         ) : null}
         {isVideo ? (
           <Tool
-            label={isFullScreen ? "Exit full screen" : "Full screen"}
+            label={isFullScreen ? t`Exit full screen` : t`Full screen`}
             keys="F"
             onClick={() => toggleFullScreen(frame.current)}
           >
@@ -116,7 +118,7 @@ function Speed() {
         <>
           <Menu.Divider />
           <Menu.CheckboxItem checked={skipsSilence} onChange={playback.toggleSilence}>
-            Skip silence
+            <Trans>Skip silence</Trans>
           </Menu.CheckboxItem>
         </>
       ) : null}

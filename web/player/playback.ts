@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { SpokenRanges } from "../common/words.ts";
 import { type Preferences, rates, readPreferences, writePreferences } from "./preferences.ts";
 
@@ -219,7 +220,7 @@ export function createPlayback(initialMs: number | undefined, preferences = read
     leaveClip: () => set({ clip: null }),
     skip: (ms: number) => {
       seek(state.timeMs + ms);
-      hint(`${ms < 0 ? "Back" : "Forward"} ${Math.abs(ms) / 1000} s`);
+      hint(`${ms < 0 ? t`Back` : t`Forward`} ${Math.abs(ms) / 1000} s`);
     },
     play,
     pause,
@@ -230,16 +231,16 @@ export function createPlayback(initialMs: number | undefined, preferences = read
       const next =
         direction > 0 ? rates.find((rate) => rate > state.rate) : rates.findLast((rate) => rate < state.rate);
       prefer({ rate: next ?? state.rate });
-      hint(`Speed ${state.rate}×`);
+      hint(t`Speed ${state.rate}×`);
     },
     setVolume: (volume: number) => prefer({ volume, isMuted: volume === 0 }),
     toggleMute: () => {
       prefer({ isMuted: !state.isMuted, ...(state.isMuted && state.volume === 0 ? { volume: 0.5 } : {}) });
-      hint(state.isMuted ? "Muted" : "Unmuted");
+      hint(state.isMuted ? t`Muted` : t`Unmuted`);
     },
     toggleCaptions: () => {
       prefer({ hasCaptions: !state.hasCaptions });
-      hint(state.hasCaptions ? "Captions on" : "Captions off");
+      hint(state.hasCaptions ? t`Captions on` : t`Captions off`);
     },
     /** When someone speaks. */
     setSpoken: (ranges: SpokenRanges) => {
@@ -247,7 +248,7 @@ export function createPlayback(initialMs: number | undefined, preferences = read
     },
     toggleSilence: () => {
       prefer({ skipsSilence: !state.skipsSilence });
-      hint(state.skipsSilence ? "Skipping silence" : "Playing silence");
+      hint(state.skipsSilence ? t`Skipping silence` : t`Playing silence`);
     },
     setShortcuts: (hasShortcuts: boolean) => prefer({ hasShortcuts }),
   };

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, Loader, Text, VisuallyHidden } from "@mantine/core";
 import { useIdle } from "@mantine/hooks";
 import { IconPlayerPlayFilled, IconRefresh } from "@tabler/icons-react";
@@ -29,6 +30,7 @@ export function Player(props: {
   /** More buttons in the row of controls. */
   tools?: ReactNode;
 }) {
+  const { t } = useLingui();
   const { source, transcript, words = null, refreshSource, isFilling = false, head, tools } = props;
   useSpokenRanges(transcript, words);
   const hasClip = usePlaybackState((state) => state.clip !== null);
@@ -38,7 +40,7 @@ export function Player(props: {
     <section
       className={classes.player}
       ref={frame}
-      aria-label="Player"
+      aria-label={t`Player`}
       data-audio={source.isVideo ? undefined : true}
       data-filling={isFilling || undefined}
     >
@@ -84,6 +86,7 @@ interface StageProps {
 }
 
 function Stage({ source, transcript, words, refreshSource }: StageProps) {
+  const { t } = useLingui();
   const { src, isVideo, poster } = source;
   const { title, playback } = usePlayerContext();
   const element = useRef<HTMLMediaElement | null>(null);
@@ -119,7 +122,7 @@ function Stage({ source, transcript, words, refreshSource }: StageProps) {
                 kind="captions"
                 src={track}
                 srcLang={transcript?.language ?? "und"}
-                label="Transcript"
+                label={t`Transcript`}
                 default
               />
             )}
@@ -156,11 +159,12 @@ function useCaptions(transcript: Transcript | undefined, words: SegmentWords): s
 }
 
 function BigPlay() {
+  const { t } = useLingui();
   const { playback } = usePlayerContext();
   const isPlaying = usePlaybackState((state) => state.isPlaying);
   const isWaiting = usePlaybackState((state) => state.isPlaying && state.isWaiting);
   if (isWaiting)
-    return <Loader className={classes.waiting ?? ""} color="white" role="img" aria-label="Loading" />;
+    return <Loader className={classes.waiting ?? ""} color="white" role="img" aria-label={t`Loading`} />;
   if (isPlaying) return null;
   return (
     <ActionIcon
@@ -187,6 +191,7 @@ function Failure(props: {
   src: string | undefined;
   refreshSource: () => Promise<string | undefined>;
 }) {
+  const { t } = useLingui();
   const { lastTry, src, refreshSource } = props;
   const { playback } = usePlayerContext();
   const [isTrying, setTrying] = useState(() => performance.now() - lastTry.current > retryAfterMs);
@@ -205,11 +210,15 @@ function Failure(props: {
     isFirst.current = false;
   }, []);
   if (isTrying)
-    return <Loader className={classes.waiting ?? ""} color="gray" role="img" aria-label="Loading" />;
+    return <Loader className={classes.waiting ?? ""} color="gray" role="img" aria-label={t`Loading`} />;
   return (
     <div className={classes.failure} role="alert">
-      <Text fw={600}>Can't play this right now</Text>
-      <Text size="sm">The connection was lost, or this browser doesn't support the format.</Text>
+      <Text fw={600}>
+        <Trans>Can't play this right now</Trans>
+      </Text>
+      <Text size="sm">
+        <Trans>The connection was lost, or this browser doesn't support the format.</Trans>
+      </Text>
       <Group mt="sm">
         <Button
           size="xs"
@@ -217,7 +226,7 @@ function Failure(props: {
           leftSection={<IconRefresh size={16} aria-hidden />}
           onClick={() => again.current()}
         >
-          Try again
+          <Trans>Try again</Trans>
         </Button>
       </Group>
     </div>

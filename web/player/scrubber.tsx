@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Slider, Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
@@ -15,6 +16,7 @@ const maxCommentMarkers = 150;
 
 /** The seek bar: position, buffered ranges, highlights, and a preview on hover. */
 export function Scrubber({ source }: { source: MediaSource }) {
+  const { t } = useLingui();
   const { isVideo } = source;
   const { id, playback, ...player } = usePlayerContext();
   const [pointerMs, setPointerMs] = useState<number | null>(null);
@@ -76,7 +78,7 @@ export function Scrubber({ source }: { source: MediaSource }) {
         label={null}
         size={6}
         thumbSize={16}
-        thumbLabel="Seek"
+        thumbLabel={t`Seek`}
         thumbValueText={`${clock(timeMs)} of ${clock(durationMs)}`}
         thumbProps={{ onFocus: () => setFocus(true), onBlur: () => setFocus(false) }}
       />
@@ -98,6 +100,7 @@ export function Scrubber({ source }: { source: MediaSource }) {
 
 /** A marker above the seek bar for each chapter, highlight and comment. */
 function Markers({ durationMs }: { durationMs: number }) {
+  const { t } = useLingui();
   const { markers, chapters, comments, playback } = usePlayerContext();
   // Comments that would cover each other share a marker.
   const near = Map.groupBy(comments?.marks ?? [], ({ timestamp }) =>
@@ -118,7 +121,7 @@ function Markers({ durationMs }: { durationMs: number }) {
         ? []
         : {
             kind: "comment",
-            text: others.length === 0 ? first.text : `${others.length + 1} comments`,
+            text: others.length === 0 ? first.text : t`${others.length + 1} comments`,
             ...{ start: first.timestamp, end: first.timestamp },
             onClick: () => {
               playback.seek(first.timestamp);

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Group, Kbd, Modal, Switch, Table, Text } from "@mantine/core";
 import { usePlaybackState, usePlayerContext } from "./context.ts";
 
@@ -25,12 +26,13 @@ const keys: readonly (readonly [keys: readonly string[], does: string])[] = [
 
 /** Lists the keyboard shortcuts, with the switch that turns them off (WCAG 2.1.4). */
 export function ShortcutsHelp(props: { isOpen: boolean; onClose: () => void; isReadOnly?: boolean }) {
+  const { t } = useLingui();
   const { isOpen, onClose, isReadOnly = false } = props;
   const { playback } = usePlayerContext();
   const hasShortcuts = usePlaybackState((state) => state.hasShortcuts);
   const shown = isReadOnly ? keys.filter((key) => !signedIn.some((one) => one === key)) : keys;
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Keyboard shortcuts">
+    <Modal opened={isOpen} onClose={onClose} title={t`Keyboard shortcuts`}>
       <Table verticalSpacing={6} withRowBorders={false}>
         <Table.Tbody>
           {shown.map(([names, text]) => (
@@ -49,13 +51,13 @@ export function ShortcutsHelp(props: { isOpen: boolean; onClose: () => void; isR
       </Table>
       <Switch
         mt="md"
-        label="Enable shortcuts"
-        description="When off, only ? works. Saved on this device."
+        label={t`Enable shortcuts`}
+        description={t`When off, only ? works. Saved on this device.`}
         checked={hasShortcuts}
         onChange={(event) => playback.setShortcuts(event.currentTarget.checked)}
       />
       <Text size="sm" c="dimmed" mt="md">
-        Shortcuts are off while you type.
+        <Trans>Shortcuts are off while you type.</Trans>
       </Text>
     </Modal>
   );

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Button, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useMemo, useState } from "react";
 import type { Segment, Transcript } from "../api/recording/recording.ts";
@@ -19,6 +20,7 @@ const columns = 800;
 
 /** Shows when each speaker talks, with their share of talk time. */
 export function SpeakerTimeline({ transcript }: { transcript: Transcript }) {
+  const { t } = useLingui();
   const [isAll, setAll] = useState(false);
   const speakers = useMemo(() => byTalk(transcript.speakers), [transcript]);
   const colors = useMemo(() => colorsOf(transcript.speakers), [transcript]);
@@ -29,7 +31,7 @@ export function SpeakerTimeline({ transcript }: { transcript: Transcript }) {
   if (speakers.length === 0) return null;
   const shown = isAll ? speakers : speakers.slice(0, maxCollapsedRows);
   return (
-    <section className={classes.timeline} aria-label="Speaker timeline">
+    <section className={classes.timeline} aria-label={t`Speaker timeline`}>
       {shown.map((speaker) => {
         const key = speakerKey(speaker);
         return (
@@ -51,7 +53,7 @@ export function SpeakerTimeline({ transcript }: { transcript: Transcript }) {
           aria-expanded={isAll}
           onClick={() => setAll(!isAll)}
         >
-          {isAll ? "Show fewer" : `Show all ${speakers.length} speakers`}
+          {isAll ? t`Show fewer` : t`Show all ${speakers.length} speakers`}
         </Button>
       ) : null}
     </section>
@@ -67,6 +69,7 @@ function SpeakerRow(props: {
   color: string;
   segments: readonly Segment[];
 }) {
+  const { t } = useLingui();
   const { name, share, talkTime, color, segments } = props;
   const { goTo, playback, ...player } = usePlayerContext();
   const durationMs = Math.max(1, player.durationMs, segments.at(-1)?.end ?? 0);
@@ -80,7 +83,7 @@ function SpeakerRow(props: {
     <div className={classes.row}>
       <Tooltip
         withinPortal={false}
-        label={`${name} · ${talkTime} · go to next`}
+        label={t`${name} · ${talkTime} · go to next`}
         openDelay={300}
         multiline
         maw={280}

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { ActionIcon, Group, Menu, Popover, Slider, Text, Tooltip } from "@mantine/core";
 import { IconCheck, IconVolume, IconVolume2, IconVolumeOff } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
@@ -39,6 +40,7 @@ export function VolumeControl(props: {
   onVolume: (volume: number) => void;
   onToggleMute: () => void;
 }) {
+  const { t } = useLingui();
   const { volume, isMuted, onVolume, onToggleMute } = props;
   const [isOpen, setOpen] = useState(false);
   const Icon = isMuted ? IconVolumeOff : volume < 0.5 ? IconVolume2 : IconVolume;
@@ -49,7 +51,7 @@ export function VolumeControl(props: {
           variant="subtle"
           color="gray"
           size={36}
-          aria-label={isMuted ? "Volume, muted" : "Volume"}
+          aria-label={isMuted ? t`Volume, muted` : t`Volume`}
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
@@ -61,7 +63,7 @@ export function VolumeControl(props: {
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={isMuted ? "Unmute" : "Mute"}
+            aria-label={isMuted ? t`Unmute` : t`Mute`}
             {...keepsDialog}
             onClick={onToggleMute}
           >
@@ -75,7 +77,7 @@ export function VolumeControl(props: {
             label={null}
             value={isMuted ? 0 : Math.round(volume * 100)}
             onChange={(value) => onVolume(value / 100)}
-            thumbLabel="Volume"
+            thumbLabel={t`Volume`}
             thumbValueText={(value) => `${value} %`}
             thumbProps={{ role: "slider", ...keepsDialog }}
             data-autofocus
@@ -93,16 +95,17 @@ export function SpeedMenu(props: {
   onRate: (rate: number) => void;
   children?: ReactNode;
 }) {
+  const { t } = useLingui();
   const { rate, keys, onRate, children } = props;
   return (
     <Menu position="top-end" width={160} withinPortal={false}>
       <Menu.Target>
         <Tooltip
           withinPortal={false}
-          label={keys === undefined ? "Speed" : `Speed (${keys})`}
+          label={keys === undefined ? t`Speed` : t`Speed (${keys})`}
           openDelay={400}
         >
-          <ActionIcon variant="subtle" color="gray" h={36} w={52} aria-label={`${rate}× speed`}>
+          <ActionIcon variant="subtle" color="gray" h={36} w={52} aria-label={t`${rate}× speed`}>
             <Text span size="sm" fw={600}>
               {rate}×
             </Text>

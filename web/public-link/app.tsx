@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Loader } from "@mantine/core";
 import { IconClockOff, IconLinkOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -13,11 +14,12 @@ import type { LinkUrl } from "./url.ts";
 
 /** The page of a public link: its content, the password prompt, or why it can't be shown. */
 export function PublicLinkPage({ address }: { address: LinkUrl }) {
+  const { t } = useLingui();
   const { token } = address;
   const [access, setAccess] = useState(() => readAccess(token));
   const query = useQuery(sharedQuery(token, access));
   const apiError = query.error instanceof ApiError ? query.error : null;
-  useTitle(query.data === undefined ? "Shared" : query.data.title);
+  useTitle(query.data === undefined ? t`Shared` : query.data.title);
   if (apiError?.status === 401)
     return (
       <PasswordPage
@@ -33,25 +35,25 @@ export function PublicLinkPage({ address }: { address: LinkUrl }) {
     );
   if (apiError?.code === "link_expired")
     return (
-      <Notice title="This link has expired" icon={<IconClockOff size={30} stroke={1.5} />}>
-        Ask the sender for a new one.
+      <Notice title={t`This link has expired`} icon={<IconClockOff size={30} stroke={1.5} />}>
+        <Trans>Ask the sender for a new one.</Trans>
       </Notice>
     );
   if (apiError?.status === 404)
     return query.data === undefined ? (
-      <Notice title="Link not found" icon={<IconLinkOff size={30} stroke={1.5} />}>
-        This link was removed or is incomplete. Ask the sender for a new one.
+      <Notice title={t`Link not found`} icon={<IconLinkOff size={30} stroke={1.5} />}>
+        <Trans>This link was removed or is incomplete. Ask the sender for a new one.</Trans>
       </Notice>
     ) : (
-      <Notice title="This link was removed" icon={<IconLinkOff size={30} stroke={1.5} />}>
-        The owner just revoked this link. Ask the sender for a new one.
+      <Notice title={t`This link was removed`} icon={<IconLinkOff size={30} stroke={1.5} />}>
+        <Trans>The owner just revoked this link. Ask the sender for a new one.</Trans>
       </Notice>
     );
   if (query.data === undefined)
     return query.isError ? (
       <Trouble error={query.error} retry={() => query.refetch()} />
     ) : (
-      <Notice title="Loading" icon={<Loader size={30} />} />
+      <Notice title={t`Loading`} icon={<Loader size={30} />} />
     );
   const Page = address.isEmbed ? EmbedPage : LinkPage;
   return <Page view={query.data} address={address} access={access} />;

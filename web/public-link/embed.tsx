@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { ActionIcon, Anchor, Tooltip } from "@mantine/core";
 import {
   IconArrowUpRight,
@@ -30,6 +31,7 @@ export function EmbedPage(props: PageProps) {
 }
 
 function ItemView(props: PageProps & { item: Item; playlist: Playlist }) {
+  const { t } = useLingui();
   const { view, address, item, playlist } = props;
   const { player, transcript, source, refreshSource } = useItem(props);
   const findField = useRef<HTMLInputElement>(null);
@@ -51,7 +53,7 @@ function ItemView(props: PageProps & { item: Item; playlist: Playlist }) {
         dir="auto"
       >
         <span className={classes.name}>{view.title}</span>
-        <IconArrowUpRight size={16} aria-label="opens in a new tab" />
+        <IconArrowUpRight size={16} aria-label={t`opens in a new tab`} />
       </Anchor>
       {isReadOnly ? <div className={classes.readTools}>{steps}</div> : null}
     </div>
@@ -118,13 +120,18 @@ function Keys(props: Parameters<typeof useShortcuts>[0]) {
 }
 
 function Toggle(props: { isOn: boolean; onClick: () => void; children: ReactNode }) {
+  const { t } = useLingui();
   return (
-    <Tooltip withinPortal={false} label={props.isOn ? "Hide transcript" : "Show transcript"} openDelay={400}>
+    <Tooltip
+      withinPortal={false}
+      label={props.isOn ? t`Hide transcript` : t`Show transcript`}
+      openDelay={400}
+    >
       <ActionIcon
         variant="subtle"
         color="gray"
         size={36}
-        aria-label="Transcript"
+        aria-label={t`Transcript`}
         aria-pressed={props.isOn}
         onClick={props.onClick}
       >
@@ -135,6 +142,7 @@ function Toggle(props: { isOn: boolean; onClick: () => void; children: ReactNode
 }
 
 function Steps({ count, playlist }: { count: number; playlist: Playlist }) {
+  const { t } = useLingui();
   const { at, go } = playlist;
   return (
     <>
@@ -142,7 +150,7 @@ function Steps({ count, playlist }: { count: number; playlist: Playlist }) {
         variant="subtle"
         color="gray"
         size={36}
-        aria-label={`Previous, ${at + 1} of ${count}`}
+        aria-label={t`Previous, ${at + 1} of ${count}`}
         disabled={at === 0}
         onClick={() => go(at - 1)}
       >
@@ -155,7 +163,7 @@ function Steps({ count, playlist }: { count: number; playlist: Playlist }) {
         variant="subtle"
         color="gray"
         size={36}
-        aria-label={`Next, ${at + 1} of ${count}`}
+        aria-label={t`Next, ${at + 1} of ${count}`}
         disabled={at === count - 1}
         onClick={() => go(at + 1)}
       >

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Loader, Text } from "@mantine/core";
 import { IconAlertTriangle, IconFileText } from "@tabler/icons-react";
 import type { ReactNode } from "react";
@@ -17,10 +18,11 @@ export function ItemPlayer(props: {
   head?: ReactNode;
   tools?: ReactNode;
 }) {
+  const { t } = useLingui();
   const { item, source, head, tools, ...rest } = props;
   if (source !== null) return <Player source={source} head={head} tools={tools} {...rest} />;
   return (
-    <section className={classes.instead} aria-label="Player" data-whole={rest.isFilling || undefined}>
+    <section className={classes.instead} aria-label={t`Player`} data-whole={rest.isFilling || undefined}>
       {head}
       <div role="status" className={classes.insteadWords}>
         <Reason state={item.state} />
@@ -35,23 +37,35 @@ function Reason({ state }: { state: Item["state"] }) {
     return (
       <>
         <Loader size={28} aria-hidden />
-        <Text fw={600}>This clip is being prepared</Text>
-        <Text size="sm">It will appear here, usually within a minute.</Text>
+        <Text fw={600}>
+          <Trans>This clip is being prepared</Trans>
+        </Text>
+        <Text size="sm">
+          <Trans>It will appear here, usually within a minute.</Trans>
+        </Text>
       </>
     );
   if (state === "transcript_only")
     return (
       <>
         <IconFileText size={28} stroke={1.5} aria-hidden />
-        <Text fw={600}>Transcript only</Text>
-        <Text size="sm">This recording has no audio or video.</Text>
+        <Text fw={600}>
+          <Trans>Transcript only</Trans>
+        </Text>
+        <Text size="sm">
+          <Trans>This recording has no audio or video.</Trans>
+        </Text>
       </>
     );
   return (
     <>
       <IconAlertTriangle size={28} stroke={1.5} aria-hidden />
-      <Text fw={600}>Can't play this</Text>
-      <Text size="sm">The clip couldn't be created. Ask the sender for help.</Text>
+      <Text fw={600}>
+        <Trans>Can't play this</Trans>
+      </Text>
+      <Text size="sm">
+        <Trans>The clip couldn't be created. Ask the sender for help.</Trans>
+      </Text>
     </>
   );
 }

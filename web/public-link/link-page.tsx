@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Spoiler, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconDownload, IconLink } from "@tabler/icons-react";
@@ -31,7 +32,7 @@ export function LinkPage(props: PageProps) {
 export function EmptyStory({ title }: { title: string }) {
   return (
     <Notice title={title} icon={<IconLink size={30} stroke={1.5} />}>
-      There are no highlights to show.
+      <Trans>There are no highlights to show.</Trans>
     </Notice>
   );
 }
@@ -46,7 +47,7 @@ function ItemView(props: PageProps & { item: Item; playlist: Playlist }) {
       <header className={classes.top}>
         <Brand />
         <Text span size="sm" c="dimmed" className={classes.from ?? ""} dir="auto">
-          Shared by {view.workspace}
+          <Trans>Shared by {view.workspace}</Trans>
         </Text>
       </header>
       <main className={classes.page} data-words-alone={(!hasPicture && !isStory) || undefined}>
@@ -86,6 +87,7 @@ function ItemView(props: PageProps & { item: Item; playlist: Playlist }) {
 }
 
 function Heading({ view, item }: { view: View; item: Item }) {
+  const { t } = useLingui();
   const { playback, copyLink, hasMedia } = usePlayerContext();
   const { kind, title, description, items } = view;
   const length = items.reduce((sum, { duration }) => sum + duration, 0);
@@ -97,7 +99,9 @@ function Heading({ view, item }: { view: View; item: Item }) {
         </Title>
         <div className={classes.facts}>
           {kind === "highlight" && item.recording_title !== null ? (
-            <span dir="auto">from {item.recording_title}</span>
+            <span dir="auto">
+              <Trans>from {item.recording_title}</Trans>
+            </span>
           ) : null}
           {kind === "story" ? (
             <span>{counted(items.length, "highlight")}</span>
@@ -111,8 +115,8 @@ function Heading({ view, item }: { view: View; item: Item }) {
         {description === null || description === "" ? null : (
           <Spoiler
             maxHeight={76}
-            showLabel="Show more"
-            hideLabel="Show less"
+            showLabel={t`Show more`}
+            hideLabel={t`Show less`}
             className={classes.description ?? ""}
           >
             <Text dir="auto">{description}</Text>
@@ -126,7 +130,7 @@ function Heading({ view, item }: { view: View; item: Item }) {
             leftSection={<IconLink size={18} stroke={1.6} aria-hidden />}
             onClick={() => copyLink(playback.getState().timeMs)}
           >
-            Copy link to this moment
+            <Trans>Copy link to this moment</Trans>
           </Button>
         ) : null}
         {item.download_url === null ? null : (
@@ -136,7 +140,7 @@ function Heading({ view, item }: { view: View; item: Item }) {
             download
             leftSection={<IconDownload size={18} stroke={1.6} aria-hidden />}
           >
-            Download
+            <Trans>Download</Trans>
           </Button>
         )}
       </div>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Text, ThemeIcon, Title } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import type { ReactNode } from "react";
@@ -29,11 +30,12 @@ export function Notice(props: { title: string; icon: ReactNode; color?: string; 
 
 /** The server is unreachable or failed. */
 export function Trouble({ error, retry }: { error: unknown; retry: () => void }) {
+  const { t } = useLingui();
   return (
-    <Notice title="Couldn't load" icon={<IconAlertTriangle size={30} stroke={1.5} />} color="red">
-      <Text mb="sm">{error instanceof ApiError ? error.message : "Something went wrong."}</Text>
+    <Notice title={t`Couldn't load`} icon={<IconAlertTriangle size={30} stroke={1.5} />} color="red">
+      <Text mb="sm">{error instanceof ApiError ? error.message : t`Something went wrong.`}</Text>
       <Button variant="light" leftSection={<IconRefresh size={18} aria-hidden />} onClick={retry}>
-        Try again
+        <Trans>Try again</Trans>
       </Button>
     </Notice>
   );
@@ -44,7 +46,7 @@ export function Brand() {
   return (
     <span className={classes.mark}>
       <img src="/icon.svg" width={24} height={24} alt="" />
-      Parley
+      <Trans>Parley</Trans>
     </span>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, PasswordInput, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
@@ -15,6 +17,7 @@ export function PasswordPage(props: {
   isEmbed: boolean;
   onUnlock: (access: string) => void;
 }) {
+  const { t } = useLingui();
   const { token, wasUnlocked, isEmbed, onUnlock } = props;
   const [password, setPassword] = useState("");
   const open = useMutation({
@@ -34,26 +37,26 @@ export function PasswordPage(props: {
           <IconLock size={30} stroke={1.5} />
         </ThemeIcon>
         <Title order={1} size="h2">
-          Password required
+          <Trans>Password required</Trans>
         </Title>
         <Text c="dimmed">
           {wasUnlocked
-            ? "Enter the password again. It was changed, or your access has expired."
-            : "Ask the sender for the password."}
+            ? t`Enter the password again. It was changed, or your access has expired.`
+            : t`Ask the sender for the password.`}
         </Text>
         <Stack gap="sm" w="100%" maw={340} mt="xs">
           <PasswordInput
-            label="Password"
+            label={t`Password`}
             ta="left"
             autoComplete="off"
             autoFocus={!isEmbed}
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
             error={open.isError ? unlockErrorText(open.error) : null}
-            visibilityToggleButtonProps={{ "aria-label": "Show password" }}
+            visibilityToggleButtonProps={{ "aria-label": t`Show password` }}
           />
           <Button type="submit" loading={open.isPending} disabled={password === ""}>
-            Open
+            <Trans>Open</Trans>
           </Button>
         </Stack>
       </form>
@@ -63,8 +66,8 @@ export function PasswordPage(props: {
 }
 
 function unlockErrorText(error: unknown): string {
-  if (!(error instanceof ApiError)) return "Something went wrong. Try again.";
-  if (error.code === "password_wrong") return "Incorrect password.";
-  if (error.code === "rate_limited") return "Too many attempts. Wait a few minutes and try again.";
+  if (!(error instanceof ApiError)) return t`Something went wrong. Try again.`;
+  if (error.code === "password_wrong") return t`Incorrect password.`;
+  if (error.code === "rate_limited") return t`Too many attempts. Wait a few minutes and try again.`;
   return error.message;
 }

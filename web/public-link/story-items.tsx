@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Text, Title, UnstyledButton } from "@mantine/core";
 import { IconPlayerSkipBackFilled, IconPlayerSkipForwardFilled, IconVolume } from "@tabler/icons-react";
 import { clock, lengthInWords } from "../common/format/time.ts";
@@ -7,6 +9,7 @@ import type { Playlist } from "./use-item.ts";
 
 /** The current item, with buttons for previous and next. */
 export function StorySteps({ items, playlist }: { items: readonly Item[]; playlist: Playlist }) {
+  const { t } = useLingui();
   const { item, at, go } = playlist;
   if (item === undefined) return null;
   return (
@@ -17,7 +20,7 @@ export function StorySteps({ items, playlist }: { items: readonly Item[]; playli
         </Title>
         <Text size="sm" c="dimmed" className={classes.breakable ?? ""} dir="auto">
           {at + 1} of {items.length}
-          {item.recording_title === null ? null : ` · from ${item.recording_title}`}
+          {item.recording_title === null ? null : t` · from ${item.recording_title}`}
         </Text>
       </div>
       <Group gap="xs" wrap="nowrap">
@@ -28,7 +31,7 @@ export function StorySteps({ items, playlist }: { items: readonly Item[]; playli
           disabled={at === 0}
           onClick={() => go(at - 1)}
         >
-          Previous
+          <Trans>Previous</Trans>
         </Button>
         <Button
           variant="default"
@@ -37,7 +40,7 @@ export function StorySteps({ items, playlist }: { items: readonly Item[]; playli
           disabled={at === items.length - 1}
           onClick={() => go(at + 1)}
         >
-          Next
+          <Trans>Next</Trans>
         </Button>
       </Group>
     </div>
@@ -46,9 +49,10 @@ export function StorySteps({ items, playlist }: { items: readonly Item[]; playli
 
 /** All items of a story, in order. */
 export function StoryItems({ items, playlist }: { items: readonly Item[]; playlist: Playlist }) {
+  const { t } = useLingui();
   return (
     // biome-ignore lint/a11y/noRedundantRoles: some screen readers ignore lists without markers.
-    <ol role="list" className={classes.items} aria-label="In this story">
+    <ol role="list" className={classes.items} aria-label={t`In this story`}>
       {items.map((item, index) => (
         <li key={item.id}>
           <UnstyledButton
@@ -82,7 +86,7 @@ export function StoryItems({ items, playlist }: { items: readonly Item[]; playli
 }
 
 function stateOf({ state }: Item): string | null {
-  if (state === "preparing") return "Preparing";
-  if (state === "failed") return "Can't play";
+  if (state === "preparing") return t`Preparing`;
+  if (state === "failed") return t`Can't play`;
   return null;
 }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Spoiler, Title } from "@mantine/core";
 import { Markdown } from "../common/format/markdown.tsx";
 import { clock } from "../common/format/time.ts";
@@ -7,21 +8,22 @@ import classes from "./public-link.module.css";
 
 /** The summary and the chapters of a recording whose link includes them. */
 export function SummaryPanel({ item: { summary, chapters } }: { item: Item }) {
+  const { t } = useLingui();
   const { goTo, hasMedia } = usePlayerContext();
   return (
     <section className={classes.summary} aria-labelledby="summary-title">
       <Title order={2} size="h4" id="summary-title">
-        Summary
+        <Trans>Summary</Trans>
       </Title>
       {summary === null ? null : (
-        <Spoiler maxHeight={220} showLabel="Show more" hideLabel="Show less">
+        <Spoiler maxHeight={220} showLabel={t`Show more`} hideLabel={t`Show less`}>
           <Markdown text={summary} />
         </Spoiler>
       )}
       {chapters.length === 0 ? null : (
         <>
           <Title order={3} size="h5">
-            Chapters
+            <Trans>Chapters</Trans>
           </Title>
           <ol className={classes.chapters}>
             {chapters.map(({ title, start }) => (

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Skeleton, Stack, Text, VisuallyHidden } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type RefObject, useRef } from "react";
@@ -19,16 +20,19 @@ export function TranscriptPanel(props: {
   transcript: TranscriptResult;
   findField: RefObject<HTMLInputElement | null>;
 }) {
+  const { t } = useLingui();
   const { data, error, refetch } = props.transcript;
   return (
-    <section className={classes.pane} aria-label="Transcript">
+    <section className={classes.pane} aria-label={t`Transcript`}>
       {data !== undefined ? (
         <Lines transcript={data} findField={props.findField} />
       ) : error ? (
         <ErrorState error={error} retry={() => refetch()} />
       ) : (
         <Stack p="md" gap="lg" aria-busy="true">
-          <VisuallyHidden role="status">Loading transcript</VisuallyHidden>
+          <VisuallyHidden role="status">
+            <Trans>Loading transcript</Trans>
+          </VisuallyHidden>
           {[90, 70, 96, 60].map((width) => (
             <Skeleton key={width} height={14} width={`${width}%`} />
           ))}
@@ -49,7 +53,7 @@ function Lines(props: { transcript: Transcript; findField: RefObject<HTMLInputEl
   if (transcript.segments.length === 0)
     return (
       <Text c="dimmed" className={own.nothingSaid ?? ""}>
-        No speech.
+        <Trans>No speech.</Trans>
       </Text>
     );
   return (

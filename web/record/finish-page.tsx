@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Center, Loader, Progress, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconFileUpload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -13,6 +15,7 @@ const page = getRouteApi("/signed-in/record/$uploadId");
 
 /** A recording made in the browser on its way to its own page, which opens as soon as it exists. */
 export function FinishPage() {
+  const { t } = useLingui();
   const { uploadId } = page.useParams();
   const navigate = useNavigate();
   const query = useQuery(importQuery(uploadId));
@@ -30,11 +33,11 @@ export function FinishPage() {
   if (query.data?.failure)
     return (
       <EmptyState
-        title="Processing failed"
+        title={t`Processing failed`}
         icon={<IconAlertTriangle size={30} stroke={1.5} />}
         action={
           <Button component={Link} to="/uploads" leftSection={<IconFileUpload size={18} />}>
-            Open uploads
+            <Trans>Open uploads</Trans>
           </Button>
         }
       >
@@ -46,20 +49,20 @@ export function FinishPage() {
     <Center mih={320} p="lg">
       <Stack gap="sm" w="min(460px, 100%)" ta="center">
         <Title order={1} size="h2" style={{ overflowWrap: "anywhere" }}>
-          {query.data?.title ?? transfer?.title ?? "Recording"}
+          {query.data?.title ?? transfer?.title ?? t`Recording`}
         </Title>
         {share === null ? (
           <Center>
             <Loader size={28} aria-hidden />
           </Center>
         ) : (
-          <Progress value={share * 100} aria-label="Uploaded" size="lg" radius="xl" />
+          <Progress value={share * 100} aria-label={t`Uploaded`} size="lg" radius="xl" />
         )}
         <Text role="status">{text}</Text>
         <Text size="sm" c="dimmed">
           {transfer === undefined
-            ? "The recording opens here as soon as it is ready. You can leave this page."
-            : "Keep this window open until the upload is complete."}
+            ? t`The recording opens here as soon as it is ready. You can leave this page.`
+            : t`Keep this window open until the upload is complete.`}
         </Text>
       </Stack>
     </Center>
@@ -71,12 +74,12 @@ function stepOf(
   transfer: TransferState | undefined,
 ): { text: string; share: number | null } {
   if (status === "processing" || status === "staged")
-    return { text: "The recording is uploaded and is being checked.", share: null };
+    return { text: t`The recording is uploaded and is being checked.`, share: null };
   if (status === "promoting" || status === "success")
-    return { text: "The recording is being prepared.", share: null };
-  if (transfer === undefined) return { text: "Waiting for the upload.", share: null };
-  if (transfer.status === "failed") return { text: transfer.reason ?? "The upload failed.", share: null };
+    return { text: t`The recording is being prepared.`, share: null };
+  if (transfer === undefined) return { text: t`Waiting for the upload.`, share: null };
+  if (transfer.status === "failed") return { text: transfer.reason ?? t`The upload failed.`, share: null };
   const share = transfer.total === 0 ? 0 : transfer.sent / transfer.total;
-  const amount = `${bytes(transfer.sent)} of ${bytes(transfer.total)} uploaded`;
-  return { text: transfer.isOffline ? `No connection. ${amount}.` : `${amount}.`, share };
+  const amount = t`${bytes(transfer.sent)} of ${bytes(transfer.total)} uploaded`;
+  return { text: transfer.isOffline ? t`No connection. ${amount}.` : `${amount}.`, share };
 }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, Paper, Stack, Text, Tooltip, VisuallyHidden } from "@mantine/core";
 import {
   IconHighlight,
@@ -28,6 +29,7 @@ interface PanelProps {
 
 /** Controls of the recording in progress, above every page. */
 export function RecorderPanel(props: PanelProps) {
+  const { t } = useLingui();
   const { recorder, elapsedMs, warning, isStopping } = props;
   const [isPaused, setPaused] = useState(false);
   const [isMuted, setMuted] = useState(false);
@@ -45,7 +47,7 @@ export function RecorderPanel(props: PanelProps) {
   return (
     <Paper
       component="section"
-      aria-label="Recording"
+      aria-label={t`Recording`}
       className={classes.panel ?? ""}
       withBorder
       shadow="lg"
@@ -56,33 +58,33 @@ export function RecorderPanel(props: PanelProps) {
         <Group justify="space-between" wrap="nowrap" gap="xs">
           <Group gap={8} wrap="nowrap" miw={0}>
             <span className={classes.dot} data-paused={isPaused || undefined} aria-hidden />
-            <Text fw={700} ff="monospace" role="timer" aria-label="Recorded time">
+            <Text fw={700} ff="monospace" role="timer" aria-label={t`Recorded time`}>
               {clock(elapsedMs)}
             </Text>
             <Text size="sm" c="dimmed" truncate>
-              {isStopping ? "Saving…" : isPaused ? "Paused" : recorder.title}
+              {isStopping ? t`Saving…` : isPaused ? t`Paused` : recorder.title}
             </Text>
           </Group>
           <Group gap={4} wrap="nowrap">
             {microphone === null ? null : (
               <PanelButton
-                label={isMuted ? "Unmute microphone" : "Mute microphone"}
+                label={isMuted ? t`Unmute microphone` : t`Mute microphone`}
                 onClick={toggleMute}
                 icon={isMuted ? <IconMicrophoneOff size={20} /> : <IconMicrophone size={20} />}
               />
             )}
             <PanelButton
-              label={isPaused ? "Resume recording" : "Pause recording"}
+              label={isPaused ? t`Resume recording` : t`Pause recording`}
               onClick={togglePause}
               icon={isPaused ? <IconPlayerPlay size={20} /> : <IconPlayerPause size={20} />}
             />
           </Group>
         </Group>
         {microphone === null ? null : (
-          <LevelMeter label="Microphone" meter={microphone} isOff={isMuted || isPaused} />
+          <LevelMeter label={t`Microphone`} meter={microphone} isOff={isMuted || isPaused} />
         )}
         {sharedSound === null ? null : (
-          <LevelMeter label="Shared sound" meter={sharedSound} isOff={isPaused} />
+          <LevelMeter label={t`Shared sound`} meter={sharedSound} isOff={isPaused} />
         )}
         {warning === null ? null : (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">
@@ -105,7 +107,7 @@ export function RecorderPanel(props: PanelProps) {
               loading={isStopping}
               onClick={() => (elapsedMs < minRecordingMs ? setAsking(true) : props.onStop())}
             >
-              Stop
+              <Trans>Stop</Trans>
             </Button>
           </Group>
         )}
@@ -134,28 +136,31 @@ function PanelButton({
 
 /** @param props.isLongEnough by now, so that discarding it is confirmed first. */
 function TooShort(props: { isLongEnough: boolean; onContinue: () => void; onDiscard: () => void }) {
+  const { t } = useLingui();
   return (
-    <Stack gap="xs" role="alertdialog" aria-label="Recording too short">
-      <Text size="sm">A recording needs at least 10 seconds.</Text>
+    <Stack gap="xs" role="alertdialog" aria-label={t`Recording too short`}>
+      <Text size="sm">
+        <Trans>A recording needs at least 10 seconds.</Trans>
+      </Text>
       <Group gap="xs" grow preventGrowOverflow={false}>
         {props.isLongEnough ? (
           <ConfirmButton
-            text="Discard"
+            text={t`Discard`}
             button={{ size: "sm", variant: "default" }}
-            title="Discard recording?"
-            label="Discard recording"
+            title={t`Discard recording?`}
+            label={t`Discard recording`}
             run={async () => props.onDiscard()}
-            done="Recording discarded."
+            done={t`Recording discarded.`}
           >
-            It is long enough to be saved now.
+            <Trans>It is long enough to be saved now.</Trans>
           </ConfirmButton>
         ) : (
           <Button variant="default" color="red" onClick={props.onDiscard}>
-            Discard
+            <Trans>Discard</Trans>
           </Button>
         )}
         <Button onClick={props.onContinue} autoFocus>
-          Keep recording
+          <Trans>Keep recording</Trans>
         </Button>
       </Group>
     </Stack>
@@ -164,6 +169,7 @@ function TooShort(props: { isLongEnough: boolean; onContinue: () => void; onDisc
 
 /** Highlights the current moment, also with the key H outside of fields, dialogs and menus, unless shortcuts are off. */
 function HighlightButton({ recorder }: { recorder: Recorder }) {
+  const { t } = useLingui();
   const [count, setCount] = useState(0);
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
@@ -185,24 +191,25 @@ function HighlightButton({ recorder }: { recorder: Recorder }) {
       <Button
         variant="light"
         leftSection={<IconHighlight size={18} />}
-        title="Key: H"
+        title={t`Key: H`}
         onClick={() => setCount(recorder.mark())}
       >
         Highlight this moment{count === 0 ? "" : ` (${count})`}
       </Button>
-      <VisuallyHidden role="status">{count === 0 ? "" : `Moment ${count} highlighted`}</VisuallyHidden>
+      <VisuallyHidden role="status">{count === 0 ? "" : t`Moment ${count} highlighted`}</VisuallyHidden>
     </>
   );
 }
 
 function SavedText({ transfer }: { transfer: TransferState | undefined }) {
+  const { t } = useLingui();
   if (transfer === undefined) return null;
   const text =
     transfer.status === "failed"
-      ? `The upload failed: ${transfer.reason} The recording is kept in this browser.`
+      ? t`The upload failed: ${transfer.reason} The recording is kept in this browser.`
       : transfer.isOffline
-        ? "No connection. The recording is kept in this browser and uploaded later."
-        : "Uploading while you record.";
+        ? t`No connection. The recording is kept in this browser and uploaded later.`
+        : t`Uploading while you record.`;
   return (
     <Text size="xs" c="dimmed" role="status">
       {text}
@@ -212,6 +219,7 @@ function SavedText({ transfer }: { transfer: TransferState | undefined }) {
 
 /** The level of a source, updated ten times a second without rendering. */
 function LevelMeter({ label, meter, isOff }: { label: string; meter: Meter; isOff: boolean }) {
+  const { t } = useLingui();
   const bar = useRef<HTMLMeterElement>(null);
   useEffect(() => {
     const timer = setInterval(() => {
@@ -224,7 +232,7 @@ function LevelMeter({ label, meter, isOff }: { label: string; meter: Meter; isOf
       <Text size="xs" c="dimmed" span>
         {label}
       </Text>
-      <meter ref={bar} min={0} max={1} value={0} aria-label={`Level of ${label.toLowerCase()}`} />
+      <meter ref={bar} min={0} max={1} value={0} aria-label={t`Level of ${label.toLowerCase()}`} />
     </div>
   );
 }

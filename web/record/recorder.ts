@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { startImport } from "../api/uploads.ts";
 import { TrackProcessor } from "./capture/abilities.ts";
 import type { FromEncoder, StartMessage, ToEncoder } from "./capture/messages.ts";
@@ -131,11 +132,16 @@ async function record(
     events.onEnded(text);
   };
   worker.onerror = ({ message }) =>
-    fail(message || "The browser couldn't start the encoder. Reload the page.");
+    fail(message || t`The browser couldn't start the encoder. Reload the page.`);
   worker.onmessage = ({ data }: MessageEvent<FromEncoder>) => {
     if (data.type === "piece") outbox.add(data.piece);
     else if (data.type === "done") ended.resolve();
-    else if (data.type === "failed") fail(data.message);
+    else if (data.type === "failed")
+      fail(
+        data.cause === "storage_full"
+          ? t`The browser's storage is full. The recording up to this point is kept.`
+          : data.message,
+      );
     else {
       elapsedMs = data.ms;
       events.onTime(data.ms);
@@ -211,14 +217,14 @@ function watchTracks({ main, corner, microphone, sharedSound }: Sources, events:
   // The user may have stopped sharing while the recording was being prepared.
   if (main?.readyState === "ended") events.onEnded(null);
   corner?.addEventListener("ended", () =>
-    events.onWarning("The camera was disconnected. Everything else is still being recorded."),
+    events.onWarning(t`The camera was disconnected. Everything else is still being recorded.`),
   );
   microphone?.addEventListener("ended", () =>
     events.onWarning(
-      "The microphone was disconnected. Everything else is still being recorded; to use another microphone, stop and record again.",
+      t`The microphone was disconnected. Everything else is still being recorded; to use another microphone, stop and record again.`,
     ),
   );
   sharedSound?.addEventListener("ended", () =>
-    events.onWarning("The shared sound has ended. Everything else is still being recorded."),
+    events.onWarning(t`The shared sound has ended. Everything else is still being recorded.`),
   );
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Anchor, Button, Group, Text } from "@mantine/core";
 import { IconDeviceFloppy } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -98,6 +100,7 @@ function Notice({ title, text, children }: { title: string; text: ReactNode; chi
 }
 
 function Recovered({ recording, onGone }: { recording: StoredRecording; onGone: () => void }) {
+  const { t } = useLingui();
   const { note, pieces } = recording;
   const { uploadId } = note;
   const navigate = useNavigate();
@@ -114,19 +117,19 @@ function Recovered({ recording, onGone }: { recording: StoredRecording; onGone: 
   const isTooShort = recordedMs < minRecordingMs;
   return (
     <Notice
-      title={`Unfinished recording: ${note.title}`}
+      title={t`Unfinished recording: ${note.title}`}
       text={
         <>
           Recorded {dayAndTime(note.startedAt)}.{" "}
           {isTooShort
-            ? "It has less than 10 seconds, so it can't be saved."
-            : (refusal ?? "The part that isn't uploaded yet is stored in this browser.")}
+            ? t`It has less than 10 seconds, so it can't be saved.`
+            : (refusal ?? t`The part that isn't uploaded yet is stored in this browser.`)}
         </>
       }
     >
       {isTooShort || refusal !== null ? null : (
         <Button size="xs" loading={finish.isPending} onClick={() => finish.mutate()}>
-          Finish upload ({inMinutes(recordedMs)} recovered)
+          <Trans>Finish upload ({inMinutes(recordedMs)} recovered)</Trans>
         </Button>
       )}
       {/* Part of it may be on the server, which still takes the rest. */}
@@ -134,7 +137,7 @@ function Recovered({ recording, onGone }: { recording: StoredRecording; onGone: 
         <SaveButton recording={recording} />
       ) : null}
       <DiscardButton uploadId={uploadId} onGone={onGone}>
-        The part of “{note.title}” in this browser is removed and can't be uploaded later.
+        <Trans>The part of “{note.title}” in this browser is removed and can't be uploaded later.</Trans>
       </DiscardButton>
     </Notice>
   );
@@ -142,6 +145,7 @@ function Recovered({ recording, onGone }: { recording: StoredRecording; onGone: 
 
 /** Why the server doesn't take the rest of a recording; null if it does, or as long as that isn't known. */
 function useRefusal({ note: { uploadId }, pieces, first }: StoredRecording): ReactNode {
+  const { t } = useLingui();
   const last = pieces.at(-1);
   const total = last === undefined ? 0 : last.start + last.size;
   const { data, error } = useQuery({
@@ -151,16 +155,17 @@ function useRefusal({ note: { uploadId }, pieces, first }: StoredRecording): Rea
   });
   const rest =
     first === null
-      ? "The part in this browser doesn't play without its beginning."
-      : "Save the part in this browser as a file to upload it as a recording of its own.";
-  if (error instanceof ApiError && error.status === 404) return `The server has removed this upload. ${rest}`;
+      ? t`The part in this browser doesn't play without its beginning.`
+      : t`Save the part in this browser as a file to upload it as a recording of its own.`;
+  if (error instanceof ApiError && error.status === 404)
+    return t`The server has removed this upload. ${rest}`;
   if (data === undefined || data.upload !== null || isConfirmed(data, total)) return null;
-  if (data.failure !== null) return `The upload failed: ${data.failure.reason} ${rest}`;
+  if (data.failure !== null) return t`The upload failed: ${data.failure.reason} ${rest}`;
   const arrivedMs = pieces[0] === undefined || pieces[0].start === 0 ? 0 : pieces[0].endMs - pieceMs;
   return (
     <>
       The server waited for the rest, then closed the upload with what had arrived
-      {arrivedMs > 0 ? `, the first ${inMinutes(arrivedMs)}` : ""}. {rest} <OpenRecording found={data} />
+      {arrivedMs > 0 ? t`, the first ${inMinutes(arrivedMs)}` : ""}. {rest} <OpenRecording found={data} />
     </>
   );
 }
@@ -169,7 +174,7 @@ function OpenRecording({ found: { recording_id } }: { found: ImportBody }) {
   if (recording_id === null) return null;
   return (
     <Anchor inherit c="bright" underline="always" component={Link} to={`/recordings/${recording_id}`}>
-      Open what has arrived
+      <Trans>Open what has arrived</Trans>
     </Anchor>
   );
 }
@@ -182,27 +187,29 @@ function Foreign({
   recording: ForeignRecording;
   onGone: () => void;
 }) {
+  const { t } = useLingui();
   return (
     <Notice
-      title="Unfinished recording of another user"
-      text={`Stored in this browser since ${day(new Date(at).toISOString())} (${bytes(size)}). Only its user can finish it, after signing in here.`}
+      title={t`Unfinished recording of another user`}
+      text={t`Stored in this browser since ${day(new Date(at).toISOString())} (${bytes(size)}). Only its user can finish it, after signing in here.`}
     >
       <DiscardButton uploadId={uploadId} onGone={onGone}>
-        The part in this browser may exist nowhere else. It is removed for its user too.
+        <Trans>The part in this browser may exist nowhere else. It is removed for its user too.</Trans>
       </DiscardButton>
     </Notice>
   );
 }
 
 function DiscardButton(props: { uploadId: string; onGone: () => void; children: ReactNode }) {
+  const { t } = useLingui();
   return (
     <ConfirmButton
-      text="Discard"
+      text={t`Discard`}
       button={{ size: "xs", variant: "default" }}
-      title="Discard recording?"
-      label="Discard recording"
+      title={t`Discard recording?`}
+      label={t`Discard recording`}
       run={() => discardUnfinished(props.uploadId)}
-      done="Recording discarded."
+      done={t`Recording discarded.`}
       onDone={props.onGone}
     >
       {props.children}
@@ -217,12 +224,12 @@ function SaveButton({ recording }: { recording: StoredRecording }) {
   });
   return (
     <Button size="xs" variant="default" loading={save.isPending} onClick={() => save.mutate()}>
-      Save as file
+      <Trans>Save as file</Trans>
     </Button>
   );
 }
 
 function inMinutes(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
-  return minutes > 0 ? `${minutes} min` : lengthInWords(ms);
+  return minutes > 0 ? t`${minutes} min` : lengthInWords(ms);
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
@@ -26,6 +28,7 @@ interface RootProps {
 
 /** The recorder: its dialog, the controls of the running recording, and what earlier visits left. */
 export function RecorderRoot({ session, isOpen, meeting, onClose }: RootProps) {
+  const { t } = useLingui();
   const userId = session.user.id;
   const live = useRecording(userId, onClose);
   const states = useSyncExternalStore(transfers.subscribe, transfers.list);
@@ -44,10 +47,10 @@ export function RecorderRoot({ session, isOpen, meeting, onClose }: RootProps) {
       <RecoveryNotice userId={userId} />
       {states.map(({ uploadId, title, status, reason }) =>
         status === "failed" && uploadId !== live.recorder?.uploadId ? (
-          <Alert key={uploadId} color="red" variant="light" mb="md" title={`Couldn't upload ${title}`}>
-            {reason} The part that isn't uploaded yet is kept in this browser.
+          <Alert key={uploadId} color="red" variant="light" mb="md" title={t`Couldn't upload ${title}`}>
+            <Trans>{reason} The part that isn't uploaded yet is kept in this browser.</Trans>
             <Button size="xs" ml="sm" variant="default" onClick={() => transfers.retry(uploadId)}>
-              Try again
+              <Trans>Try again</Trans>
             </Button>
           </Alert>
         ) : null,
@@ -69,6 +72,7 @@ export function RecorderRoot({ session, isOpen, meeting, onClose }: RootProps) {
 
 /** The one recording that this tab makes at a time. */
 function useRecording(userId: string, onStarted: () => void) {
+  const { t } = useLingui();
   const [recorder, setRecorder] = useState<Recorder | null>(null);
   const [isStarting, setStarting] = useState(false);
   const [isStopping, setStopping] = useState(false);
@@ -92,7 +96,7 @@ function useRecording(userId: string, onStarted: () => void) {
     if (one === null || stopping.current) return;
     stopping.current = true;
     setStopping(true);
-    if (reason !== null) notifications.show({ color: "red", title: "Recording stopped", message: reason });
+    if (reason !== null) notifications.show({ color: "red", title: t`Recording stopped`, message: reason });
     await one.stop();
     show(null);
     if (one.outbox.total() === 0) return discardStored(one.uploadId);
@@ -140,7 +144,7 @@ function useRecording(userId: string, onStarted: () => void) {
       show(one);
       if (sources.lacksSharedSound)
         setWarning(
-          "You are sharing without sound. To record sound, stop, and share a tab or screen with its sound.",
+          t`You are sharing without sound. To record sound, stop, and share a tab or screen with its sound.`,
         );
       onStarted();
       const [ended] = early;
@@ -149,7 +153,7 @@ function useRecording(userId: string, onStarted: () => void) {
       setError(
         failure instanceof NoSourceError || failure instanceof Error
           ? failure.message
-          : "Recording failed to start.",
+          : t`Recording failed to start.`,
       );
     } finally {
       setStarting(false);
@@ -175,17 +179,17 @@ async function discardStored(uploadId: string): Promise<void> {
   } catch (error) {
     notifications.show({
       color: "red",
-      title: "Couldn't discard the recording",
-      message: `${error instanceof Error ? error.message : ""} Reload the page to discard it.`,
+      title: t`Couldn't discard the recording`,
+      message: t`${error instanceof Error ? error.message : ""} Reload the page to discard it.`,
     });
   }
 }
 
 function limitReached(recorder: Recorder, ms: number): string | null {
   if (ms >= recorder.maxMs - limitMarginMs)
-    return "The maximum duration is reached. The recording is being saved.";
+    return t`The maximum duration is reached. The recording is being saved.`;
   if (recorder.outbox.total() >= recorder.maxBytes * maxShareOfBytes)
-    return "The maximum size is reached. The recording is being saved.";
+    return t`The maximum size is reached. The recording is being saved.`;
   return null;
 }
 

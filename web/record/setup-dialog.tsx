@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import {
   Alert,
   Button,
@@ -45,8 +46,9 @@ interface SetupProps {
 
 /** Chooses what to record, and what it is about. */
 export function SetupDialog(props: SetupProps) {
+  const { t } = useLingui();
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title="Record a meeting" size="lg" radius="lg">
+    <Modal opened={props.opened} onClose={props.onClose} title={t`Record a meeting`} size="lg" radius="lg">
       <SetupForm key={props.meeting?.id ?? ""} {...props} abilities={findAbilities()} />
     </Modal>
   );
@@ -60,6 +62,7 @@ function SetupForm({
   error,
   abilities,
 }: SetupProps & { abilities: Abilities }) {
+  const { t } = useLingui();
   const [choice, setChoice] = useState<Choice>({
     picture: abilities.screen ? "screen" : "none",
     sharedSound: abilities.sharedSound,
@@ -77,7 +80,7 @@ function SetupForm({
   const hasSound = choice.microphone || choice.sharedSound;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const fallback = `Recording of ${new Date().toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}`;
+    const fallback = t`Recording of ${new Date().toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}`;
     onStart(choice, {
       title: title.trim() || fallback,
       isTitleGenerated: title.trim() === "",
@@ -104,16 +107,16 @@ function SetupForm({
             <SourceFields choice={choice} abilities={abilities} onChange={set} />
             <MeetingChoice chosen={meeting} onChoose={choose} />
             <TextInput
-              label="Title"
-              placeholder="If empty, the title is the date and time"
+              label={t`Title`}
+              placeholder={t`If empty, the title is the date and time`}
               maxLength={500}
               value={title}
               onChange={(event) => setTitle(event.currentTarget.value)}
             />
             <TagsInput
-              label="Participants"
-              description="Names or email addresses. People added by email get access to the recording."
-              placeholder={participants.length === 0 ? "Press Enter after each one" : ""}
+              label={t`Participants`}
+              description={t`Names or email addresses. People added by email get access to the recording.`}
+              placeholder={participants.length === 0 ? t`Press Enter after each one` : ""}
               splitChars={[",", ";"]}
               acceptValueOnBlur
               maxTags={maxPeople}
@@ -121,8 +124,8 @@ function SetupForm({
               onChange={setParticipants}
             />
             <Select
-              label="Meeting type"
-              placeholder="Automatic, based on participants"
+              label={t`Meeting type`}
+              placeholder={t`Automatic, based on participants`}
               clearable
               data={(types.data?.meeting_types ?? []).map(({ id, name }) => ({ value: id, label: name }))}
               value={meetingTypeId}
@@ -143,11 +146,11 @@ function SetupForm({
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {abilities.sound ? "Cancel" : "Close"}
+            {abilities.sound ? t`Cancel` : t`Close`}
           </Button>
           {abilities.sound ? (
             <Button type="submit" loading={isStarting} disabled={!hasSound}>
-              Start recording
+              <Trans>Start recording</Trans>
             </Button>
           ) : null}
         </Group>
@@ -164,16 +167,17 @@ function MeetingChoice({
   chosen: Meeting | null;
   onChoose: (meeting: Meeting | null) => void;
 }) {
+  const { t } = useLingui();
   const today = useQuery(meetingsQuery).data?.meetings ?? [];
   const shown = chosen === null || today.some(({ id }) => id === chosen.id) ? today : [chosen, ...today];
   if (shown.length === 0) return null;
   return (
     <Stack gap={6}>
       <Text size="sm" fw={500}>
-        Next meetings of today
+        <Trans>Next meetings of today</Trans>
       </Text>
       <MeetingList
-        label="Next meetings"
+        label={t`Next meetings`}
         meetings={shown}
         action={(meeting) => {
           const isChosen = meeting.id === chosen?.id;
@@ -182,10 +186,10 @@ function MeetingChoice({
               size="xs"
               variant={isChosen ? "filled" : "default"}
               aria-pressed={isChosen}
-              aria-label={`Record ${titleOf(meeting)}`}
+              aria-label={t`Record ${titleOf(meeting)}`}
               onClick={() => onChoose(isChosen ? null : meeting)}
             >
-              Record
+              <Trans>Record</Trans>
             </Button>
           );
         }}
@@ -220,11 +224,12 @@ function SourceFields({
   abilities: Abilities;
   onChange: (change: Partial<Choice>) => void;
 }) {
+  const { t } = useLingui();
   const microphones = useMicrophones();
   const pictures = [
-    ...(abilities.screen ? [{ value: "screen", label: "Screen" }] : []),
-    ...(abilities.camera ? [{ value: "camera", label: "Camera" }] : []),
-    { value: "none", label: "Sound only" },
+    ...(abilities.screen ? [{ value: "screen", label: t`Screen` }] : []),
+    ...(abilities.camera ? [{ value: "camera", label: t`Camera` }] : []),
+    { value: "none", label: t`Sound only` },
   ];
   const hasSharedSound = abilities.sharedSound && choice.picture !== "camera";
   return (
@@ -232,7 +237,7 @@ function SourceFields({
       {pictures.length === 1 ? null : (
         <SegmentedControl
           fullWidth
-          aria-label="What to record"
+          aria-label={t`What to record`}
           data={pictures}
           value={choice.picture}
           onChange={(picture) =>
@@ -246,20 +251,20 @@ function SourceFields({
       )}
       {hasSharedSound ? (
         <Switch
-          label="Sound of the tab or screen"
-          description="Turn on “Also share sound” when the browser asks what to share. It is recorded separately from your microphone."
+          label={t`Sound of the tab or screen`}
+          description={t`Turn on “Also share sound” when the browser asks what to share. It is recorded separately from your microphone.`}
           checked={choice.sharedSound}
           onChange={(event) => onChange({ sharedSound: event.currentTarget.checked })}
         />
       ) : null}
       <Switch
-        label="Microphone"
+        label={t`Microphone`}
         checked={choice.microphone}
         onChange={(event) => onChange({ microphone: event.currentTarget.checked })}
       />
       {choice.microphone && microphones.length > 1 ? (
         <Select
-          aria-label="Microphone device"
+          aria-label={t`Microphone device`}
           data={microphones}
           allowDeselect={false}
           value={choice.microphoneId}
@@ -268,14 +273,14 @@ function SourceFields({
       ) : null}
       {choice.picture === "screen" && abilities.camera ? (
         <Switch
-          label="Camera in the corner"
+          label={t`Camera in the corner`}
           checked={choice.cornerCamera}
           onChange={(event) => onChange({ cornerCamera: event.currentTarget.checked })}
         />
       ) : null}
       {choice.microphone || choice.sharedSound ? null : (
         <Text size="sm" c="var(--mantine-color-error)">
-          Turn on the microphone or the sound of the screen.
+          <Trans>Turn on the microphone or the sound of the screen.</Trans>
         </Text>
       )}
     </Stack>
@@ -284,6 +289,7 @@ function SourceFields({
 
 /** The microphones, once the user has allowed one in this browser; before that they have no names. */
 function useMicrophones() {
+  const { t } = useLingui();
   const [found, setFound] = useState<readonly MediaDeviceInfo[]>([]);
   useEffect(() => {
     navigator.mediaDevices?.enumerateDevices().then(setFound, () => undefined);
@@ -292,7 +298,7 @@ function useMicrophones() {
     ({ kind, label, deviceId }) => kind === "audioinput" && label !== "" && deviceId !== "default",
   );
   return [
-    { value: "", label: "Default microphone" },
+    { value: "", label: t`Default microphone` },
     ...named.map(({ deviceId, label }) => ({ value: deviceId, label })),
   ];
 }
@@ -309,8 +315,10 @@ function StorageWarning() {
   if (freeBytes === null || freeBytes > lowStorageBytes) return null;
   return (
     <Alert color="yellow" variant="light" icon={<IconInfoCircle size={20} aria-hidden />}>
-      Only {bytes(Math.max(0, freeBytes))} are free for this site. If the connection is lost, a long recording
-      may not fit; free some disk space first.
+      <Trans>
+        Only {bytes(Math.max(0, freeBytes))} are free for this site. If the connection is lost, a long
+        recording may not fit; free some disk space first.
+      </Trans>
     </Alert>
   );
 }

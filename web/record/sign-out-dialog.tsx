@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Modal, Radio, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -16,18 +17,21 @@ export interface SignOutDialogProps {
 
 /** Asks before signing out what becomes of recordings that aren't uploaded completely. */
 export function SignOutDialog({ recordings, onClose, onSignOut }: SignOutDialogProps) {
+  const { t } = useLingui();
   const found = recordings ?? [];
   const live = found.find(({ uploadId }) => transfers.isLive(uploadId));
   return (
-    <Modal opened={recordings !== null} onClose={onClose} title="Unfinished recordings" centered>
+    <Modal opened={recordings !== null} onClose={onClose} title={t`Unfinished recordings`} centered>
       {live === undefined ? (
         <Choices recordings={found} onClose={onClose} onSignOut={onSignOut} />
       ) : (
         <Stack>
-          <Text size="sm">“{live.title}” is being recorded. Stop it before you sign out.</Text>
+          <Text size="sm">
+            <Trans>“{live.title}” is being recorded. Stop it before you sign out.</Trans>
+          </Text>
           <Group justify="flex-end">
             <Button onClick={onClose} data-autofocus>
-              Back
+              <Trans>Back</Trans>
             </Button>
           </Group>
         </Stack>
@@ -49,6 +53,7 @@ function Choices(props: {
   onClose: () => void;
   onSignOut: () => Promise<void>;
 }) {
+  const { t } = useLingui();
   const { recordings, onClose, onSignOut } = props;
   const [choice, setChoice] = useState<Choice>("finish");
   const queryClient = useQueryClient();
@@ -78,28 +83,30 @@ function Choices(props: {
       onCancel={onClose}
     >
       <Text size="sm">
-        A part of {recordings.map(({ title }) => `“${title}”`).join(", ")} is stored only in this browser.
+        <Trans>
+          A part of {recordings.map(({ title }) => `“${title}”`).join(", ")} is stored only in this browser.
+        </Trans>
       </Text>
       <Radio.Group
-        label="Before you sign out"
+        label={t`Before you sign out`}
         value={choice}
         onChange={(value) => setChoice(value as Choice)}
       >
         <Stack gap="xs" mt="xs">
           <Radio
             value="finish"
-            label="Finish the upload first"
-            description="You stay signed in. Sign out when the upload is complete."
+            label={t`Finish the upload first`}
+            description={t`You stay signed in. Sign out when the upload is complete.`}
           />
           <Radio
             value="keep"
-            label="Keep on this device"
-            description="You can finish the upload after signing in again in this browser. The recording is stored unencrypted: don't choose this on a computer that you share."
+            label={t`Keep on this device`}
+            description={t`You can finish the upload after signing in again in this browser. The recording is stored unencrypted: don't choose this on a computer that you share.`}
           />
           <Radio
             value="delete"
             label="Delete"
-            description="Removes the recordings from this browser and, unless they are complete, from the server. This can't be undone."
+            description={t`Removes the recordings from this browser and, unless they are complete, from the server. This can't be undone.`}
           />
         </Stack>
       </Radio.Group>

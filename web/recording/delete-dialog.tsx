@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { List, Modal, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -18,6 +20,7 @@ export function DeleteDialog(props: {
   /** Called once deleted, so that the page stops refetching it. */
   onDeleted: () => void;
 }) {
+  const { t } = useLingui();
   const { isOpen, onClose, onDeleted } = props;
   const { id, view } = useRecording();
   const client = useQueryClient();
@@ -32,9 +35,9 @@ export function DeleteDialog(props: {
     void navigate({ to: "/" });
   };
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Delete this recording?">
+    <Modal opened={isOpen} onClose={onClose} title={t`Delete this recording?`}>
       <ConfirmForm
-        label="Delete recording"
+        label={t`Delete recording`}
         isDisabled={days === undefined}
         run={() => deleteRecording(id)}
         onDone={showDeleted}
@@ -44,14 +47,18 @@ export function DeleteDialog(props: {
           <Text>
             {days === 0 ? (
               <>
-                Deletes <b dir="auto">{view.recording.title}</b>
+                <Trans>
+                  Deletes <b dir="auto">{view.recording.title}</b>
+                </Trans>
               </>
             ) : (
               <>
-                Moves <b dir="auto">{view.recording.title}</b> to the trash
+                <Trans>
+                  Moves <b dir="auto">{view.recording.title}</b> to the trash
+                </Trans>
               </>
             )}{" "}
-            for everyone, including:
+            <Trans>for everyone, including:</Trans>
           </Text>
           <List spacing={4}>
             {willBeDeleted(view).map((line) => (
@@ -68,9 +75,9 @@ export function DeleteDialog(props: {
 function willBeDeleted({ recording, media, participants, transcript, upload_id }: View): string[] {
   const highlights = recording.highlights?.length ?? 0;
   return [
-    ...(media === null ? [] : [`the ${recording.media_type} file and its images`]),
-    ...some(transcript.segments, "transcript line"),
-    ...some(highlights, "highlight").map((line) => `${line}, also removed from stories`),
+    ...(media === null ? [] : [t`the ${recording.media_type} file and its images`]),
+    ...some(transcript.segments, t`transcript line`),
+    ...some(highlights, "highlight").map((line) => t`${line}, also removed from stories`),
     ...some(participants.length, "participant"),
     "everyone's private notes",
     ...(upload_id === null ? [] : ["the upload it came from"]),

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconBraces, IconFileText, IconMovie, IconPrinter } from "@tabler/icons-react";
@@ -17,6 +18,7 @@ const formats = {
 
 /** Menu items that download parts of a recording, or open the dialog for documents. */
 export function DownloadItems({ onDocument }: { onDocument: () => void }) {
+  const { t } = useLingui();
   const { id, view, actions, hasMedia } = useRecording();
   const client = useQueryClient();
   const hasTranscript = view.transcript.segments > 0;
@@ -26,8 +28,8 @@ export function DownloadItems({ onDocument }: { onDocument: () => void }) {
     } catch (error) {
       notifications.show({
         color: "red",
-        title: "Couldn't download",
-        message: error instanceof ApiError ? error.message : "Something went wrong.",
+        title: t`Couldn't download`,
+        message: error instanceof ApiError ? error.message : t`Something went wrong.`,
       });
     }
   };
@@ -75,10 +77,10 @@ export function DownloadItems({ onDocument }: { onDocument: () => void }) {
         leftSection={<IconBraces size={18} stroke={1.6} />}
         onClick={saveJson}
       >
-        Download as JSON
+        <Trans>Download as JSON</Trans>
       </Menu.Item>
       <Menu.Item leftSection={<IconPrinter size={18} stroke={1.6} />} onClick={onDocument}>
-        Word document or PDF
+        <Trans>Word document or PDF</Trans>
       </Menu.Item>
     </>
   );

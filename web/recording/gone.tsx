@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Loader, VisuallyHidden } from "@mantine/core";
 import { IconRestore, IconTrash, IconVideoOff } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -17,13 +18,16 @@ import { RequestAccess } from "./request-access.tsx";
 
 /** Shown for a recording that the user can't see: it may be in the trash, where those who may restore it learn that. */
 export function Gone({ wasHere, id }: { wasHere: boolean; id: string | null }) {
+  const { t } = useLingui();
   const trashed = useQuery({ ...trashedQuery(id ?? ""), enabled: id !== null });
-  if (trashed.isLoading) return <Loader role="img" aria-label="Loading" />;
+  if (trashed.isLoading) return <Loader role="img" aria-label={t`Loading`} />;
   if (trashed.isError && !(trashed.error instanceof ApiError && trashed.error.status === 404))
     return <ErrorState error={trashed.error} retry={() => trashed.refetch()} />;
   return (
     <>
-      <VisuallyHidden component="h1">Recording</VisuallyHidden>
+      <VisuallyHidden component="h1">
+        <Trans>Recording</Trans>
+      </VisuallyHidden>
       {trashed.data === undefined ? (
         <NotFound wasHere={wasHere} id={id} />
       ) : (
@@ -34,16 +38,17 @@ export function Gone({ wasHere, id }: { wasHere: boolean; id: string | null }) {
 }
 
 function InTrash({ recording }: { recording: TrashedRecording }) {
+  const { t } = useLingui();
   const isViewer = useQuery(sessionQuery).data?.user.role === "viewer";
   const client = useQueryClient();
   const restore = useAction({
     run: () => restoreRecording(recording.id),
-    done: "Recording restored",
+    done: t`Recording restored`,
     onDone: () => void refreshAfterTrash(client, null),
   });
   return (
     <EmptyState
-      title="Recording in the trash"
+      title={t`Recording in the trash`}
       icon={<IconTrash size={30} stroke={1.5} />}
       action={
         <>
@@ -54,11 +59,11 @@ function InTrash({ recording }: { recording: TrashedRecording }) {
               loading={restore.isPending}
               onClick={() => restore.mutate()}
             >
-              Restore
+              <Trans>Restore</Trans>
             </Button>
           )}
           <Button component={Link} to="/trash" variant="default">
-            Open trash
+            <Trans>Open trash</Trans>
           </Button>
         </>
       }
@@ -70,14 +75,15 @@ function InTrash({ recording }: { recording: TrashedRecording }) {
 }
 
 function NotFound({ wasHere, id }: { wasHere: boolean; id: string | null }) {
+  const { t } = useLingui();
   return (
     <EmptyState
-      title={wasHere ? "Recording deleted" : "Recording not found"}
+      title={wasHere ? t`Recording deleted` : t`Recording not found`}
       icon={<IconVideoOff size={30} stroke={1.5} />}
       action={
         id === null ? (
           <Button component={Link} to="/">
-            Back to library
+            <Trans>Back to library</Trans>
           </Button>
         ) : (
           <RequestAccess id={id} />
@@ -85,8 +91,8 @@ function NotFound({ wasHere, id }: { wasHere: boolean; id: string | null }) {
       }
     >
       {wasHere
-        ? "It was deleted or is no longer shared with you."
-        : "It was deleted, isn't shared with you, or the URL is wrong."}
+        ? t`It was deleted or is no longer shared with you.`
+        : t`It was deleted, isn't shared with you, or the URL is wrong.`}
     </EmptyState>
   );
 }

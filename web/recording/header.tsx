@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Badge, Button, Menu, VisuallyHidden } from "@mantine/core";
 import {
   IconDots,
@@ -44,6 +45,7 @@ const DownloadItems = lazyPart(async () => (await import("./downloads.tsx")).Dow
 
 /** Title, facts, tags and actions of the recording. */
 export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onDeleted: () => void }) {
+  const { t } = useLingui();
   const { id, view, hasMedia } = useRecording();
   const { recording, participants } = view;
   const { share } = page.useSearch();
@@ -55,7 +57,7 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
   return (
     <div className={classes.header}>
       <div className={classes.heading}>
-        <BackLink to="/">Library</BackLink>
+        <BackLink to="/">{t`Library`}</BackLink>
         <RecordingTitle />
         <div className={classes.facts}>
           <time dateTime={recording.start_datetime} title={fullTime(recording.start_datetime)}>
@@ -77,7 +79,7 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
           leftSection={<state.icon size={18} stroke={1.6} aria-hidden />}
           visibleFrom="sm"
           onClick={() => setDialog("share")}
-          aria-label={`${state.label}: who can see this`}
+          aria-label={t`${state.label}: who can see this`}
         >
           {state.label}
         </Button>
@@ -87,17 +89,17 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
             requests === 0 ? null : (
               <Badge color="dark" variant="white" size="sm" circle>
                 {requests}
-                <VisuallyHidden>{requests === 1 ? " access request" : " access requests"}</VisuallyHidden>
+                <VisuallyHidden>{requests === 1 ? t` access request` : t` access requests`}</VisuallyHidden>
               </Badge>
             )
           }
           onClick={() => setDialog("share")}
         >
-          Share
+          <Trans>Share</Trans>
         </Button>
         <Menu position="bottom-end" width={250}>
           <Menu.Target>
-            <ActionIcon variant="default" size={36} aria-label="Recording actions">
+            <ActionIcon variant="default" size={36} aria-label={t`Recording actions`}>
               <IconDots size={20} />
             </ActionIcon>
           </Menu.Target>
@@ -105,14 +107,14 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
             <DownloadItems onDocument={() => setDialog("document")} />
             <Menu.Divider />
             <Menu.Item leftSection={<IconKeyboard size={18} stroke={1.6} />} onClick={onHelp}>
-              Keyboard shortcuts
+              <Trans>Keyboard shortcuts</Trans>
             </Menu.Item>
             {view.can.transcribe && hasMedia ? (
               <Menu.Item
                 leftSection={<IconRefresh size={18} stroke={1.6} />}
                 onClick={() => setDialog("again")}
               >
-                Transcribe again
+                <Trans>Transcribe again</Trans>
               </Menu.Item>
             ) : null}
             {view.can.edit_transcript && view.transcript.segments > 0 ? (
@@ -120,7 +122,7 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
                 leftSection={<IconFileText size={18} stroke={1.6} />}
                 onClick={() => setDialog("supply")}
               >
-                Replace transcript
+                <Trans>Replace transcript</Trans>
               </Menu.Item>
             ) : null}
             {view.can.delete ? (
@@ -129,7 +131,7 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
                 leftSection={<IconTrash size={18} stroke={1.6} />}
                 onClick={() => setDialog("delete")}
               >
-                Delete
+                <Trans>Delete</Trans>
               </Menu.Item>
             ) : null}
           </Menu.Dropdown>

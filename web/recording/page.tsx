@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { useDisclosure } from "@mantine/hooks";
 import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -53,9 +54,10 @@ export function RecordingPage() {
 }
 
 function OneRecording({ id }: { id: string }) {
+  const { t } = useLingui();
   const [isDeleted, setDeleted] = useState(false);
   const query = useQuery({ ...recordingQuery(id), enabled: !isDeleted });
-  useTitle(query.data?.recording.title ?? "Recording");
+  useTitle(query.data?.recording.title ?? t`Recording`);
   useRefetchAfterNotFound(id);
   // React renders so large a page in short tasks, between which the browser responds, while its skeleton is shown.
   const isReady = useDeferredValue(query.data !== undefined, false);

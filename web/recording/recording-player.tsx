@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -25,9 +26,13 @@ export function RecordingPlayer({ transcript }: { transcript: Transcript | undef
     return (
       <div className={classes.message} role="alert">
         <IconAlertTriangle size={28} stroke={1.5} aria-hidden />
-        <Text fw={600}>Recording file missing</Text>
+        <Text fw={600}>
+          <Trans>Recording file missing</Trans>
+        </Text>
         <Text size="sm">
-          The transcript and all other data are still available. Contact your server's administrator.
+          <Trans>
+            The transcript and all other data are still available. Contact your server's administrator.
+          </Trans>
         </Text>
       </div>
     );

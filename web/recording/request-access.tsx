@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -6,12 +7,13 @@ import { sendAccessRequest } from "../api/recording/access-requests.ts";
 
 /** Requests access to a recording that the user can't see. It says the same whether or not the recording exists. */
 export function RequestAccess({ id }: { id: string }) {
+  const { t } = useLingui();
   const request = useMutation({ mutationFn: () => sendAccessRequest(id) });
   if (request.isSuccess)
     return (
       <>
         <Alert color="teal" c="bright" role="status" ta="start" mb="md">
-          Request sent. If the recording exists, its owners can share it with you.
+          <Trans>Request sent. If the recording exists, its owners can share it with you.</Trans>
         </Alert>
         <BackToLibrary />
       </>
@@ -19,12 +21,12 @@ export function RequestAccess({ id }: { id: string }) {
   return (
     <>
       {request.isError ? (
-        <Alert color="red" role="alert" ta="start" mb="md" title="Couldn't send the request">
-          {request.error instanceof ApiError ? request.error.message : "Something went wrong."}
+        <Alert color="red" role="alert" ta="start" mb="md" title={t`Couldn't send the request`}>
+          {request.error instanceof ApiError ? request.error.message : t`Something went wrong.`}
         </Alert>
       ) : null}
       <Button mr="xs" loading={request.isPending} onClick={() => request.mutate()}>
-        Request access
+        <Trans>Request access</Trans>
       </Button>
       <BackToLibrary />
     </>
@@ -34,7 +36,7 @@ export function RequestAccess({ id }: { id: string }) {
 function BackToLibrary() {
   return (
     <Button component={Link} to="/" variant="default">
-      Back to library
+      <Trans>Back to library</Trans>
     </Button>
   );
 }

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { Skeleton, VisuallyHidden } from "@mantine/core";
 import classes from "./recording.module.css";
 
@@ -5,8 +6,12 @@ import classes from "./recording.module.css";
 export function RecordingSkeleton() {
   return (
     <div className={classes.page} aria-busy="true" data-filling>
-      <VisuallyHidden component="h1">Recording</VisuallyHidden>
-      <VisuallyHidden role="status">Loading recording</VisuallyHidden>
+      <VisuallyHidden component="h1">
+        <Trans>Recording</Trans>
+      </VisuallyHidden>
+      <VisuallyHidden role="status">
+        <Trans>Loading recording</Trans>
+      </VisuallyHidden>
       <div>
         <Skeleton height={28} width="min(420px, 70%)" mb={12} />
         <Skeleton height={14} width="min(300px, 50%)" />

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Badge, Button, CloseButton, Group, Popover, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconTag } from "@tabler/icons-react";
@@ -10,13 +12,14 @@ import { useRecording } from "./context.ts";
 
 /** The recording's tags, with buttons to add and remove them for users who can change it. */
 export function Tags() {
+  const { t } = useLingui();
   const { id, view, actions } = useRecording();
   const client = useQueryClient();
   const { tags } = view.recording;
   const remove = useMutation({
     mutationFn: actions.removeTag,
     onSuccess: () => refreshRecording(client, id),
-    onError: (error) => showError("Couldn't remove tag", error),
+    onError: (error) => showError(t`Couldn't remove tag`, error),
   });
   return (
     <Group gap={6} maw="100%">
@@ -34,7 +37,7 @@ export function Tags() {
               <CloseButton
                 size={20}
                 radius="xl"
-                aria-label={`Remove tag ${tag}`}
+                aria-label={t`Remove tag ${tag}`}
                 disabled={remove.isPending}
                 onClick={() => remove.mutate(tag)}
               />
@@ -50,6 +53,7 @@ export function Tags() {
 }
 
 function AddTag() {
+  const { t } = useLingui();
   const { id, actions } = useRecording();
   const client = useQueryClient();
   const [isOpen, setOpen] = useState(false);
@@ -63,7 +67,7 @@ function AddTag() {
       setText("");
       setOpen(false);
     },
-    onError: (error) => showError("Couldn't add tag", error),
+    onError: (error) => showError(t`Couldn't add tag`, error),
   });
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus>
@@ -76,7 +80,7 @@ function AddTag() {
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
-          Add tag
+          <Trans>Add tag</Trans>
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
@@ -89,16 +93,16 @@ function AddTag() {
           <Group gap="xs" align="flex-start" wrap="nowrap">
             <TextInput
               w={200}
-              aria-label="New tag"
-              placeholder="New tag"
+              aria-label={t`New tag`}
+              placeholder={t`New tag`}
               maxLength={200}
               data-autofocus
               value={text}
-              error={isValid ? null : "Letters, numbers and dashes only"}
+              error={isValid ? null : t`Letters, numbers and dashes only`}
               onChange={(event) => setText(event.currentTarget.value)}
             />
             <Button type="submit" loading={add.isPending} disabled={tag === "" || !isValid}>
-              Add
+              <Trans>Add</Trans>
             </Button>
           </Group>
         </form>
@@ -111,6 +115,6 @@ function showError(title: string, error: unknown): void {
   notifications.show({
     color: "red",
     title,
-    message: error instanceof ApiError ? error.message : "Something went wrong.",
+    message: error instanceof ApiError ? error.message : t`Something went wrong.`,
   });
 }

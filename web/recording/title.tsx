@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { ActionIcon, TextInput, Title, Tooltip } from "@mantine/core";
 import { IconPencil } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -13,6 +14,7 @@ const titleDraft = (recordingId: string): string => `title:${recordingId}`;
 
 /** The title, editable for users who can change the recording. */
 export function RecordingTitle() {
+  const { t } = useLingui();
   const { id, view } = useRecording();
   const owner = useDraftOwner();
   const [isEditing, setEditing] = useState(
@@ -34,12 +36,12 @@ export function RecordingTitle() {
         {view.recording.title}
       </Title>
       {view.can.change ? (
-        <Tooltip label="Edit title">
+        <Tooltip label={t`Edit title`}>
           <ActionIcon
             ref={button}
             variant="subtle"
             color="gray"
-            aria-label="Edit title"
+            aria-label={t`Edit title`}
             onClick={() => setEditing(true)}
           >
             <IconPencil size={18} stroke={1.6} />
@@ -51,6 +53,7 @@ export function RecordingTitle() {
 }
 
 function TitleField({ onClose }: { onClose: (restoresFocus: boolean) => void }) {
+  const { t } = useLingui();
   const { id, view, actions } = useRecording();
   const client = useQueryClient();
   const draft = useDraft(titleDraft(id), view.recording.title);
@@ -79,7 +82,7 @@ function TitleField({ onClose }: { onClose: (restoresFocus: boolean) => void }) 
   };
   return (
     <TextInput
-      aria-label="Title"
+      aria-label={t`Title`}
       size="md"
       autoFocus={draft.restoredAt === null}
       maxLength={500}
@@ -87,8 +90,8 @@ function TitleField({ onClose }: { onClose: (restoresFocus: boolean) => void }) 
       value={title}
       // A disabled field would lose focus and save again.
       readOnly={rename.isPending}
-      description={draft.restoredAt === null ? null : "Unsaved title restored. Press Enter to save it."}
-      error={rename.isError ? `Couldn't rename: ${errorText(rename.error)}` : null}
+      description={draft.restoredAt === null ? null : t`Unsaved title restored. Press Enter to save it.`}
+      error={rename.isError ? t`Couldn't rename: ${errorText(rename.error)}` : null}
       onChange={(event) => {
         if (rename.isError) rename.reset();
         draft.set(event.currentTarget.value);

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Modal, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -9,6 +10,7 @@ import { type ManualEdits, ManualEditsRadio } from "./transcript/manual-edits.ts
 
 /** Starts a new transcription, and asks what to do with manual edits. */
 export function TranscribeAgainDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { t } = useLingui();
   const { id, view, actions } = useRecording();
   const client = useQueryClient();
   const [edits, setEdits] = useState<ManualEdits>("keep");
@@ -26,12 +28,16 @@ export function TranscribeAgainDialog({ isOpen, onClose }: { isOpen: boolean; on
     },
   });
   return (
-    <Modal opened={isOpen} onClose={onClose} title={hasTranscript ? "Transcribe again?" : "Transcribe"}>
-      <Form form={ask} label={hasTranscript ? "Transcribe again" : "Transcribe"} onCancel={onClose}>
-        {hasTranscript ? <Text size="sm">This replaces the current transcript.</Text> : null}
+    <Modal opened={isOpen} onClose={onClose} title={hasTranscript ? t`Transcribe again?` : t`Transcribe`}>
+      <Form form={ask} label={hasTranscript ? t`Transcribe again` : t`Transcribe`} onCancel={onClose}>
+        {hasTranscript ? (
+          <Text size="sm">
+            <Trans>This replaces the current transcript.</Trans>
+          </Text>
+        ) : null}
         <LanguageSelect
-          label="Language"
-          automatic="From meeting type or workspace"
+          label={t`Language`}
+          automatic={t`From meeting type or workspace`}
           value={language}
           onChange={setLanguage}
         />

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Autocomplete, Select } from "@mantine/core";
 import { IconTag, IconUser } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -25,6 +26,7 @@ const mediaTypes = [
 
 /** The search filters, stored in the URL. */
 export function SearchFilters() {
+  const { t } = useLingui();
   const search = page.useSearch();
   const navigate = page.useNavigate();
   const count = countFilters(filtersOf(search));
@@ -36,7 +38,7 @@ export function SearchFilters() {
       clear={
         count > 0
           ? {
-              text: "Clear filters",
+              text: t`Clear filters`,
               run: () =>
                 navigate({ search: ({ q, sort }: SearchParams) => withoutEmpty({ q, sort }), replace: true }),
             }
@@ -48,15 +50,15 @@ export function SearchFilters() {
       <TeamFilter value={search.team} onChange={(team) => set({ team })} />
       <MeetingTypeFilter value={search.type} onChange={(type) => set({ type })} />
       <TypedFilter
-        label="Tag"
-        placeholder="Any tag"
+        label={t`Tag`}
+        placeholder={t`Any tag`}
         icon={<IconTag size={16} stroke={1.6} aria-hidden />}
         value={search.tag ?? ""}
         onChange={(tag) => set({ tag })}
       />
       <Select
-        aria-label="Media type"
-        placeholder="Any type"
+        aria-label={t`Media type`}
+        placeholder={t`Any type`}
         clearable
         data={mediaTypes}
         value={search.media ?? null}
@@ -68,12 +70,13 @@ export function SearchFilters() {
 
 /** Filters by participant: a user of the workspace, or any name or email. */
 function PersonFilter({ value, onChange }: { value: string; onChange: (value: string | undefined) => void }) {
+  const { t } = useLingui();
   const users = useQuery(usersQuery);
   const [text, change] = useTypedText(value, onChange);
   return (
     <Autocomplete
-      aria-label="Person"
-      placeholder="Anyone"
+      aria-label={t`Person`}
+      placeholder={t`Anyone`}
       clearable
       leftSection={<IconUser size={16} stroke={1.6} aria-hidden />}
       data={[...new Set((users.data?.users ?? []).map(({ name }) => name))]}

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Code, Group, Select, Table, Text, Title, VisuallyHidden } from "@mantine/core";
 import { IconSearch, IconSearchOff } from "@tabler/icons-react";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
@@ -26,12 +28,13 @@ const AskBox = lazyPart(async () => (await import("../ask/meetings-box.tsx")).Se
 
 /** Search results for the query in the URL. */
 export function SearchPage() {
+  const { t } = useLingui();
   const search = page.useSearch();
-  useTitle(search.q === undefined ? "Search" : `Search: ${search.q}`);
+  useTitle(search.q === undefined ? t`Search` : t`Search: ${search.q}`);
   return (
     <PageStack>
       <Title order={1} size="h2" style={{ overflowWrap: "anywhere" }}>
-        {search.q === undefined ? "Search" : `Search: ${search.q}`}
+        {search.q === undefined ? t`Search` : t`Search: ${search.q}`}
       </Title>
       <SearchFilters />
       <AskBox search={search} />
@@ -41,11 +44,14 @@ export function SearchPage() {
 }
 
 function Results({ search }: { search: SearchParams }) {
+  const { t } = useLingui();
   const query = useInfiniteQuery({ ...searchQuery(search), placeholderData: keepPreviousData });
   if (query.isPending)
     return (
       <div className={classes.results} aria-busy="true">
-        <VisuallyHidden role="status">Searching</VisuallyHidden>
+        <VisuallyHidden role="status">
+          <Trans>Searching</Trans>
+        </VisuallyHidden>
         {Array.from({ length: 4 }, (_, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity.
           <ResultSkeleton key={index} />
@@ -67,7 +73,7 @@ function Results({ search }: { search: SearchParams }) {
         </Text>
         <Sort />
       </Group>
-      <ul className={classes.results} aria-label="Results">
+      <ul className={classes.results} aria-label={t`Results`}>
         {results.map((result) => (
           <li key={result.recording.id}>
             <Result key={JSON.stringify(search)} result={result} search={search} />
@@ -86,13 +92,14 @@ const sorts = [
 ] as const;
 
 function Sort() {
+  const { t } = useLingui();
   const search = page.useSearch();
   const navigate = page.useNavigate();
   return (
     <Select
       size="xs"
       w={140}
-      aria-label="Sort"
+      aria-label={t`Sort`}
       allowDeselect={false}
       data={sorts}
       value={search.sort ?? "relevance"}
@@ -116,36 +123,43 @@ function countOf(count: Count | null, shown: number, hasMore: boolean): Count | 
 function countText(count: Count | null): string {
   if (count === null) return "";
   if (count.is_exact) return counted(count.value, "recording");
-  return `${count.value < maxCounted ? "At least" : "More than"} ${counted(count.value, "recording")}`;
+  return `${count.value < maxCounted ? t`At least` : t`More than`} ${counted(count.value, "recording")}`;
 }
 
 /** Shows how to fix an invalid query; other errors get the usual error state. */
 function Refused({ error, retry }: { error: unknown; retry: () => void }) {
+  const { t } = useLingui();
   const violation = error instanceof ApiError ? fieldErrors(error).q : undefined;
   if (violation === undefined) return <ErrorState error={error} retry={retry} />;
   return (
-    <EmptyState title="Invalid search" icon={<IconSearchOff size={30} stroke={1.5} />}>
-      <p>Your search {violation.charAt(0).toLowerCase() + violation.slice(1)}.</p>
+    <EmptyState title={t`Invalid search`} icon={<IconSearchOff size={30} stroke={1.5} />}>
+      <p>
+        <Trans>Your search {violation.charAt(0).toLowerCase() + violation.slice(1)}.</Trans>
+      </p>
       <Hints />
     </EmptyState>
   );
 }
 
 function NoQuery() {
+  const { t } = useLingui();
   return (
-    <EmptyState title="Search recordings and transcripts" icon={<IconSearch size={30} stroke={1.5} />}>
-      <p>Searches titles, tags, people, highlights and transcripts you have access to.</p>
+    <EmptyState title={t`Search recordings and transcripts`} icon={<IconSearch size={30} stroke={1.5} />}>
+      <p>
+        <Trans>Searches titles, tags, people, highlights and transcripts you have access to.</Trans>
+      </p>
       <Hints />
     </EmptyState>
   );
 }
 
 function NoResults({ isFiltered, suggestion }: { isFiltered: boolean; suggestion: string | null }) {
+  const { t } = useLingui();
   const search = page.useSearch();
   const navigate = page.useNavigate();
   return (
     <EmptyState
-      title="No results"
+      title={t`No results`}
       icon={<IconSearchOff size={30} stroke={1.5} />}
       action={
         isFiltered ? (
@@ -155,24 +169,26 @@ function NoResults({ isFiltered, suggestion }: { isFiltered: boolean; suggestion
               navigate({ search: ({ q, sort }: SearchParams) => withoutEmpty({ q, sort }), replace: true })
             }
           >
-            Search without filters
+            <Trans>Search without filters</Trans>
           </Button>
         ) : undefined
       }
     >
       {suggestion === null ? null : (
         <p>
-          Did you mean{" "}
-          <Link to="/search" search={{ ...search, q: suggestion }}>
-            {suggestion}
-          </Link>
-          ?
+          <Trans>
+            Did you mean{" "}
+            <Link to="/search" search={{ ...search, q: suggestion }}>
+              {suggestion}
+            </Link>
+            ?
+          </Trans>
         </p>
       )}
       <p>
         {isFiltered
-          ? "No results for all these words with these filters."
-          : "No results for all these words. Try fewer."}
+          ? t`No results for all these words with these filters.`
+          : t`No results for all these words. Try fewer.`}
       </p>
       <Hints />
     </EmptyState>
@@ -186,8 +202,9 @@ const hints = [
 ] as const;
 
 function Hints() {
+  const { t } = useLingui();
   return (
-    <Table withRowBorders={false} verticalSpacing={4} ta="left" aria-label="Search syntax">
+    <Table withRowBorders={false} verticalSpacing={4} ta="left" aria-label={t`Search syntax`}>
       <Table.Tbody>
         {hints.map(([example, meaning]) => (
           <Table.Tr key={example}>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Badge, Button, Loader, Skeleton, Text } from "@mantine/core";
 import { IconChevronDown, IconHighlight, IconUser } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -18,6 +19,7 @@ const shownMoments = 3;
 
 /** A recording with its matches. */
 export function Result({ result, search }: { result: FoundRecording; search: SearchParams }) {
+  const { t } = useLingui();
   const { recording } = result;
   const [showsAll, setShowsAll] = useState(false);
   const title = result.hits.find(({ kind }) => kind === "title");
@@ -58,9 +60,9 @@ export function Result({ result, search }: { result: FoundRecording; search: Sea
             size="compact-sm"
             leftSection={<IconChevronDown size={16} />}
             onClick={() => setShowsAll(true)}
-            aria-label={`Show more matches in ${recording.title}`}
+            aria-label={t`Show more matches in ${recording.title}`}
           >
-            Show more matches
+            <Trans>Show more matches</Trans>
           </Button>
         ) : null}
       </div>
@@ -81,6 +83,7 @@ function matchedWords(hits: readonly Hit[]): string | undefined {
 
 /** Matching tags and participants. */
 function Badges({ hits }: { hits: readonly Hit[] }) {
+  const { t } = useLingui();
   return hits
     .filter(({ kind }) => kind === "tag" || kind === "participant")
     .map((hit, index) => (
@@ -90,7 +93,7 @@ function Badges({ hits }: { hits: readonly Hit[] }) {
         variant="default"
         tt="none"
         fw={500}
-        leftSection={hit.kind === "participant" ? <IconUser size={12} aria-label="Participant" /> : "#"}
+        leftSection={hit.kind === "participant" ? <IconUser size={12} aria-label={t`Participant`} /> : "#"}
       >
         <Marked snippet={hit.snippet} />
       </Badge>
@@ -113,6 +116,7 @@ function Moments(props: { recordingId: string; hits: readonly Hit[]; find: strin
 }
 
 function Moment(props: { recordingId: string; hit: Hit; find: string | undefined }) {
+  const { t } = useLingui();
   const { recordingId, hit, find } = props;
   const at = hit.timestamp ?? 0;
   return (
@@ -125,7 +129,7 @@ function Moment(props: { recordingId: string; hit: Hit; find: string | undefined
       <span className={classes.clock}>{clock(at)}</span>
       <span>
         {hit.kind === "highlight" ? (
-          <IconHighlight size={15} stroke={1.8} aria-label="Highlight" className={classes.sign ?? ""} />
+          <IconHighlight size={15} stroke={1.8} aria-label={t`Highlight`} className={classes.sign ?? ""} />
         ) : null}
         {hit.speaker === null ? null : <span className={classes.speaker}>{hit.speaker}: </span>}
         <Marked snippet={hit.snippet} />
@@ -135,9 +139,10 @@ function Moment(props: { recordingId: string; hit: Hit; find: string | undefined
 }
 
 function AllHits(props: { recordingId: string; search: SearchParams; find: string | undefined }) {
+  const { t } = useLingui();
   const { recordingId, search, find } = props;
   const query = useInfiniteQuery(hitsQuery(search, recordingId));
-  if (query.isPending) return <Loader size="sm" m="sm" role="img" aria-label="Loading more matches" />;
+  if (query.isPending) return <Loader size="sm" m="sm" role="img" aria-label={t`Loading more matches`} />;
   if (query.data === undefined)
     return (
       <Text c="red" size="sm" role="alert">
@@ -158,7 +163,7 @@ function AllHits(props: { recordingId: string; search: SearchParams; find: strin
           leftSection={<IconChevronDown size={16} />}
           onClick={() => query.fetchNextPage()}
         >
-          Show more matches
+          <Trans>Show more matches</Trans>
         </Button>
       ) : null}
     </>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Anchor, Text } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
@@ -8,28 +10,31 @@ import classes from "./settings.module.css";
 
 /** How to call the API: a first request, recipes, and links to the reference. */
 export function ApiPage() {
+  const { t } = useLingui();
   const version = versionNames.at(-1) ?? "";
   return (
     <SettingsPage
       title="API"
-      lead="The API covers everything in this app, with JSON over HTTP and an access token."
+      lead={t`The API covers everything in this app, with JSON over HTTP and an access token.`}
     >
       <Section
-        title="First request"
+        title={t`First request`}
         lead={
           <>
-            Create an{" "}
-            <Anchor component={Link} to="/settings/tokens" inherit underline="always">
-              access token
-            </Anchor>
-            , replace the dots with it, and run this in a shell. It lists the newest recordings the token can
-            access.
+            <Trans>
+              Create an{" "}
+              <Anchor component={Link} to="/settings/tokens" inherit underline="always">
+                access token
+              </Anchor>
+              , replace the dots with it, and run this in a shell. It lists the newest recordings the token
+              can access.
+            </Trans>
           </>
         }
       >
-        <Sample label="First request" text={firstRequest(window.location.origin, version)} />
+        <Sample label={t`First request`} text={firstRequest(window.location.origin, version)} />
       </Section>
-      <Section title="Recipes" lead="Uses the setup above.">
+      <Section title={t`Recipes`} lead={t`Uses the setup above.`}>
         <div className={classes.samples}>
           {recipes.map(({ title, text }) => (
             <div key={title}>
@@ -41,8 +46,8 @@ export function ApiPage() {
           ))}
         </div>
       </Section>
-      <Section title="Reference">
-        <Rows label="Reference">
+      <Section title={t`Reference`}>
+        <Rows label={t`Reference`}>
           {references.map(({ href, title, text }) => (
             <Row
               key={href}
@@ -56,8 +61,10 @@ export function ApiPage() {
           ))}
         </Rows>
         <Text size="sm" c="dimmed" mt="sm">
-          Longer guides, such as receiving webhooks, uploading files or importing, are in{" "}
-          <code>docs/guide</code> of the repository.
+          <Trans>
+            Longer guides, such as receiving webhooks, uploading files or importing, are in{" "}
+            <code>docs/guide</code> of the repository.
+          </Trans>
         </Text>
       </Section>
     </SettingsPage>
@@ -79,7 +86,7 @@ const references = [
 ];
 
 function firstRequest(origin: string, version: string): string {
-  return `SERVER=${origin}
+  return t`SERVER=${origin}
 TOKEN=parley_pat_…
 api() { curl -s "$SERVER/_/public-api/v2$1" "\${@:2}" \\
   -H "Authorization: Bearer $TOKEN" -H "Public-Api-Version: ${version}"; }
@@ -102,16 +109,17 @@ const recipes = [
 
 /** Shell commands with a copy button. */
 function Sample({ label, text }: { label: string; text: string }) {
+  const { t } = useLingui();
   const clipboard = useClipboard({ timeout: 2500 });
   return (
     <div className={classes.sample}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
-      <section tabIndex={0} aria-label={`Commands: ${label}`}>
+      <section tabIndex={0} aria-label={t`Commands: ${label}`}>
         <pre>{text}</pre>
       </section>
       <ActionIcon
         variant="default"
-        aria-label={clipboard.copied ? `Copied: ${label}` : `Copy: ${label}`}
+        aria-label={clipboard.copied ? t`Copied: ${label}` : t`Copy: ${label}`}
         onClick={() => clipboard.copy(text)}
       >
         {clipboard.copied ? <IconCheck size={16} /> : <IconCopy size={16} />}

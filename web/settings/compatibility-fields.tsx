@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Select } from "@mantine/core";
 import type { Compatibility, DatetimeFilters } from "../../contract/common.ts";
 import type { FormState } from "../common/forms/form.tsx";
@@ -34,13 +35,14 @@ export function CompatibilityFields(props: {
   /** Whether the server's setting can be chosen again: not once another one is saved. */
   canClear: boolean;
 }) {
+  const { t } = useLingui();
   const { value, onChange, errors, canClear } = props;
   return (
     <>
       <Select
-        label="Date filters"
-        description="By name: before_datetime finds recordings that start before its value. Choose this if a program's lists stay empty."
-        placeholder="Server default"
+        label={t`Date filters`}
+        description={t`By name: before_datetime finds recordings that start before its value. Choose this if a program's lists stay empty.`}
+        placeholder={t`Server default`}
         allowDeselect={canClear}
         data={readings}
         value={value.datetime_filters}
@@ -48,9 +50,9 @@ export function CompatibilityFields(props: {
         error={errors.datetime_filters}
       />
       <Select
-        label="CRM field names"
-        description="Choose crm and hubspot if a program asks for include.hubspot."
-        placeholder="Server default"
+        label={t`CRM field names`}
+        description={t`Choose crm and hubspot if a program asks for include.hubspot.`}
+        placeholder={t`Server default`}
         allowDeselect={canClear}
         data={names}
         value={value.compatibility}

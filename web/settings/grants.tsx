@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
@@ -23,17 +25,23 @@ import { NoneYet, Row, Rows, RowsSkeleton, Tag } from "./parts.tsx";
 
 /** Apps that have access to the user's account, or to any account of the workspace. */
 export function Grants({ of }: { of: "me" | "workspace" }) {
+  const { t } = useLingui();
   const query = useInfiniteQuery(grantsQuery(of));
   const users = useQuery({ ...usersQuery, enabled: of === "workspace" });
   if (query.isPending) return <RowsSkeleton />;
   if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
   const grants = query.data.pages.flatMap(({ grants }) => grants);
-  if (grants.length === 0) return <NoneYet>No connected apps.</NoneYet>;
+  if (grants.length === 0)
+    return (
+      <NoneYet>
+        <Trans>No connected apps.</Trans>
+      </NoneYet>
+    );
   const nameOf = (userId: string): string =>
     users.data?.users.find(({ id }) => id === userId)?.name ?? "a user";
   return (
     <div>
-      <Rows label="Connected apps">
+      <Rows label={t`Connected apps`}>
         {grants.map((grant) => (
           <GrantRow key={grant.id} grant={grant} owner={of === "me" ? null : nameOf(grant.user_id)} />
         ))}
@@ -45,42 +53,49 @@ export function Grants({ of }: { of: "me" | "workspace" }) {
 
 /** @param props.owner null: the user. */
 function GrantRow({ grant, owner }: { grant: Grant; owner: string | null }) {
-  const by = owner === null ? "your account" : `${owner}'s account`;
+  const { t } = useLingui();
+  const by = owner === null ? t`your account` : t`${owner}'s account`;
   const [edits, { open, close }] = useDisclosure();
-  const named = `${grant.client_name}${owner === null ? "" : ` for ${owner}`}`;
+  const named = `${grant.client_name}${owner === null ? "" : t` for ${owner}`}`;
   return (
     <Row
       title={grant.client_name}
-      badges={grant.self_registered ? <Tag tone="warn">Registered itself</Tag> : null}
+      badges={
+        grant.self_registered ? (
+          <Tag tone="warn">
+            <Trans>Registered itself</Trans>
+          </Tag>
+        ) : null
+      }
       facts={[
         ...(grant.self_registered ? identityOf(grant) : []),
         `authorized ${owner === null ? "" : `by ${owner} `}${whenInLine(grant.created_datetime)}`,
-        `last used ${whenInLine(grant.last_used_datetime)}`,
-        grant.sign_ins === 1 ? "signed in once" : `signed in ${grant.sign_ins} times`,
+        t`last used ${whenInLine(grant.last_used_datetime)}`,
+        grant.sign_ins === 1 ? "signed in once" : t`signed in ${grant.sign_ins} times`,
         ...compatibilityFacts(grant),
       ]}
       actions={
         <>
           {grant.self_registered ? (
-            <Button variant="subtle" size="compact-sm" aria-label={`Edit ${named}`} onClick={open}>
-              Edit
+            <Button variant="subtle" size="compact-sm" aria-label={t`Edit ${named}`} onClick={open}>
+              <Trans>Edit</Trans>
             </Button>
           ) : null}
           <ConfirmButton
-            text="Revoke"
-            button={{ "aria-label": `Revoke ${named}` }}
-            title={`Revoke access of ${grant.client_name}?`}
-            label="Revoke access"
+            text={t`Revoke`}
+            button={{ "aria-label": t`Revoke ${named}` }}
+            title={t`Revoke access of ${grant.client_name}?`}
+            label={t`Revoke access`}
             run={() => revokeGrant(grant.id)}
-            done={`${grant.client_name} no longer has access.`}
+            done={t`${grant.client_name} no longer has access.`}
             refresh={[["grants"]]}
           >
-            Its tokens for {by} stop working immediately. It can request access again.
+            <Trans>Its tokens for {by} stop working immediately. It can request access again.</Trans>
           </ConfirmButton>
         </>
       }
     >
-      <FormDialog opened={edits} onClose={close} title={`Edit ${named}`} centered>
+      <FormDialog opened={edits} onClose={close} title={t`Edit ${named}`} centered>
         <GrantForm grant={grant} onDone={close} />
       </FormDialog>
     </Row>
@@ -89,6 +104,7 @@ function GrantRow({ grant, owner }: { grant: Grant; owner: string | null }) {
 
 /** How an app that registered itself reads and names things for one user. */
 function GrantForm({ grant, onDone }: { grant: Grant; onDone: () => void }) {
+  const { t } = useLingui();
   const [value, setValue] = useState<CompatibilityValue>(grant);
   // Not sent, so that what the user left alone still follows the server's setting.
   const unchanged = Object.fromEntries(
@@ -97,12 +113,12 @@ function GrantForm({ grant, onDone }: { grant: Grant; onDone: () => void }) {
   useUnsavedInDialog(Object.keys(unchanged).length < compatibilityFields.length, noDraft);
   const save = useForm({
     run: () => updateGrant(grant.id, chosen({ ...value, ...unchanged })),
-    done: "App saved.",
+    done: t`App saved.`,
     refresh: [["grants"]],
     onDone,
   });
   return (
-    <Form form={save} label="Save" onCancel={onDone}>
+    <Form form={save} label={t`Save`} onCancel={onDone}>
       <CompatibilityFields
         value={value}
         onChange={(change) => setValue((before) => ({ ...before, ...change }))}
@@ -120,7 +136,7 @@ function noDraft(): void {}
 function identityOf({ client_metadata_url, redirect_uris }: Grant): (string | null)[] {
   const targets = [...new Set(redirect_uris.map(describeTarget))];
   return [
-    client_metadata_url === null ? null : `described by ${new URL(client_metadata_url).host}`,
-    `sends access to ${targets.join(", ")}`,
+    client_metadata_url === null ? null : t`described by ${new URL(client_metadata_url).host}`,
+    t`sends access to ${targets.join(", ")}`,
   ];
 }

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Button, Menu, NavLink, Text } from "@mantine/core";
 import { IconChevronDown, IconLock } from "@tabler/icons-react";
 import { getRouteApi, Link, Outlet, useRouterState } from "@tanstack/react-router";
@@ -10,6 +11,7 @@ const parent = getRouteApi("/signed-in");
 
 /** The frame of the settings pages: navigation, a menu on phones. */
 export function SettingsLayout() {
+  const { t } = useLingui();
   const { session } = parent.useRouteContext();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const here = navItemAt(path);
@@ -17,7 +19,7 @@ export function SettingsLayout() {
   const isRefused = here !== undefined && !here.isFor(session);
   return (
     <div className={classes.layout}>
-      <nav aria-label="Settings" className={classes.side}>
+      <nav aria-label={t`Settings`} className={classes.side}>
         {groups.map(({ label, items }) => (
           <Fragment key={label}>
             <Text size="xs" fw={600} c="dimmed" px="sm" pt="sm" pb={4}>
@@ -46,9 +48,9 @@ export function SettingsLayout() {
             fullWidth
             justify="space-between"
             rightSection={<IconChevronDown size={16} aria-hidden />}
-            aria-label={`${here?.label ?? "Settings"}, other settings`}
+            aria-label={`${here?.label ?? t`Settings`}, other settings`}
           >
-            {here?.label ?? "Settings"}
+            {here?.label ?? t`Settings`}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
@@ -66,7 +68,7 @@ export function SettingsLayout() {
       </Menu>
       <div className={classes.page}>
         {isRefused ? (
-          <EmptyState title="Admins only" icon={<IconLock size={30} stroke={1.5} />}>
+          <EmptyState title={t`Admins only`} icon={<IconLock size={30} stroke={1.5} />}>
             {here.refusal}
           </EmptyState>
         ) : (

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Anchor, Button, Group, Skeleton, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -13,7 +14,8 @@ export function SettingsPage(props: {
   action?: ReactNode;
   children: ReactNode;
 }) {
-  useTitle(`${props.title} · Settings`);
+  const { t } = useLingui();
+  useTitle(t`${props.title} · Settings`);
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start" gap="sm">
@@ -58,7 +60,7 @@ export function Section(props: { title: string; lead?: ReactNode; action?: React
 export function ServerSettingsLink({ section }: { section: string }) {
   return (
     <Anchor component={Link} to="/settings/server" hash={section} inherit c="inherit" underline="always">
-      Server settings
+      <Trans>Server settings</Trans>
     </Anchor>
   );
 }
@@ -143,7 +145,9 @@ export function Loaded<Data>(props: {
 export function RowsSkeleton() {
   return (
     <div className={classes.rows} aria-busy="true">
-      <VisuallyHidden role="status">Loading</VisuallyHidden>
+      <VisuallyHidden role="status">
+        <Trans>Loading</Trans>
+      </VisuallyHidden>
       {[0, 1, 2].map((index) => (
         <div key={index} className={classes.row}>
           <div className={classes.rowMain}>

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { ActionIcon, CloseButton, Group, Text, TextInput } from "@mantine/core";
 import { IconChevronDown, IconChevronUp, IconSearch } from "@tabler/icons-react";
 import type { RefObject } from "react";
@@ -5,6 +6,7 @@ import type { Finding } from "./use-find.ts";
 
 /** Searches the transcript, with the number of matches and buttons to step through them. */
 export function FindBar(props: { finding: Finding; field: RefObject<HTMLInputElement | null> }) {
+  const { t } = useLingui();
   const { finding, field } = props;
   const { query, setQuery, hits, index, step } = finding;
   const isAsked = query.trim() !== "";
@@ -17,12 +19,12 @@ export function FindBar(props: { finding: Finding; field: RefObject<HTMLInputEle
         size="sm"
         type="text"
         role="searchbox"
-        aria-label="Search transcript"
-        placeholder="Search transcript"
+        aria-label={t`Search transcript`}
+        placeholder={t`Search transcript`}
         leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
         rightSection={
           query === "" ? null : (
-            <CloseButton size="sm" aria-label="Clear search" onClick={() => setQuery("")} />
+            <CloseButton size="sm" aria-label={t`Clear search`} onClick={() => setQuery("")} />
           )
         }
         value={query}
@@ -37,14 +39,14 @@ export function FindBar(props: { finding: Finding; field: RefObject<HTMLInputEle
         }}
       />
       <Text size="sm" c="dimmed" role="status" style={{ fontVariantNumeric: "tabular-nums" }}>
-        {!isAsked ? "" : hits.length === 0 ? "No results" : `${index + 1} of ${hits.length}`}
+        {!isAsked ? "" : hits.length === 0 ? t`No results` : `${index + 1} of ${hits.length}`}
       </Text>
       {isAsked ? (
         <>
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label="Previous match"
+            aria-label={t`Previous match`}
             disabled={hits.length === 0}
             onClick={() => step(-1)}
           >
@@ -53,7 +55,7 @@ export function FindBar(props: { finding: Finding; field: RefObject<HTMLInputEle
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label="Next match"
+            aria-label={t`Next match`}
             disabled={hits.length === 0}
             onClick={() => step(1)}
           >

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, VisuallyHidden } from "@mantine/core";
 import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import { defaultRangeExtractor, useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
@@ -52,6 +53,7 @@ export function TranscriptList(props: {
   handle: RefObject<ListHandle | null>;
   tools: LineTools;
 }) {
+  const { t } = useLingui();
   const { transcript, words, finding, handle, tools } = props;
   const { clip, speaker, Editor } = tools;
   const { segments } = transcript;
@@ -170,7 +172,7 @@ export function TranscriptList(props: {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: handles key events of the lines inside. */}
       <div className={classes.list} ref={list} onKeyDown={onRowKey} data-moving>
         {/* biome-ignore lint/a11y/noRedundantRoles: some screen readers ignore lists without markers. */}
-        <ol role="list" aria-label="Transcript" style={{ height: virtualizer.getTotalSize() }}>
+        <ol role="list" aria-label={t`Transcript`} style={{ height: virtualizer.getTotalSize() }}>
           {items.map(({ index, key, start }) => {
             const segment = segments[index];
             if (segment === undefined) return null;
@@ -236,7 +238,7 @@ export function TranscriptList(props: {
           }
           onClick={() => setFollowing(true)}
         >
-          Follow
+          <Trans>Follow</Trans>
         </Button>
       ) : null}
     </div>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Menu, Text, UnstyledButton } from "@mantine/core";
 import {
   IconCopy,
@@ -65,6 +66,7 @@ interface RowProps {
 
 /** One segment of the transcript. */
 export const Row = memo(function Row(props: RowProps) {
+  const { t } = useLingui();
   const { segment, isFirst, color, isActive, isSelected, isCursor, hits, currentHit } = props;
   const { editedVersion, actions } = props;
   const { Editor } = actions;
@@ -144,7 +146,7 @@ export const Row = memo(function Row(props: RowProps) {
           <UnstyledButton
             className={classes.comments ?? ""}
             tabIndex={isCursor ? 0 : -1}
-            aria-label={`Comments at ${time}: ${props.comments.length}`}
+            aria-label={t`Comments at ${time}: ${props.comments.length}`}
             onClick={() => actions.openComment?.(props.comments?.[0]?.id ?? "")}
           >
             {props.comments.length}
@@ -159,6 +161,7 @@ export const Row = memo(function Row(props: RowProps) {
 });
 
 function RowMenu(props: { segment: Segment; actions: RowActions; isInOrder: boolean }) {
+  const { t } = useLingui();
   const { segment, actions, isInOrder } = props;
   return (
     <Menu position="bottom-end" width={210}>
@@ -168,7 +171,7 @@ function RowMenu(props: { segment: Segment; actions: RowActions; isInOrder: bool
           variant="default"
           size={26}
           tabIndex={isInOrder ? 0 : -1}
-          aria-label={`Actions for ${clock(segment.start)}`}
+          aria-label={t`Actions for ${clock(segment.start)}`}
         >
           <IconDots size={16} />
         </ActionIcon>
@@ -176,28 +179,28 @@ function RowMenu(props: { segment: Segment; actions: RowActions; isInOrder: bool
       <Menu.Dropdown>
         {actions.hasMedia ? (
           <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => actions.goTo(segment)}>
-            Play from here
+            <Trans>Play from here</Trans>
           </Menu.Item>
         ) : null}
         {actions.canClip ? (
           <Menu.Item leftSection={<IconScissors size={16} />} onClick={() => actions.clip(segment)}>
-            Create clip
+            <Trans>Create clip</Trans>
           </Menu.Item>
         ) : null}
         <Menu.Item leftSection={<IconLink size={16} />} onClick={() => actions.copyLink(segment)}>
-          Copy link to this moment
+          <Trans>Copy link to this moment</Trans>
         </Menu.Item>
         <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => actions.copyText(segment)}>
-          Copy text
+          <Trans>Copy text</Trans>
         </Menu.Item>
         {actions.edit === null ? null : (
           <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => actions.edit?.(segment)}>
-            Edit text
+            <Trans>Edit text</Trans>
           </Menu.Item>
         )}
         {actions.speaker === null ? null : (
           <Menu.Item leftSection={<IconUserEdit size={16} />} onClick={() => actions.speaker?.(segment)}>
-            Change speaker
+            <Trans>Change speaker</Trans>
           </Menu.Item>
         )}
       </Menu.Dropdown>

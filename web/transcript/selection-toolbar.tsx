@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Paper } from "@mantine/core";
 import { IconCopy, IconLink, IconScissors } from "@tabler/icons-react";
 import { type RefObject, useEffect, useState } from "react";
@@ -33,6 +35,7 @@ export function SelectionToolbar(props: {
   onCopyLink: (ms: number) => void;
   onCopyText: (first: number, last: number, text: string) => void;
 }) {
+  const { t } = useLingui();
   const { list, segments, words, lines, onLinesDone, onClip, onCopyLink, onCopyText } = props;
   const [selectedWords, setSelected] = useState<Selected | null>(null);
   useEffect(() => {
@@ -72,7 +75,7 @@ export function SelectionToolbar(props: {
       shadow="md"
       withBorder
       role="toolbar"
-      aria-label={lines === null ? "Selected words" : "Selected lines"}
+      aria-label={lines === null ? t`Selected words` : t`Selected lines`}
       data-foot={selected.position === null || undefined}
       style={selected.position ?? {}}
       // Pressing a button must not clear the selection.
@@ -90,7 +93,7 @@ export function SelectionToolbar(props: {
               onClip(lines === null ? withMargin(selected, segments) : selected);
             }}
           >
-            Clip
+            <Trans>Clip</Trans>
           </Button>
         )}
         <Button
@@ -103,7 +106,7 @@ export function SelectionToolbar(props: {
             done();
           }}
         >
-          Copy link
+          <Trans>Copy link</Trans>
         </Button>
         <Button
           size="compact-sm"
@@ -115,7 +118,7 @@ export function SelectionToolbar(props: {
             done();
           }}
         >
-          Copy text
+          <Trans>Copy text</Trans>
         </Button>
       </Group>
     </Paper>
@@ -139,7 +142,7 @@ function readSelection(
   const frame = list.getBoundingClientRect();
   const above = box.top - frame.top - toolbarHeight - 6;
   // Phones show their own menu above the selection.
-  const isAbove = above > 0 && !window.matchMedia("(pointer: coarse)").matches;
+  const isAbove = above > 0 && !window.matchMedia(t`(pointer: coarse)`).matches;
   const middle = box.left - frame.left + box.width / 2;
   const half = Math.min(toolbarHalfWidth, frame.width / 2 - 8);
   return {

@@ -1,9 +1,11 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Progress, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type UploadBody, uploadedFileQuery } from "../api/uploads.ts";
 
 /** How much of an upload's conversion is done; nothing while that is unknown. */
 export function ConversionProgress({ upload }: { upload: UploadBody }) {
+  const { t } = useLingui();
   const isPolled = upload.status === "promoting";
   const query = useQuery({ ...uploadedFileQuery(upload), enabled: isPolled });
   const progress = query.data?.progress ?? null;
@@ -12,10 +14,10 @@ export function ConversionProgress({ upload }: { upload: UploadBody }) {
   return (
     <div>
       <Text size="sm" c="dimmed">
-        Converting: {percent}%
+        <Trans>Converting: {percent}%</Trans>
       </Text>
       <Progress.Root size="sm" mt={4}>
-        <Progress.Section value={percent} aria-label={`Conversion of ${upload.title}`} />
+        <Progress.Section value={percent} aria-label={t`Conversion of ${upload.title}`} />
       </Progress.Root>
     </div>
   );

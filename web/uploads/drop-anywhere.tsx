@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Overlay, Text } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
@@ -15,13 +17,14 @@ const failures: Readonly<Record<string, string>> = {
     "Another website tried to send files to Parley. If you want to upload them, choose them on this page.",
 };
 
-const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") === true;
+const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes(t`Files`) === true;
 
 /** Whether a dialog is open, which may take files itself. */
 const isDialogOpen = (): boolean => document.querySelector('[role="dialog"]') !== null;
 
 /** Uploads files that are dropped on any page, and those that other apps have shared. */
 export function DropAnywhere({ userId }: { userId: string }) {
+  const { t } = useLingui();
   const sender = useSender();
   const navigate = useNavigate();
   const [willBeReviewed] = useLocalStorage({ key: "parley-review-uploads", defaultValue: false });
@@ -47,7 +50,7 @@ export function DropAnywhere({ userId }: { userId: string }) {
     if (message === undefined) return;
     notifications.show({
       color: "red",
-      title: "Couldn't take the shared files",
+      title: t`Couldn't take the shared files`,
       message,
       autoClose: false,
     });
@@ -94,7 +97,7 @@ export function DropAnywhere({ userId }: { userId: string }) {
   return (
     <Overlay fixed center backgroundOpacity={0.6} zIndex={9000} style={{ pointerEvents: "none" }}>
       <Text c="white" fw={650} size="xl" role="status">
-        Drop files to upload
+        <Trans>Drop files to upload</Trans>
       </Text>
     </Overlay>
   );

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Anchor, Button, Stack, Switch, Text, Title } from "@mantine/core";
 import { Dropzone } from "@mantine/dropzone";
 import "@mantine/dropzone/styles.css";
@@ -18,7 +19,8 @@ const signedIn = getRouteApi("/signed-in");
 
 /** Uploads files, and lists earlier uploads. */
 export function UploadsPage() {
-  useTitle("Uploads");
+  const { t } = useLingui();
+  useTitle(t`Uploads`);
   const { session } = signedIn.useRouteContext();
   const sender = useSender();
   const tasks = useUploadTasks();
@@ -35,31 +37,35 @@ export function UploadsPage() {
   return (
     <PageStack gap="lg">
       <Title order={1} size="h2">
-        Uploads
+        <Trans>Uploads</Trans>
       </Title>
       <Stack gap="xs">
         <Dropzone
           onDrop={add}
           className={classes.drop ?? ""}
           role="group"
-          aria-label="Files to upload"
-          inputProps={{ "aria-label": "Choose files to upload" }}
+          aria-label={t`Files to upload`}
+          inputProps={{ "aria-label": t`Choose files to upload` }}
           activateOnKeyboard={false}
           tabIndex={-1}
         >
           <Stack align="center" gap={4} ta="center">
             <IconCloudUpload size={40} stroke={1.3} aria-hidden className={classes.dropIcon ?? ""} />
             <Text fw={600} size="lg">
-              Drop files here, or{" "}
-              <Anchor component="button" type="button" inherit>
-                choose files
-              </Anchor>
+              <Trans>
+                Drop files here, or{" "}
+                <Anchor component="button" type="button" inherit>
+                  choose files
+                </Anchor>
+              </Trans>
             </Text>
             <Text size="sm" c="dimmed" maw={560}>
-              Any common video or audio file; it is converted if needed. Transcripts as .vtt, .srt, .ttml,
-              .sbv, .ass, .json or .txt with “Name: text” on each line; those with the name of a video or
-              audio file are added to it. At least 10 seconds, at most 4.3 GB. Files are checked before
-              upload.
+              <Trans>
+                Any common video or audio file; it is converted if needed. Transcripts as .vtt, .srt, .ttml,
+                .sbv, .ass, .json or .txt with “Name: text” on each line; those with the name of a video or
+                audio file are added to it. At least 10 seconds, at most 4.3 GB. Files are checked before
+                upload.
+              </Trans>
             </Text>
           </Stack>
         </Dropzone>
@@ -69,25 +75,25 @@ export function UploadsPage() {
           style={{ alignSelf: "flex-start" }}
           onClick={() => setJoining(true)}
         >
-          Join files into one recording
+          <Trans>Join files into one recording</Trans>
         </Button>
         <LazyJoinDialog isOpen={isJoining} onClose={() => setJoining(false)} onJoin={join} />
         <LanguageSelect
-          label="Language spoken in the files you add next"
-          automatic="From meeting type or workspace"
+          label={t`Language spoken in the files you add next`}
+          automatic={t`From meeting type or workspace`}
           value={spokenLanguage}
           onChange={setLanguage}
         />
         <Switch
-          label="Review uploads before publishing"
+          label={t`Review uploads before publishing`}
           checked={willBeReviewed}
           onChange={(event) => setReview(event.currentTarget.checked)}
         />
       </Stack>
       {tasks.length === 0 ? null : (
-        <section aria-label="In progress">
+        <section aria-label={t`In progress`}>
           <Title order={2} size="h4" mb="xs">
-            In progress
+            <Trans>In progress</Trans>
           </Title>
           <ul className={classes.list}>
             {tasks.map((sending) => (

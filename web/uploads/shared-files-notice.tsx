@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { Button, Group, Text } from "@mantine/core";
 import { randomId } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
@@ -17,7 +18,9 @@ export function askToUpload(files: readonly File[]): Promise<boolean> {
       title: `${counted(files.length, "file")} shared with Parley`,
       message: (
         <>
-          <Text size="sm">Another app or a website sent them. Upload them only if you shared them.</Text>
+          <Text size="sm">
+            <Trans>Another app or a website sent them. Upload them only if you shared them.</Trans>
+          </Text>
           {files.map(({ name, size }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, and the list never changes.
             <Text key={index} size="sm" style={{ overflowWrap: "anywhere" }}>
@@ -26,10 +29,10 @@ export function askToUpload(files: readonly File[]): Promise<boolean> {
           ))}
           <Group gap="xs" mt="xs">
             <Button size="xs" onClick={() => decide(true)}>
-              Upload
+              <Trans>Upload</Trans>
             </Button>
             <Button size="xs" variant="default" onClick={() => decide(false)}>
-              Discard
+              <Trans>Discard</Trans>
             </Button>
           </Group>
         </>

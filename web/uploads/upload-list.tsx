@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, FileButton, Group, Skeleton, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
 import { IconFileText, IconVideo, IconVolume } from "@tabler/icons-react";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
@@ -29,6 +30,7 @@ interface ListProps {
 
 /** The user's uploads, kept up to date; unfinished ones first. */
 export function UploadList({ userId, tasks, onChoose, onJoin }: ListProps) {
+  const { t } = useLingui();
   const query = useInfiniteQuery(uploadsQuery);
   const [, setChanges] = useState(0);
   const queryClient = useQueryClient();
@@ -47,9 +49,9 @@ export function UploadList({ userId, tasks, onChoose, onJoin }: ListProps) {
     <>
       <StateAnnouncer uploads={uploads} />
       {waiting.length === 0 ? null : (
-        <section aria-label="Unfinished">
+        <section aria-label={t`Unfinished`}>
           <Title order={2} size="h4" mb="xs">
-            Unfinished
+            <Trans>Unfinished</Trans>
           </Title>
           <ul className={classes.list}>
             {waiting.map((upload) => (
@@ -70,12 +72,14 @@ export function UploadList({ userId, tasks, onChoose, onJoin }: ListProps) {
           </ul>
         </section>
       )}
-      <section aria-label="Your uploads">
+      <section aria-label={t`Your uploads`}>
         <Title order={2} size="h4" mb="xs">
-          Your uploads
+          <Trans>Your uploads</Trans>
         </Title>
         {others.length === 0 ? (
-          <Text c="dimmed">Your uploads and their status appear here.</Text>
+          <Text c="dimmed">
+            <Trans>Your uploads and their status appear here.</Trans>
+          </Text>
         ) : (
           <ul className={classes.list}>
             {others.map((upload) => (
@@ -92,7 +96,7 @@ export function UploadList({ userId, tasks, onChoose, onJoin }: ListProps) {
               loading={query.isFetchingNextPage}
               onClick={() => query.fetchNextPage()}
             >
-              Show older uploads
+              <Trans>Show older uploads</Trans>
             </Button>
           </Group>
         ) : null}
@@ -152,6 +156,7 @@ function UnfinishedRow(props: {
   onJoin: (files: readonly File[], title: string) => void;
   onDrop: () => void;
 }) {
+  const { t } = useLingui();
   const { known } = props;
   const { parts } = known;
   const [isOtherFile, setOtherFile] = useState(false);
@@ -175,12 +180,12 @@ function UnfinishedRow(props: {
           </Text>
           <Text size="sm" c="dimmed">
             {sent === 0
-              ? `0 of ${bytes(known.size)} uploaded`
-              : `${bytes(sent)} of ${bytes(known.size)} uploaded`}
+              ? t`0 of ${bytes(known.size)} uploaded`
+              : t`${bytes(sent)} of ${bytes(known.size)} uploaded`}
             {" · "}
             {parts === undefined
-              ? "choose the same file to resume"
-              : `choose the same files to resume: ${parts.map((part) => part.name).join(", ")}`}
+              ? t`choose the same file to resume`
+              : t`choose the same files to resume: ${parts.map((part) => part.name).join(", ")}`}
           </Text>
         </div>
         <Group gap="xs">
@@ -194,15 +199,15 @@ function UnfinishedRow(props: {
               <Button
                 {...button}
                 size="xs"
-                aria-label={`${parts === undefined ? "Choose file" : "Choose files of"} ${name}`}
+                aria-label={`${parts === undefined ? t`Choose file` : t`Choose files of`} ${name}`}
               >
-                {parts === undefined ? "Choose file" : "Choose files"}
+                {parts === undefined ? t`Choose file` : t`Choose files`}
               </Button>
             )}
           </FileButton>
-          <Button size="xs" variant="default" aria-label={`Cancel upload of ${name}`} onClick={props.onDrop}>
+          <Button size="xs" variant="default" aria-label={t`Cancel upload of ${name}`} onClick={props.onDrop}>
             {" "}
-            Cancel upload{" "}
+            <Trans>Cancel upload</Trans>{" "}
           </Button>
         </Group>
       </Group>
@@ -210,8 +215,8 @@ function UnfinishedRow(props: {
         {isOtherFile ? (
           <Text size="sm" c="var(--mantine-color-error)">
             {parts === undefined
-              ? "This isn't the same file. Choose the original to resume."
-              : "These aren't all of the files. Choose the originals together to resume."}
+              ? t`This isn't the same file. Choose the original to resume.`
+              : t`These aren't all of the files. Choose the originals together to resume.`}
           </Text>
         ) : null}
       </Stack>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Loader, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconFileUpload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -20,6 +21,7 @@ const page = getRouteApi("/signed-in/uploads/$uploadId");
 
 /** One upload: its state, and its review before it becomes a recording. */
 export function UploadPage() {
+  const { t } = useLingui();
   const { uploadId } = page.useParams();
   const query = useQuery(uploadQuery(uploadId));
   useTitle(query.data?.title);
@@ -29,7 +31,7 @@ export function UploadPage() {
   return (
     <Stack gap="lg" maw={760} mx="auto">
       <div>
-        <BackLink to="/uploads">Uploads</BackLink>
+        <BackLink to="/uploads">{t`Uploads`}</BackLink>
         <Group justify="space-between" mt={4} gap="4px 10px" align="flex-start">
           <Title order={1} size="h2" flex="1 1 260px" miw={0} style={{ overflowWrap: "anywhere" }}>
             {upload.title}
@@ -68,15 +70,16 @@ function ImportedFile({ upload }: { upload: UploadBody }) {
 }
 
 function State({ upload }: { upload: UploadBody }) {
+  const { t } = useLingui();
   const { status, auto_promote } = upload;
   if (status === "staged" && !auto_promote && upload.media?.status === "media_expired")
     return (
       <EmptyState
-        title="Upload expired"
+        title={t`Upload expired`}
         icon={<IconAlertTriangle size={30} stroke={1.5} />}
         action={<UploadAgain />}
       >
-        The time to review this upload has run out. Upload the file again.
+        <Trans>The time to review this upload has run out. Upload the file again.</Trans>
       </EmptyState>
     );
   if (status === "awaiting" || (status === "staged" && !auto_promote))
@@ -84,8 +87,10 @@ function State({ upload }: { upload: UploadBody }) {
       <>
         {status === "awaiting" ? (
           <Text c="dimmed">
-            The file is not uploaded yet. See <Link to="/uploads">Uploads</Link> for progress. You can edit
-            the details meanwhile.
+            <Trans>
+              The file is not uploaded yet. See <Link to="/uploads">Uploads</Link> for progress. You can edit
+              the details meanwhile.
+            </Trans>
           </Text>
         ) : null}
         <ImportedFile upload={upload} />
@@ -97,23 +102,23 @@ function State({ upload }: { upload: UploadBody }) {
   if (status === "success")
     return (
       <EmptyState
-        title="Recording ready"
+        title={t`Recording ready`}
         icon={<IconCircleCheck size={30} stroke={1.5} />}
         action={
           upload.recording_id === null ? null : (
             <Button component={Link} to={recordingUrl(upload.recording_id)}>
-              Open recording
+              <Trans>Open recording</Trans>
             </Button>
           )
         }
       >
-        Your upload is now a recording.
+        <Trans>Your upload is now a recording.</Trans>
       </EmptyState>
     );
   if (status === "failure")
     return (
       <EmptyState
-        title="Processing failed"
+        title={t`Processing failed`}
         icon={<IconAlertTriangle size={30} stroke={1.5} />}
         action={<UploadAgain />}
       >
@@ -124,8 +129,8 @@ function State({ upload }: { upload: UploadBody }) {
   return (
     <EmptyState title={stateOf(upload)} icon={<Loader size={28} aria-hidden />}>
       {status === "processing"
-        ? "The file is uploaded and is being checked. This page updates automatically."
-        : "The recording is being created. This page updates automatically."}
+        ? t`The file is uploaded and is being checked. This page updates automatically.`
+        : t`The recording is being created. This page updates automatically.`}
     </EmptyState>
   );
 }
@@ -134,7 +139,7 @@ function UploadAgain() {
   return (
     <Button component={Link} to="/uploads" leftSection={<IconFileUpload size={18} />}>
       {" "}
-      Upload again{" "}
+      <Trans>Upload again</Trans>{" "}
     </Button>
   );
 }

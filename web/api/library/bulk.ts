@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { z } from "zod";
 import { changeRecordings as operation } from "../../../contract/recordings/library.ts";
 import { isOutage } from "../client/api-error.ts";
@@ -51,7 +52,7 @@ export async function changeRecordings(
         failed.push({ id: recording_id, reason: detail, isUnknown: false });
     } catch (error) {
       if (done.length === 0) throw error;
-      const reason = error instanceof Error ? error.message : "The request failed.";
+      const reason = error instanceof Error ? error.message : t`The request failed.`;
       const left = ids.slice(start);
       failed.push(...left.map((id) => ({ id, reason, isUnknown: uncertain.has(id) })));
       changed.push(...left.filter((id) => uncertain.has(id)));

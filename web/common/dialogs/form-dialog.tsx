@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Button, Group, Modal, type ModalProps, Stack, Text } from "@mantine/core";
 import {
   createContext,
@@ -115,20 +116,21 @@ export function FormDialog({ onClose, children, ...modal }: FormDialogProps) {
 }
 
 function Question(props: { hasSecret: boolean; onKeep: () => void; onClose: () => void }) {
+  const { t } = useLingui();
   const { hasSecret, onKeep, onClose } = props;
   return (
-    <Stack role="alertdialog" aria-label={hasSecret ? "Close without copying?" : "Discard changes?"}>
+    <Stack role="alertdialog" aria-label={hasSecret ? t`Close without copying?` : t`Discard changes?`}>
       <Text>
         {hasSecret
-          ? "This can't be shown again. Close it only if you have copied it."
-          : "Your changes have not been saved."}
+          ? t`This can't be shown again. Close it only if you have copied it.`
+          : t`Your changes have not been saved.`}
       </Text>
       <Group justify="flex-end">
         <Button variant="default" onClick={onKeep} autoFocus>
-          {hasSecret ? "Back" : "Keep editing"}
+          {hasSecret ? t`Back` : t`Keep editing`}
         </Button>
         <Button color="red.9" onClick={onClose}>
-          {hasSecret ? "Close" : "Discard changes"}
+          {hasSecret ? t`Close` : t`Discard changes`}
         </Button>
       </Group>
     </Stack>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { type ComponentType, useEffect, useState } from "react";
 import { ReloadButton } from "../states.tsx";
@@ -5,7 +6,7 @@ import { ReloadButton } from "../states.tsx";
 function NotLoaded() {
   return (
     <>
-      You may be offline, or Parley was updated. Reload the page. <ReloadButton />
+      <Trans>You may be offline, or Parley was updated. Reload the page.</Trans> <ReloadButton />
     </>
   );
 }
@@ -21,6 +22,7 @@ export function lazyDialog<Props extends { readonly onClose: () => void }>(optio
   readonly closed: Partial<Props>;
 }): ComponentType<Props> {
   return function LazyDialog(props: Props) {
+    const { t } = useLingui();
     const [Dialog, setDialog] = useState<ComponentType<Props> | null>(null);
     const [isMounted, setMounted] = useState(false);
     const isWanted = options.isOpen(props) && Dialog === null;
@@ -35,7 +37,7 @@ export function lazyDialog<Props extends { readonly onClose: () => void }>(optio
           if (isGone) return;
           notifications.show({
             color: "red",
-            title: "Couldn't open",
+            title: t`Couldn't open`,
             message: <NotLoaded />,
           });
           onClose();

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Stack, Textarea, TextInput } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy, IconEyeOff } from "@tabler/icons-react";
@@ -18,13 +19,13 @@ export function SecretOnce({ label, value, children, onDone }: SecretProps) {
   return (
     <Stack>
       <Alert variant="light" color="yellow" icon={<IconEyeOff size={18} aria-hidden />} c="bright">
-        Copy it now. You won't see it again.
+        <Trans>Copy it now. You won't see it again.</Trans>
       </Alert>
       <CopyField label={label} value={value} />
       {children}
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>
-          Done
+          <Trans>Done</Trans>
         </Button>
       </Group>
     </Stack>
@@ -33,6 +34,7 @@ export function SecretOnce({ label, value, children, onDone }: SecretProps) {
 
 /** A read-only text of one or more lines with a copy button; it can be selected where the browser blocks clipboard access. */
 export function CopyField({ label, value }: { label: string; value: string }) {
+  const { t } = useLingui();
   const clipboard = useClipboard({ timeout: 2500 });
   const lines = value.split("\n").length;
   const Field = lines > 1 ? Textarea : TextInput;
@@ -46,7 +48,7 @@ export function CopyField({ label, value }: { label: string; value: string }) {
         flex={1}
         styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)", fontSize: 13 } }}
         onFocus={(event) => event.currentTarget.select()}
-        error={clipboard.error === null ? undefined : "Couldn't copy. Select and copy it manually."}
+        error={clipboard.error === null ? undefined : t`Couldn't copy. Select and copy it manually.`}
       />
       <Button
         variant="light"
@@ -54,7 +56,7 @@ export function CopyField({ label, value }: { label: string; value: string }) {
         leftSection={clipboard.copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
         onClick={() => clipboard.copy(value)}
       >
-        {clipboard.copied ? "Copied" : "Copy"}
+        {clipboard.copied ? t`Copied` : t`Copy`}
       </Button>
     </Group>
   );

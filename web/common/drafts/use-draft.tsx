@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -96,16 +97,17 @@ export function DraftNotice({
 }: {
   draft: Pick<Draft<unknown>, "restoredAt" | "isOutdated" | "discard">;
 }) {
+  const { t } = useLingui();
   if (draft.restoredAt === null) return null;
   return (
     <Alert role="status" variant="light" p="xs" c="bright" icon={<IconHistory size={18} aria-hidden />}>
       <Group justify="space-between" gap="xs">
         <Text size="sm" flex="1 1 12rem">
           Unsaved changes restored ({whenInLine(new Date(draft.restoredAt).toISOString())}).
-          {draft.isOutdated ? " This has been changed since; saving replaces the newer version." : ""}
+          {draft.isOutdated ? t` This has been changed since; saving replaces the newer version.` : ""}
         </Text>
         <Button size="compact-sm" variant="default" onClick={draft.discard}>
-          Discard
+          <Trans>Discard</Trans>
         </Button>
       </Group>
     </Alert>

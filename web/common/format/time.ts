@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+
 /** Splits every duration, so that all formats round alike. */
 function partsOf(ms: number): { hours: number; minutes: number; seconds: number } {
   const total = Math.max(0, Math.floor(ms / 1000));
@@ -23,7 +25,7 @@ export function lengthInWords(ms: number): string {
     [hours > 0 ? 0 : seconds, "s"],
   ] as const;
   const words = all.flatMap(([value, unit]) => (value > 0 ? `${value} ${unit}` : [])).join(" ");
-  return words === "" ? (ms > 0 ? "less than 1 s" : "0 s") : words;
+  return words === "" ? (ms > 0 ? t`less than 1 s` : "0 s") : words;
 }
 
 const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short" });
@@ -39,8 +41,8 @@ const fullFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeS
 export function day(iso: string, now: Date = new Date()): string {
   const date = new Date(iso);
   const days = Math.round((startOfDay(now) - startOfDay(date)) / 86_400_000);
-  if (days === 0) return "Today";
-  if (days === 1) return "Yesterday";
+  if (days === 0) return t`Today`;
+  if (days === 1) return t`Yesterday`;
   return (date.getFullYear() === now.getFullYear() ? dayFormat : dayAndYearFormat).format(date);
 }
 

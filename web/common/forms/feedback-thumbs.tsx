@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, Stack, Text, Textarea, Tooltip } from "@mantine/core";
 import { IconThumbDown, IconThumbDownFilled, IconThumbUp, IconThumbUpFilled } from "@tabler/icons-react";
 import type { QueryKey } from "@tanstack/react-query";
@@ -30,6 +31,7 @@ interface Props {
 
 /** Thumbs up and down on what the language model wrote, and a comment. The thumb that is chosen withdraws the feedback. */
 export function FeedbackThumbs({ subject, given, save, refresh }: Props) {
+  const { t } = useLingui();
   const [now, setNow] = useState(given);
   const [isWriting, setWriting] = useState(false);
   const rate = useAction({
@@ -42,12 +44,12 @@ export function FeedbackThumbs({ subject, given, save, refresh }: Props) {
   });
   return (
     <Stack gap="xs">
-      <Group gap={4} role="group" aria-label={`Feedback on this ${subject}`}>
+      <Group gap={4} role="group" aria-label={t`Feedback on this ${subject}`}>
         {thumbs.map(({ rating, label, icons: [Empty, Filled] }) => {
           const isChosen = now?.rating === rating;
           const Icon = isChosen ? Filled : Empty;
           return (
-            <Tooltip key={rating} label={isChosen ? "Withdraw" : `${label} ${subject}`}>
+            <Tooltip key={rating} label={isChosen ? t`Withdraw` : `${label} ${subject}`}>
               <ActionIcon
                 variant="subtle"
                 color={isChosen ? "blue" : "gray"}
@@ -64,7 +66,7 @@ export function FeedbackThumbs({ subject, given, save, refresh }: Props) {
         })}
         {now === null || isWriting ? null : (
           <Button variant="subtle" size="compact-sm" onClick={() => setWriting(true)}>
-            {now.comment === "" ? "Add a comment" : "Change comment"}
+            {now.comment === "" ? t`Add a comment` : t`Change comment`}
           </Button>
         )}
       </Group>
@@ -93,6 +95,7 @@ function CommentForm(
     onClose: () => void;
   },
 ) {
+  const { t } = useLingui();
   const { given, save, refresh, onSaved, onClose } = props;
   const [comment, setComment] = useState(given.comment);
   const feedback = { rating: given.rating, comment: comment.trim() };
@@ -105,10 +108,10 @@ function CommentForm(
     },
   });
   return (
-    <Form form={form} label="Save comment" onCancel={onClose}>
+    <Form form={form} label={t`Save comment`} onCancel={onClose}>
       <Textarea
-        label="Comment"
-        description="Admins can read it. They don't see who wrote it or which meeting it is about."
+        label={t`Comment`}
+        description={t`Admins can read it. They don't see who wrote it or which meeting it is about.`}
         autosize
         minRows={2}
         maxRows={6}

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { Button, Group, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
 import { type Action, FormError, fieldErrors, useAction } from "../actions.tsx";
@@ -86,7 +87,7 @@ export function Form(props: FormProps) {
         <Group {...(maxWidth === undefined ? { justify: "flex-end" } : {})}>
           {onCancel === undefined ? null : (
             <Button variant="default" onClick={cancel} data-autofocus={props.isCautious || undefined}>
-              Cancel
+              <Trans>Cancel</Trans>
             </Button>
           )}
           {maxWidth === undefined ? props.buttons : null}

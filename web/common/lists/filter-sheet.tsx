@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Drawer, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
 
@@ -9,19 +10,22 @@ export interface FilterSheetProps {
 
 /** Filters in a sheet at the bottom of a phone's screen. */
 export function FilterSheet({ isOpen, onClose, children }: FilterSheetProps) {
+  const { t } = useLingui();
   return (
     <Drawer
       opened={isOpen}
       onClose={onClose}
       position="bottom"
-      title="Filters"
+      title={t`Filters`}
       styles={{ inner: { alignItems: "flex-end" }, content: { height: "auto", maxHeight: "85dvh" } }}
-      closeButtonProps={{ "aria-label": "Close" }}
+      closeButtonProps={{ "aria-label": t`Close` }}
       attributes={{ header: { role: "presentation" } }}
     >
       <Stack gap="sm">
         {children}
-        <Button onClick={onClose}>Done</Button>
+        <Button onClick={onClose}>
+          <Trans>Done</Trans>
+        </Button>
       </Stack>
     </Drawer>
   );

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { useLingui } from "@lingui/react/macro";
 import { Button, Group, Select } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
 import { calendarLabels } from "../format/calendar-labels.ts";
@@ -28,6 +30,7 @@ export function Filters(props: {
   count?: number;
   clear?: { text: string; run: () => void } | null;
 }) {
+  const { t } = useLingui();
   const { children, count = 0, clear = null } = props;
   const isPhone = !useWider("sm");
   const [isOpen, setOpen] = useState(false);
@@ -56,7 +59,7 @@ export function Filters(props: {
           aria-haspopup="dialog"
           onClick={() => setOpen(true)}
         >
-          {count === 0 ? "Filters" : `Filters (${count})`}
+          {count === 0 ? t`Filters` : t`Filters (${count})`}
         </Button>
         {clearButton}
         <FilterSheet isOpen={isOpen} onClose={() => setOpen(false)}>
@@ -65,7 +68,7 @@ export function Filters(props: {
       </Group>
     );
   return (
-    <fieldset className={classes.filters} aria-label="Filters">
+    <fieldset className={classes.filters} aria-label={t`Filters`}>
       {fields}
       {clearButton}
     </fieldset>
@@ -91,23 +94,24 @@ function presets(): { value: [string, string]; label: string }[] {
   const ago = (days: number) =>
     dateOf(new Date(today.getFullYear(), today.getMonth(), today.getDate() - days));
   return [
-    { value: [ago(0), ago(0)], label: "Today" },
-    { value: [ago(6), ago(0)], label: "Last 7 days" },
-    { value: [ago(29), ago(0)], label: "Last 30 days" },
-    { value: [dateOf(new Date(today.getFullYear(), today.getMonth(), 1)), ago(0)], label: "This month" },
-    { value: [dateOf(new Date(today.getFullYear(), 0, 1)), ago(0)], label: "This year" },
+    { value: [ago(0), ago(0)], label: t`Today` },
+    { value: [ago(6), ago(0)], label: t`Last 7 days` },
+    { value: [ago(29), ago(0)], label: t`Last 30 days` },
+    { value: [dateOf(new Date(today.getFullYear(), today.getMonth(), 1)), ago(0)], label: t`This month` },
+    { value: [dateOf(new Date(today.getFullYear(), 0, 1)), ago(0)], label: t`This year` },
   ];
 }
 
 export function DaysFilter({ value, onChange }: { value: Days; onChange: (days: Days) => void }) {
+  const { t } = useLingui();
   // The first day of a range that is being chosen.
   const [first, setFirst] = useState<string | null>(null);
   return (
     <DatePickerInput
       ariaLabels={calendarLabels}
       type="range"
-      aria-label={value.from ? undefined : "Any date"}
-      placeholder="Any date"
+      aria-label={value.from ? undefined : t`Any date`}
+      placeholder={t`Any date`}
       clearable
       allowSingleDateInRange
       presets={presets()}
@@ -137,16 +141,18 @@ interface IdFilter {
 
 /** Filters by a team that recordings are shared with. */
 export function TeamFilter({ value, onChange }: IdFilter) {
+  const { t } = useLingui();
   const teams = useQuery(teamsQuery).data?.teams ?? [];
-  return <NamedFilter label="Team" none="Any team" items={teams} value={value} onChange={onChange} />;
+  return <NamedFilter label={t`Team`} none={t`Any team`} items={teams} value={value} onChange={onChange} />;
 }
 
 export function MeetingTypeFilter({ value, onChange }: IdFilter) {
+  const { t } = useLingui();
   const types = useQuery(meetingTypesQuery).data?.meeting_types ?? [];
   return (
     <NamedFilter
-      label="Meeting type"
-      none="Any meeting type"
+      label={t`Meeting type`}
+      none={t`Any meeting type`}
       items={types}
       value={value}
       onChange={onChange}

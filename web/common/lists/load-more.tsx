@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Group, Loader } from "@mantine/core";
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { ErrorState } from "../states.tsx";
@@ -22,11 +23,12 @@ export function LoadMore({ query }: { query: Query }) {
 
 /** Whether the next page of an infinite list is being loaded, or has failed to. */
 export function NextPageState({ query }: { query: Query }) {
+  const { t } = useLingui();
   return (
     <>
       {query.isFetchingNextPage ? (
         <Group justify="center" p="md">
-          <Loader size="sm" role="img" aria-label="Loading more" />
+          <Loader size="sm" role="img" aria-label={t`Loading more`} />
         </Group>
       ) : null}
       {query.isFetchNextPageError ? (

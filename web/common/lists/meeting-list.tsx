@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -45,6 +47,7 @@ export function MeetingList(props: {
 
 /** Opens a meeting to write notes for it. */
 export function NotesButton({ meeting }: { meeting: Meeting }) {
+  const { t } = useLingui();
   return (
     <Button
       component={Link}
@@ -52,15 +55,15 @@ export function NotesButton({ meeting }: { meeting: Meeting }) {
       params={{ meetingId: meeting.id } as never}
       size="xs"
       variant="subtle"
-      aria-label={`Notes for ${titleOf(meeting)}`}
+      aria-label={t`Notes for ${titleOf(meeting)}`}
     >
-      Notes
+      <Trans>Notes</Trans>
     </Button>
   );
 }
 
 export function titleOf({ title, is_private: isPrivate }: Meeting): string {
-  return title ?? (isPrivate ? "Private event" : "Event without a title");
+  return title ?? (isPrivate ? t`Private event` : t`Event without a title`);
 }
 
 /** `14:00 – 15:00`. */

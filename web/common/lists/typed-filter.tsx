@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { CloseButton, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTypedText } from "./use-typed-text.ts";
@@ -11,6 +12,7 @@ export function TypedFilter(props: {
   onChange: (value: string | undefined) => void;
   error?: string | undefined;
 }) {
+  const { t } = useLingui();
   const [text, change] = useTypedText(props.value, props.onChange);
   return (
     <TextInput
@@ -20,7 +22,7 @@ export function TypedFilter(props: {
       error={props.error}
       rightSection={
         text === "" ? null : (
-          <CloseButton size="sm" aria-label={`Clear ${props.label}`} onClick={() => change("")} />
+          <CloseButton size="sm" aria-label={t`Clear ${props.label}`} onClick={() => change("")} />
         )
       }
       value={text}

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Group, Stack, Text, Textarea } from "@mantine/core";
 import { IconCheck, IconLock } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
@@ -23,6 +24,7 @@ interface NotesProps {
 
 /** Notes that are saved automatically. */
 export function SavedNotes(props: NotesProps) {
+  const { t } = useLingui();
   const { text, setText, state, other, useOther, discardOther } = useNotes(props);
   return (
     <Stack gap="xs">
@@ -30,9 +32,9 @@ export function SavedNotes(props: NotesProps) {
         <OtherNotes at={other.at} text={other.text} onUse={useOther} onDiscard={discardOther} />
       )}
       <Textarea
-        label="Your notes"
-        description="Only visible to you."
-        placeholder="What is worth remembering?"
+        label={t`Your notes`}
+        description={t`Only visible to you.`}
+        placeholder={t`What is worth remembering?`}
         autosize
         minRows={8}
         maxRows={24}
@@ -52,13 +54,13 @@ function StateLine({ state, isEmpty }: { state: State; isEmpty: boolean }) {
   if (typeof state === "object")
     return (
       <Text size="sm" c="var(--mantine-color-error)">
-        Not saved yet: {state.failed} Retrying…
+        <Trans>Not saved yet: {state.failed} Retrying…</Trans>
       </Text>
     );
   if (state === "typing" || state === "saving")
     return (
       <Text size="sm" c="dimmed">
-        Saving…
+        <Trans>Saving…</Trans>
       </Text>
     );
   if (isEmpty)
@@ -66,7 +68,7 @@ function StateLine({ state, isEmpty }: { state: State; isEmpty: boolean }) {
       <>
         <IconLock size={16} stroke={1.6} aria-hidden />
         <Text size="sm" c="dimmed">
-          Autosaved
+          <Trans>Autosaved</Trans>
         </Text>
       </>
     );
@@ -74,7 +76,7 @@ function StateLine({ state, isEmpty }: { state: State; isEmpty: boolean }) {
     <>
       <IconCheck size={16} stroke={2} aria-hidden />
       <Text size="sm" c="dimmed">
-        Saved
+        <Trans>Saved</Trans>
       </Text>
     </>
   );

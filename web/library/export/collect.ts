@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { ApiError } from "../../api/client/api-error.ts";
 import { exportedRecording, mediaOf, transcriptText } from "../../api/library/export.ts";
 import type { LibraryItem } from "../../api/library/pages.ts";
@@ -63,8 +64,8 @@ export async function collect(
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof TooLargeError) return "The files exceed 4 GB.";
-  return error instanceof ApiError ? error.message : "The file could not be read.";
+  if (error instanceof TooLargeError) return t`The files exceed 4 GB.`;
+  return error instanceof ApiError ? error.message : t`The file could not be read.`;
 }
 
 type File = Omit<ZipFile, "modified">;

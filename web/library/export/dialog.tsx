@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Checkbox, Group, Modal, Progress, Stack, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import type { LibraryItem } from "../../api/library/pages.ts";
@@ -25,6 +26,7 @@ const idle: State = { kind: "idle" };
 
 /** Exports recordings as ZIP files, with progress. While it runs, only the button cancels it. */
 export function ExportDialog({ isOpen, items, onClose }: ExportDialogProps) {
+  const { t } = useLingui();
   // The selection may change while this is open, when the list is refreshed.
   const [shown, setShown] = useState(items);
   useEffect(() => {
@@ -48,11 +50,13 @@ export function ExportDialog({ isOpen, items, onClose }: ExportDialogProps) {
     >
       <Stack>
         <Text size="sm">
-          A ZIP file with a folder for each recording: transcript (text and WebVTT) and data (JSON). More than
-          4 GB becomes several files.
+          <Trans>
+            A ZIP file with a folder for each recording: transcript (text and WebVTT) and data (JSON). More
+            than 4 GB becomes several files.
+          </Trans>
         </Text>
         <Checkbox
-          label="Include video and audio files"
+          label={t`Include video and audio files`}
           checked={hasMedia}
           disabled={isRunning}
           onChange={(event) => setMedia(event.currentTarget.checked)}
@@ -60,10 +64,10 @@ export function ExportDialog({ isOpen, items, onClose }: ExportDialogProps) {
         <Outcome state={state} total={shown.length} />
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>
-            {state.kind === "done" ? "Close" : "Cancel"}
+            {state.kind === "done" ? t`Close` : t`Cancel`}
           </Button>
           <Button data-autofocus loading={isRunning} onClick={() => void start(hasMedia)}>
-            Export
+            <Trans>Export</Trans>
           </Button>
         </Group>
       </Stack>
@@ -111,10 +115,11 @@ function useExport(items: readonly LibraryItem[]) {
 }
 
 function Outcome({ state, total }: { state: State; total: number }) {
+  const { t } = useLingui();
   if (state.kind === "idle") return null;
   if (state.kind === "failed")
     return (
-      <Alert color="red" role="alert" title="Couldn't export">
+      <Alert color="red" role="alert" title={t`Couldn't export`}>
         {state.text}
       </Alert>
     );
@@ -122,7 +127,7 @@ function Outcome({ state, total }: { state: State; total: number }) {
     const { done, bytes: read } = state.progress;
     return (
       <div>
-        <Progress value={(done / total) * 100} aria-label="Export progress" />
+        <Progress value={(done / total) * 100} aria-label={t`Export progress`} />
         <Text size="sm" c="dimmed" mt={6}>
           {done} of {counted(total, "recording")}, {bytes(read)}
         </Text>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+
 /** What this browser can record. */
 export interface Abilities {
   readonly screen: boolean;
@@ -24,13 +26,13 @@ export function findAbilities(): Abilities {
   const { mediaDevices } = navigator;
   if (!window.isSecureContext)
     return nothing(
-      "Browsers record only on pages opened with https. Ask your administrator for an https URL.",
+      t`Browsers record only on pages opened with https. Ask your administrator for an https URL.`,
     );
   const canStore = navigator.storage?.getDirectory !== undefined && navigator.locks !== undefined;
   const canEncode = "AudioEncoder" in window && "AudioWorkletNode" in window;
   if (mediaDevices === undefined || !canStore || !canEncode)
     return nothing(
-      "This browser can't record. Use a current version of Chrome or Edge, or record with another app and upload the file.",
+      t`This browser can't record. Use a current version of Chrome or Edge, or record with another app and upload the file.`,
     );
   const hasVideo = TrackProcessor !== undefined && "VideoEncoder" in window;
   const screen = hasVideo && "getDisplayMedia" in mediaDevices;
@@ -53,13 +55,13 @@ function limitsOf(screen: boolean, camera: boolean, sharedSound: boolean): strin
   if (screen && sharedSound) return [];
   if (screen)
     return [
-      "This browser can't record the sound of a tab. It records the screen and your microphone; for the sound of both sides, use Chrome or Edge.",
+      t`This browser can't record the sound of a tab. It records the screen and your microphone; for the sound of both sides, use Chrome or Edge.`,
     ];
   if (camera)
     return [
-      "This browser can't record the screen. It records your camera and microphone; for the screen, use Chrome or Edge on a computer.",
+      t`This browser can't record the screen. It records your camera and microphone; for the screen, use Chrome or Edge on a computer.`,
     ];
   return [
-    "This browser records sound from your microphone only. For the screen and the sound of a tab, use Chrome or Edge on a computer.",
+    t`This browser records sound from your microphone only. For the screen and the sound of a tab, use Chrome or Edge on a computer.`,
   ];
 }

@@ -34,7 +34,7 @@ let session: ReturnType<typeof start> | null = null;
 let isPaused = false;
 
 self.onmessage = ({ data }: MessageEvent<ToEncoder>): void => {
-  handle(data).catch((error: unknown) => post({ type: "failed", message: reasonOf(error) }));
+  handle(data).catch((error: unknown) => post(failed(error)));
 };
 
 async function handle(message: ToEncoder): Promise<void> {
@@ -95,7 +95,7 @@ async function start({ folder, sampleRate, audio, picture }: StartMessage) {
   let isStopped = false;
   let adding: Promise<unknown> = Promise.resolve();
   const fail = (error: unknown): void => {
-    if (!isStopped) post({ type: "failed", message: reasonOf(error) });
+    if (!isStopped) post(failed(error));
     isStopped = true;
   };
   audio.onmessage = ({ data }: MessageEvent<Float32Array>): void => {
@@ -175,8 +175,8 @@ function join(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
   return joined;
 }
 
-function reasonOf(error: unknown): string {
+function failed(error: unknown): FromEncoder {
   if (error instanceof DOMException && error.name === "QuotaExceededError")
-    return "The browser's storage is full. The recording up to this point is kept.";
-  return error instanceof Error ? error.message : String(error);
+    return { type: "failed", cause: "storage_full" };
+  return { type: "failed", cause: "other", message: error instanceof Error ? error.message : String(error) };
 }

@@ -25,4 +25,6 @@ export type FromEncoder =
   | { readonly type: "piece"; readonly piece: Piece }
   /** After `stop`: everything is stored. */
   | { readonly type: "done" }
-  | { readonly type: "failed"; readonly message: string };
+  | { readonly type: "failed"; readonly cause: "storage_full" }
+  /** @property message the browser's own. */
+  | { readonly type: "failed"; readonly cause: "other"; readonly message: string };

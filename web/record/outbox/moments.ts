@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { saveImportHighlights } from "../../api/uploads.ts";
 import { clock } from "../../common/format/time.ts";
 
@@ -17,7 +18,7 @@ export async function saveMoments(
   const highlights = moments.map((ms) => {
     const timestamp = Math.max(0, Math.min(ms, endMs) - beforeMs);
     const end = Math.min(ms + afterMs, endMs);
-    return { text: `Moment at ${clock(ms)}`, timestamp, duration: Math.max(1000, end - timestamp) };
+    return { text: t`Moment at ${clock(ms)}`, timestamp, duration: Math.max(1000, end - timestamp) };
   });
   await saveImportHighlights(uploadId, highlights);
 }

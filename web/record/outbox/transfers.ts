@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { QueryClient } from "@tanstack/react-query";
 import { ApiError, isOutage } from "../../api/client/api-error.ts";
 import { removeSent } from "../../uploads/sending/cancel-upload.ts";
@@ -99,7 +100,7 @@ function createTransfers() {
       if (control.signal.aborted) return;
       // What the server lacks is offered as a file.
       if (error instanceof UploadEndedError) return await forget(uploadId);
-      const reason = error instanceof Error ? error.message : "The upload failed.";
+      const reason = error instanceof Error ? error.message : t`The upload failed.`;
       change(uploadId, { status: "failed", reason });
     }
   }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, RangeSlider, Stack, Text, TextInput } from "@mantine/core";
 import { IconLink } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -29,6 +30,7 @@ export function ClipDialog(props: {
   range: ClipRange | null;
   onClose: () => void;
 }) {
+  const { t } = useLingui();
   const { clip, range, onClose } = props;
   const [action, setAction] = useState<ClipAction | null>(null);
   return (
@@ -36,7 +38,7 @@ export function ClipDialog(props: {
       <FormDialog
         opened={range !== null}
         onClose={onClose}
-        title={clip === null ? "New clip" : "Edit highlight"}
+        title={clip === null ? t`New clip` : t`Edit highlight`}
         size={clip === null ? "lg" : "md"}
       >
         {range === null ? null : clip === null ? (
@@ -81,6 +83,7 @@ interface Made {
 }
 
 function NewClip(props: { range: ClipRange; onClose: () => void; onAction: (action: ClipAction) => void }) {
+  const { t } = useLingui();
   const { range, onClose, onAction } = props;
   const { id, view, actions, hasMedia } = useRecording();
   const client = useQueryClient();
@@ -130,7 +133,7 @@ function NewClip(props: { range: ClipRange; onClose: () => void; onAction: (acti
               highlight={{
                 id: "new",
                 recording_id: id,
-                text: body.text === "" ? "Clip" : body.text,
+                text: body.text === "" ? t`Clip` : body.text,
                 thumbnail_url: view.recording.thumbnail_url,
                 timestamp: body.timestamp,
                 duration: body.duration,
@@ -148,7 +151,7 @@ function NewClip(props: { range: ClipRange; onClose: () => void; onAction: (acti
             disabled={!hasTitle || save.isPending}
             onClick={() => save.mutate({ made: create(false), copied: null })}
           >
-            Create clip
+            <Trans>Create clip</Trans>
           </Button>
           <Button
             type="submit"
@@ -156,7 +159,7 @@ function NewClip(props: { range: ClipRange; onClose: () => void; onAction: (acti
             loading={save.isPending && save.variables.copied !== null}
             disabled={isInvalid || save.isPending}
           >
-            Create and copy link
+            <Trans>Create and copy link</Trans>
           </Button>
         </Group>
       </Stack>
@@ -165,6 +168,7 @@ function NewClip(props: { range: ClipRange; onClose: () => void; onAction: (acti
 }
 
 function ChangedClip(props: { clip: RecordingHighlight; range: ClipRange; onClose: () => void }) {
+  const { t } = useLingui();
   const { clip, range, onClose } = props;
   const { id, actions } = useRecording();
   const client = useQueryClient();
@@ -172,14 +176,14 @@ function ChangedClip(props: { clip: RecordingHighlight; range: ClipRange; onClos
   const save = useForm({
     run: () => actions.updateHighlight(clip.id, body),
     draft,
-    done: "Highlight saved",
+    done: t`Highlight saved`,
     onDone: async () => {
       await refreshRecording(client, id);
       onClose();
     },
   });
   return (
-    <Form form={{ ...save, error: null }} label="Save" onCancel={onClose} isDisabled={!hasTitle}>
+    <Form form={{ ...save, error: null }} label={t`Save`} onCancel={onClose} isDisabled={!hasTitle}>
       <Fields draft={draft} error={save.error} />
     </Form>
   );
@@ -187,6 +191,7 @@ function ChangedClip(props: { clip: RecordingHighlight; range: ClipRange; onClos
 
 /** Title and range. */
 function Fields({ draft, error }: { draft: Draft<ClipDraft>; error: unknown }) {
+  const { t } = useLingui();
   const maxMs = useRecording().view.recording.duration_ms;
   const { text, start, end } = draft.value;
   const [room] = useState(() => ({
@@ -198,8 +203,8 @@ function Fields({ draft, error }: { draft: Draft<ClipDraft>; error: unknown }) {
   return (
     <>
       <TextInput
-        label="Title"
-        placeholder="What is this about?"
+        label={t`Title`}
+        placeholder={t`What is this about?`}
         required
         maxLength={500}
         dir="auto"
@@ -210,7 +215,9 @@ function Fields({ draft, error }: { draft: Draft<ClipDraft>; error: unknown }) {
       />
       <div>
         <Text size="sm" mb={8}>
-          From {clock(start)} to {clock(end)} · {lengthInWords(end - start)}
+          <Trans>
+            From {clock(start)} to {clock(end)} · {lengthInWords(end - start)}
+          </Trans>
         </Text>
         <RangeSlider
           min={room.from}
@@ -220,7 +227,7 @@ function Fields({ draft, error }: { draft: Draft<ClipDraft>; error: unknown }) {
           value={[start, end]}
           onChange={([start, end]) => draft.change({ start, end })}
           label={null}
-          thumbFromLabel="Start"
+          thumbFromLabel={t`Start`}
           thumbToLabel="End"
           thumbValueText={(value) => clock(value)}
         />
@@ -238,7 +245,7 @@ function Cancel({ draft, onClose }: { draft: Draft<ClipDraft>; onClose: () => vo
         onClose();
       }}
     >
-      Cancel
+      <Trans>Cancel</Trans>
     </Button>
   );
 }

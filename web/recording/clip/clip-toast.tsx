@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { HighlightBody } from "../../api/highlights.ts";
@@ -28,7 +30,7 @@ export function showClipToast(options: {
   const id = `clip-${clip.id}`;
   notifications.show({
     id,
-    title: options.isCopied ? "Clip created, link copied" : "Clip created",
+    title: options.isCopied ? t`Clip created, link copied` : t`Clip created`,
     message: <ToastActions {...rest} onDone={() => notifications.hide(id)} />,
     autoClose: shownMs,
   });
@@ -40,6 +42,7 @@ function ToastActions(props: {
   onAddToStory: () => void;
   onDone: () => void;
 }) {
+  const { t } = useLingui();
   const { url, onShare, onAddToStory, onDone } = props;
   const copy = useClipboard();
   const then = (act: () => void) => () => {
@@ -48,16 +51,16 @@ function ToastActions(props: {
   };
   return (
     <Group gap={6} mt={4}>
-      <Button size="compact-sm" variant="light" onClick={() => void copy.text(url, "Link copied")}>
-        Copy link
+      <Button size="compact-sm" variant="light" onClick={() => void copy.text(url, t`Link copied`)}>
+        <Trans>Copy link</Trans>
       </Button>
       {onShare === null ? null : (
         <Button size="compact-sm" variant="light" onClick={then(onShare)}>
-          Share clip
+          <Trans>Share clip</Trans>
         </Button>
       )}
       <Button size="compact-sm" variant="light" onClick={then(onAddToStory)}>
-        Add to story
+        <Trans>Add to story</Trans>
       </Button>
     </Group>
   );
@@ -65,11 +68,12 @@ function ToastActions(props: {
 
 /** The dialog of an action chosen in the toast. */
 export function ClipActionDialog({ action, onClose }: { action: ClipAction | null; onClose: () => void }) {
+  const { t } = useLingui();
   return (
     <FormDialog
       opened={action !== null}
       onClose={onClose}
-      title={action?.kind === "share" ? "Public links" : "Add to story"}
+      title={action?.kind === "share" ? t`Public links` : t`Add to story`}
       size={action?.kind === "share" ? "lg" : "md"}
     >
       {action === null ? null : action.kind === "share" ? (

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { useLingui } from "@lingui/react/macro";
 import { PasswordInput, Radio, Select, SimpleGrid, Stack } from "@mantine/core";
 import type { LinkInput } from "../../api/public-links.ts";
 
@@ -52,7 +54,7 @@ export function keepLink({ isPublic }: ClipLink): void {
 /** Why the link can't be created; null if it can. */
 export function linkProblem({ isPublic, password }: ClipLink): string | null {
   if (!isPublic || password === "" || password.length >= minPasswordCharacters) return null;
-  return `Use at least ${minPasswordCharacters} characters`;
+  return t`Use at least ${minPasswordCharacters} characters`;
 }
 
 /** The settings of the public link. */
@@ -67,19 +69,20 @@ export function linkInput({ expiresInDays, password }: ClipLink): LinkInput {
 
 /** Who can open the link to a new clip. */
 export function LinkFields({ link, onChange }: { link: ClipLink; onChange: (link: ClipLink) => void }) {
+  const { t } = useLingui();
   return (
     <Radio.Group
-      label="Link"
+      label={t`Link`}
       value={link.isPublic ? "public" : "internal"}
       onChange={(value) => onChange({ ...link, isPublic: value === "public" })}
     >
       <Stack gap="xs" mt={6}>
-        <Radio value="internal" label="People who can see the recording" />
-        <Radio value="public" label="Anyone with the link, without signing in" />
+        <Radio value="internal" label={t`People who can see the recording`} />
+        <Radio value="public" label={t`Anyone with the link, without signing in`} />
         {link.isPublic ? (
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" pl={28}>
             <Select
-              label="Expires"
+              label={t`Expires`}
               allowDeselect={false}
               data={expiries}
               value={String(link.expiresInDays ?? 0)}
@@ -88,13 +91,13 @@ export function LinkFields({ link, onChange }: { link: ClipLink; onChange: (link
               }
             />
             <PasswordInput
-              label="Password"
-              placeholder="None"
+              label={t`Password`}
+              placeholder={t`None`}
               autoComplete="new-password"
               value={link.password}
               onChange={(event) => onChange({ ...link, password: event.currentTarget.value })}
               error={linkProblem(link)}
-              visibilityToggleButtonProps={{ "aria-label": "Show password" }}
+              visibilityToggleButtonProps={{ "aria-label": t`Show password` }}
             />
           </SimpleGrid>
         ) : null}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { Edit } from "../../api/recording/transcript-history.ts";
 
 /** What an edit did, as the rest of a sentence that starts with the editor. */
@@ -5,44 +6,44 @@ export function describeEdit(edit: Edit, all: readonly Edit[]): string {
   const { kind, details } = edit;
   const lines = lineCount(edit.segments_changed);
   const from = (details.speakers ?? []).map(({ name }) => name).join(", ");
-  const to = details.to?.name ?? "someone else";
+  const to = details.to?.name ?? t`someone else`;
   switch (kind) {
     case "text":
-      return `corrected ${lines}`;
+      return t`corrected ${lines}`;
     case "rename":
-      return `renamed ${from} to ${to}`;
+      return t`renamed ${from} to ${to}`;
     case "merge":
-      return `merged ${from} into ${to}`;
+      return t`merged ${from} into ${to}`;
     case "assign":
-      return `reassigned ${lines} to ${to}`;
+      return t`reassigned ${lines} to ${to}`;
     case "undo":
     case "redo": {
       const other = all.find(({ number }) => number === details.edit);
       const verb = kind === "undo" ? "reverted" : "restored";
       return other === undefined
-        ? `${verb} an earlier edit`
-        : `${verb} an edit: ${editorName(other)} ${describeEdit(other, all)}`;
+        ? t`${verb} an earlier edit`
+        : t`${verb} an edit: ${editorName(other)} ${describeEdit(other, all)}`;
     }
     case "transcribed":
       return details.edits === "discard"
-        ? "transcribed again and discarded manual edits"
-        : "transcribed again";
+        ? t`transcribed again and discarded manual edits`
+        : t`transcribed again`;
     case "supplied":
       return details.edits === "discard"
-        ? "replaced the transcript and discarded manual edits"
-        : "replaced the transcript";
+        ? t`replaced the transcript and discarded manual edits`
+        : t`replaced the transcript`;
     case "reapplied":
-      return `reapplied manual edits to ${lines} of the new transcript`;
+      return t`reapplied manual edits to ${lines} of the new transcript`;
   }
 }
 
 /** The editor's name; workspace tokens, the server and deleted users have none. */
 export function editorName({ user }: Edit): string {
-  return user?.name ?? "An app or the server";
+  return user?.name ?? t`An app or the server`;
 }
 
 export function lineCount(count: number): string {
-  return count === 1 ? "1 line" : `${count.toLocaleString()} lines`;
+  return count === 1 ? "1 line" : t`${count.toLocaleString()} lines`;
 }
 
 /** Whether the edit can be reverted. @param newest number of the last edit that replaced the transcript. */

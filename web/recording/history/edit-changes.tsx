@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Loader, Text, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Segment } from "../../api/recording/recording.ts";
@@ -17,10 +18,11 @@ export function EditChanges(props: {
   segments: readonly Segment[];
   onGo: (segment: Segment) => void;
 }) {
+  const { t } = useLingui();
   const { number, segments, onGo } = props;
   const { id } = useRecording();
   const { data, error, isPending } = useQuery(editQuery(id, number));
-  if (isPending) return <Loader size="sm" my="xs" role="img" aria-label="Loading changes" />;
+  if (isPending) return <Loader size="sm" my="xs" role="img" aria-label={t`Loading changes`} />;
   if (data === undefined)
     return (
       <Text size="sm" c="var(--mantine-color-error)" role="alert">
@@ -36,8 +38,16 @@ export function EditChanges(props: {
           <Change change={change} />
         </li>
       ))}
-      {hidden > 0 ? <li>and {hidden.toLocaleString()} more changes</li> : null}
-      {data.changes.length === 0 ? <li>Only participant names changed, no transcript lines.</li> : null}
+      {hidden > 0 ? (
+        <li>
+          <Trans>and {hidden.toLocaleString()} more changes</Trans>
+        </li>
+      ) : null}
+      {data.changes.length === 0 ? (
+        <li>
+          <Trans>Only participant names changed, no transcript lines.</Trans>
+        </li>
+      ) : null}
     </ul>
   );
 }
@@ -47,6 +57,7 @@ function ChangedLines(props: {
   segments: readonly Segment[];
   onGo: (segment: Segment) => void;
 }) {
+  const { t } = useLingui();
   const { indexes } = props.change;
   const segment = props.segments[indexes[0] ?? -1];
   if (segment === undefined) return null;
@@ -57,14 +68,14 @@ function ChangedLines(props: {
         size="compact-xs"
         variant="subtle"
         onClick={() => props.onGo(segment)}
-        aria-label={`${clock(segment.start)}, go to this moment`}
+        aria-label={t`${clock(segment.start)}, go to this moment`}
         style={{ fontVariantNumeric: "tabular-nums" }}
       >
         {clock(segment.start)}
       </Button>
       {more > 0 ? (
         <Text span size="xs" c="dimmed">
-          and {lineCount(more)} more
+          <Trans>and {lineCount(more)} more</Trans>
         </Text>
       ) : null}
     </span>
@@ -72,12 +83,18 @@ function ChangedLines(props: {
 }
 
 function Change({ change: { before, after } }: { change: EditChange }) {
+  const { t } = useLingui();
   if (before.text === undefined || after.text === undefined)
     return (
       <span dir="auto">
-        <VisuallyHidden>Before: </VisuallyHidden>
-        <del>{before.speaker ?? "unknown speaker"}</del> <VisuallyHidden>After: </VisuallyHidden>
-        <ins>{after.speaker ?? "unknown speaker"}</ins>
+        <VisuallyHidden>
+          <Trans>Before:</Trans>{" "}
+        </VisuallyHidden>
+        <del>{before.speaker ?? t`unknown speaker`}</del>{" "}
+        <VisuallyHidden>
+          <Trans>After:</Trans>{" "}
+        </VisuallyHidden>
+        <ins>{after.speaker ?? t`unknown speaker`}</ins>
       </span>
     );
   const { start, before: removed, after: added, end } = differenceOf(before.text, after.text);
@@ -86,13 +103,17 @@ function Change({ change: { before, after } }: { change: EditChange }) {
       {start}
       {removed === "" ? null : (
         <>
-          <VisuallyHidden>Before: </VisuallyHidden>
+          <VisuallyHidden>
+            <Trans>Before:</Trans>{" "}
+          </VisuallyHidden>
           <del>{removed}</del>
         </>
       )}
       {added === "" ? null : (
         <>
-          <VisuallyHidden>After: </VisuallyHidden>
+          <VisuallyHidden>
+            <Trans>After:</Trans>{" "}
+          </VisuallyHidden>
           <ins>{added}</ins>
         </>
       )}

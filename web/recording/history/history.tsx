@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Badge, Button, Group, Loader, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconArrowBackUp, IconArrowForwardUp, IconHistory } from "@tabler/icons-react";
@@ -18,6 +20,7 @@ import classes from "./history.module.css";
 
 /** The transcript's edits, newest first, each with its changes and a button to revert it. */
 export default function History({ transcript, onClose }: { transcript: Transcript; onClose: () => void }) {
+  const { t } = useLingui();
   const { id, view } = useRecording();
   const query = useInfiniteQuery(editsQuery(id));
   const undo = useUndoOne();
@@ -30,7 +33,7 @@ export default function History({ transcript, onClose }: { transcript: Transcrip
   if (query.isPending)
     return (
       <Group justify="center" p="xl">
-        <Loader role="img" aria-label="Loading edits" />
+        <Loader role="img" aria-label={t`Loading edits`} />
       </Group>
     );
   if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
@@ -39,15 +42,15 @@ export default function History({ transcript, onClose }: { transcript: Transcrip
   const used = query.data.pages[0]?.transcribed_with ?? null;
   if (edits.length === 0)
     return (
-      <EmptyState title="No edits yet" icon={<IconHistory size={30} stroke={1.5} />}>
-        Edits to this transcript appear here and can be reverted.
+      <EmptyState title={t`No edits yet`} icon={<IconHistory size={30} stroke={1.5} />}>
+        <Trans>Edits to this transcript appear here and can be reverted.</Trans>
         {used === null ? null : <TranscribedWith used={used} />}
       </EmptyState>
     );
   return (
     <Stack gap={0}>
-      <VisuallyHidden role="status">{undo.isPending ? "Reverting" : ""}</VisuallyHidden>
-      <ul className={classes.list} aria-label="Edits">
+      <VisuallyHidden role="status">{undo.isPending ? t`Reverting` : ""}</VisuallyHidden>
+      <ul className={classes.list} aria-label={t`Edits`}>
         {edits.map((edit) => (
           <li key={edit.number}>
             <Row
@@ -78,11 +81,12 @@ export default function History({ transcript, onClose }: { transcript: Transcrip
 
 /** What the speech model was given for the current transcript. */
 function TranscribedWith({ used }: { used: NonNullable<EditsPage["transcribed_with"]> }) {
+  const { t } = useLingui();
   const { model, language, vocabulary } = used;
   return (
     <Text size="sm" c="dimmed" mt="sm" component="div">
       Transcribed with {model}; language: {language === null ? "detected" : languageName(language)}
-      {vocabulary.length === 0 ? "" : `; vocabulary: ${vocabulary.join(", ")}`}.
+      {vocabulary.length === 0 ? "" : t`; vocabulary: ${vocabulary.join(", ")}`}.
     </Text>
   );
 }
@@ -96,6 +100,7 @@ function Row(props: {
   /** The button that reverts or restores it, if possible. */
   undoButton: ReactNode;
 }) {
+  const { t } = useLingui();
   const { edit, all, isFormer, transcript, onClose, undoButton } = props;
   const { goTo } = useRecording();
   const [isOpen, setOpen] = useState(false);
@@ -120,15 +125,15 @@ function Row(props: {
       </Group>
       {lost > 0 ? (
         <Text size="sm" c="dimmed">
-          {lineCount(lost)} of manual edits couldn't be reapplied.
+          <Trans>{lineCount(lost)} of manual edits couldn't be reapplied.</Trans>
         </Text>
       ) : null}
       <Group gap={8} mt={4}>
-        {edit.undone_by === null ? null : <Label>Reverted</Label>}
-        {isFormer ? <Label>From a previous transcript</Label> : null}
+        {edit.undone_by === null ? null : <Label>{t`Reverted`}</Label>}
+        {isFormer ? <Label>{t`From a previous transcript`}</Label> : null}
         {replacesTranscript(edit) ? null : (
           <Button size="compact-xs" variant="default" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {isOpen ? "Hide changes" : "Show changes"}
+            {isOpen ? t`Hide changes` : t`Show changes`}
             <VisuallyHidden>: {description}</VisuallyHidden>
           </Button>
         )}
@@ -150,6 +155,7 @@ function Row(props: {
 }
 
 function UndoButton(props: { edit: Edit; all: readonly Edit[]; undo: ReturnType<typeof useUndoOne> }) {
+  const { t } = useLingui();
   const { edit, all, undo } = props;
   const isBack = edit.kind === "undo";
   return (
@@ -163,7 +169,7 @@ function UndoButton(props: { edit: Edit; all: readonly Edit[]; undo: ReturnType<
       disabled={undo.isPending}
       onClick={() => undo.mutate(edit)}
     >
-      {isBack ? "Restore" : "Revert"}
+      {isBack ? t`Restore` : t`Revert`}
       <VisuallyHidden>: {describeEdit(edit, all)}</VisuallyHidden>
     </Button>
   );
@@ -179,6 +185,7 @@ function Label({ children }: { children: string }) {
 
 /** Reverts an edit, or restores a reverted one. */
 function useUndoOne() {
+  const { t } = useLingui();
   const { id, actions } = useRecording();
   const client = useQueryClient();
   return useMutation({
@@ -187,7 +194,7 @@ function useUndoOne() {
     onSuccess: async (_result, { kind }) => {
       await refreshTranscript(client, id);
       notifications.show({
-        message: kind === "undo" ? "Edit restored" : "Edit reverted",
+        message: kind === "undo" ? t`Edit restored` : t`Edit reverted`,
       });
     },
     onError: async () => refreshTranscript(client, id),
@@ -197,6 +204,6 @@ function useUndoOne() {
 function revertErrorText(error: unknown): string {
   if (!(error instanceof ApiError) || error.status !== 409) return errorText(error);
   if (error.transcriptVersion !== null)
-    return "Someone else just edited this. We've reloaded it; please try again.";
-  return "These lines were edited again later. Revert the later edits first.";
+    return t`Someone else just edited this. We've reloaded it; please try again.`;
+  return t`These lines were edited again later. Revert the later edits first.`;
 }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import {
@@ -13,6 +14,7 @@ import { useRecording } from "../context.ts";
 
 /** Takes a recording's data from a meeting, or removes what it has from one. */
 export function useMeetingActions() {
+  const { t } = useLingui();
   const { id } = useRecording();
   const client = useQueryClient();
   const refresh = [recordingMeetingQuery(id).queryKey];
@@ -20,20 +22,21 @@ export function useMeetingActions() {
   return {
     choose: useAction({
       run: (meeting: Meeting) => chooseRecordingMeeting(id, meeting.id),
-      done: (_result: unknown, meeting: Meeting) => `Meeting set to ${titleOf(meeting)}.`,
+      done: (_result: unknown, meeting: Meeting) => t`Meeting set to ${titleOf(meeting)}.`,
       refresh,
       onDone,
     }),
-    undo: useAction({ run: () => undoRecordingMeeting(id), done: "No meeting set.", refresh, onDone }),
+    undo: useAction({ run: () => undoRecordingMeeting(id), done: t`No meeting set.`, refresh, onDone }),
   };
 }
 
 /** The meetings that a recording may be. */
 export function Candidates(props: { candidates: readonly Meeting[]; chosen: string | null }) {
+  const { t } = useLingui();
   const { choose } = useMeetingActions();
   return (
     <MeetingList
-      label="Meetings"
+      label={t`Meetings`}
       meetings={props.candidates}
       action={(meeting) =>
         props.chosen !== null && meeting.ical_uid === props.chosen ? null : (
@@ -41,10 +44,10 @@ export function Candidates(props: { candidates: readonly Meeting[]; chosen: stri
             size="xs"
             variant="light"
             loading={choose.isPending && choose.variables?.id === meeting.id}
-            aria-label={`Choose ${titleOf(meeting)}`}
+            aria-label={t`Choose ${titleOf(meeting)}`}
             onClick={() => choose.mutate(meeting)}
           >
-            Choose
+            <Trans>Choose</Trans>
           </Button>
         )
       }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Collapse, Group, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
@@ -7,6 +8,7 @@ import { Candidates, useMeetingActions } from "./candidates.tsx";
 
 /** Which meeting of a calendar the recording is, with undo and another choice. Nothing where no meeting fits. */
 export function MeetingOfRecording() {
+  const { t } = useLingui();
   const { id } = useRecording();
   const { data } = useQuery(recordingMeetingQuery(id));
   const { undo } = useMeetingActions();
@@ -18,18 +20,18 @@ export function MeetingOfRecording() {
       <Group gap="xs" justify="space-between">
         <Text size="sm">
           {isMatched
-            ? `Title, people and scheduled time are from a meeting in ${data.is_chosen ? "a calendar; a user chose it" : "a calendar"}.`
-            : "A meeting in a calendar can give this recording its title, people and scheduled time."}
+            ? `Title, people and scheduled time are from a meeting in ${data.is_chosen ? t`a calendar; a user chose it` : "a calendar"}.`
+            : t`A meeting in a calendar can give this recording its title, people and scheduled time.`}
         </Text>
         <Group gap="xs">
           {isMatched ? (
             <Button size="xs" variant="default" loading={undo.isPending} onClick={() => undo.mutate()}>
-              Undo meeting
+              <Trans>Undo meeting</Trans>
             </Button>
           ) : null}
           {data.candidates.length === 0 ? null : (
             <Button size="xs" variant="default" aria-expanded={isOpen} onClick={toggle}>
-              {isMatched ? "Change meeting" : "Choose meeting"}
+              {isMatched ? t`Change meeting` : t`Choose meeting`}
             </Button>
           )}
         </Group>

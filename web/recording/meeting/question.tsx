@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Stack, Text } from "@mantine/core";
 import { IconCalendarQuestion } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -7,6 +8,7 @@ import { Candidates, useMeetingActions } from "./candidates.tsx";
 
 /** Asks which meeting was recorded where several fit equally, or the one that fits names only other people. */
 export function MeetingQuestion() {
+  const { t } = useLingui();
   const { id } = useRecording();
   const { data } = useQuery(recordingMeetingQuery(id));
   const { undo } = useMeetingActions();
@@ -17,17 +19,19 @@ export function MeetingQuestion() {
       variant="light"
       mt="md"
       icon={<IconCalendarQuestion size={20} aria-hidden />}
-      title="Which meeting was this?"
+      title={t`Which meeting was this?`}
     >
       <Stack gap="sm">
         <Text size="sm">
-          It may be one of these in your calendar. The one you choose gives the recording its title,
-          participants and scheduled time. Invited users of the workspace can then see it.
+          <Trans>
+            It may be one of these in your calendar. The one you choose gives the recording its title,
+            participants and scheduled time. Invited users of the workspace can then see it.
+          </Trans>
         </Text>
         <Candidates candidates={data.candidates} chosen={null} />
         <div>
           <Button size="xs" variant="default" loading={undo.isPending} onClick={() => undo.mutate()}>
-            None of these
+            <Trans>None of these</Trans>
           </Button>
         </div>
       </Stack>

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Checkbox, Group, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconChecklist } from "@tabler/icons-react";
@@ -13,6 +14,7 @@ import classes from "./panels.module.css";
 
 /** Action items. Checking one applies immediately, and is rolled back if the request fails. */
 export function ActionItemsPanel() {
+  const { t } = useLingui();
   const { id, view } = useRecording();
   const plain = view.recording.ai_action_items ?? [];
   const items = useQuery({ ...actionItemsQuery(id), enabled: plain.length > 0 });
@@ -20,7 +22,7 @@ export function ActionItemsPanel() {
   const state = useIntelligenceState();
   if (plain.length === 0)
     return (
-      <EmptyState title="No action items" icon={<IconChecklist size={30} stroke={1.5} />}>
+      <EmptyState title={t`No action items`} icon={<IconChecklist size={30} stroke={1.5} />}>
         <Reason state={state} />
       </EmptyState>
     );
@@ -30,7 +32,7 @@ export function ActionItemsPanel() {
   return (
     <Stack gap="xs">
       <Text size="sm" c="dimmed">
-        {open === 0 ? "All done" : `${open} of ${shown.length} open`}
+        {open === 0 ? t`All done` : t`${open} of ${shown.length} open`}
       </Text>
       <ul className={classes.plainList}>
         {shown.map((item, i) => (
@@ -62,6 +64,7 @@ export function ActionItemsPanel() {
 }
 
 function useTick() {
+  const { t } = useLingui();
   const { id } = useRecording();
   const client = useQueryClient();
   const { queryKey } = actionItemsQuery(id);
@@ -77,8 +80,8 @@ function useTick() {
       setDone(item, !isDone);
       notifications.show({
         color: "red",
-        title: "Couldn't update",
-        message: error instanceof ApiError ? error.message : "Something went wrong.",
+        title: t`Couldn't update`,
+        message: error instanceof ApiError ? error.message : t`Something went wrong.`,
       });
     },
   });

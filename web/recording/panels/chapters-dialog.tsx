@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Textarea } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import type { Chapter } from "../../../contract/recordings/chapters.ts";
@@ -12,6 +14,7 @@ import { useRecording } from "../context.ts";
 
 /** Edits the chapters as a text: a line for each, with its time and title. */
 export function ChaptersDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useLingui();
   const { id, view, playback, hasMedia } = useRecording();
   const client = useQueryClient();
   const draft = useDraft(`chapters:${id}`, { text: toText(view.chapters) });
@@ -19,7 +22,7 @@ export function ChaptersDialog({ onClose }: { onClose: () => void }) {
   const read = readChapters(text, view.chapters, view.recording.duration_ms);
   const save = useForm({
     run: () => saveChapters(id, read.chapters),
-    done: "Chapters saved",
+    done: t`Chapters saved`,
     draft,
     onDone: async () => {
       await refreshRecording(client, id);
@@ -31,23 +34,23 @@ export function ChaptersDialog({ onClose }: { onClose: () => void }) {
     draft.change({ text: `${before}${clock(playback.getState().timeMs)} ` });
   };
   return (
-    <FormDialog opened onClose={onClose} title="Edit chapters" size="lg">
+    <FormDialog opened onClose={onClose} title={t`Edit chapters`} size="lg">
       <Form
         form={save}
-        label="Save"
+        label={t`Save`}
         onCancel={onClose}
         isDisabled={read.problem !== null}
         buttons={
           hasMedia ? (
             <Button variant="default" onClick={addTime}>
-              Add current time
+              <Trans>Add current time</Trans>
             </Button>
           ) : null
         }
       >
         <Textarea
-          label="Chapters"
-          description="One per line: the time, then the title, such as “12:30 Budget”."
+          label={t`Chapters`}
+          description={t`One per line: the time, then the title, such as “12:30 Budget”.`}
           autosize
           minRows={6}
           maxRows={20}
@@ -78,18 +81,18 @@ function readChapters(
     if (line.trim() === "") continue;
     const [, hours = "0", minutes, seconds, title = ""] =
       /^\s*(?:(\d{1,3}):)?(\d{1,3}):([0-5]\d)\s+(\S.*)$/.exec(line) ?? [];
-    const at = `Line ${index + 1}`;
+    const at = t`Line ${index + 1}`;
     if (minutes === undefined || seconds === undefined) {
-      problem ??= `${at} must be a time and a title, such as “12:30 Budget”.`;
+      problem ??= t`${at} must be a time and a title, such as “12:30 Budget”.`;
       continue;
     }
     const typed = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
     const same = before.find(({ start }) => clock(start) === clock(typed));
     const start = same?.start ?? typed;
     const wrong = chapterStartProblem(start, chapters.at(-1)?.start, durationMs);
-    if (wrong !== null) problem ??= `${at}: the time ${wrong}.`;
+    if (wrong !== null) problem ??= t`${at}: the time ${wrong}.`;
     if (title.trim().length > maxChapterTitle)
-      problem ??= `${at}: the title must have at most ${maxChapterTitle} characters.`;
+      problem ??= t`${at}: the title must have at most ${maxChapterTitle} characters.`;
     chapters.push({ title: title.trim(), start, quote: same?.quote ?? "" });
   }
   return { chapters, problem };

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPencil } from "@tabler/icons-react";
@@ -10,6 +11,7 @@ const ChaptersDialog = lazyPart(async () => (await import("./chapters-dialog.tsx
 
 /** The chapters of the recording, for users who can edit the transcript also where there are none. */
 export function Chapters() {
+  const { t } = useLingui();
   const { chapters, can } = useRecording().view;
   const [isOpen, dialog] = useDisclosure();
   if (chapters.length === 0 && !can.edit_transcript) return null;
@@ -17,7 +19,7 @@ export function Chapters() {
     <section>
       <Group justify="space-between" mb="xs">
         <Title order={2} size="h4">
-          Chapters
+          <Trans>Chapters</Trans>
         </Title>
         {can.edit_transcript ? (
           <Button
@@ -26,13 +28,13 @@ export function Chapters() {
             leftSection={<IconPencil size={16} stroke={1.6} aria-hidden />}
             onClick={dialog.open}
           >
-            {chapters.length === 0 ? "Add chapters" : "Edit chapters"}
+            {chapters.length === 0 ? t`Add chapters` : t`Edit chapters`}
           </Button>
         ) : null}
       </Group>
       {chapters.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No chapters yet
+          <Trans>No chapters yet</Trans>
         </Text>
       ) : (
         <ol className={classes.plainList}>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { MultiSelect, Select, Text } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
 import { calendarLabels } from "../../common/format/calendar-labels.ts";
@@ -21,6 +22,7 @@ const clockFormat = "YYYY-MM-DD HH:mm:ss";
 
 /** Edits a recording's meeting type, start, source and owners. */
 export default function DetailsForm({ onClose }: { onClose: () => void }) {
+  const { t } = useLingui();
   const { id, view, actions } = useRecording();
   const { recording } = view;
   const client = useQueryClient();
@@ -37,7 +39,7 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
   const { value: draft, change: set } = kept;
   const save = useForm({
     run: () => actions.change(changesOf(before, draft)),
-    done: "Details saved",
+    done: t`Details saved`,
     draft: kept,
     onDone: async () => {
       await refreshRecording(client, id);
@@ -52,22 +54,22 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
   return (
     <Form
       form={{ ...save, submit: () => (kept.isDirty ? save.submit() : onClose()) }}
-      label="Save"
+      label={t`Save`}
       onCancel={onClose}
       isDisabled={draft.recorders.length === 0}
     >
       <Select
-        label="Meeting type"
-        description="Automatic is based on participants."
+        label={t`Meeting type`}
+        description={t`Automatic is based on participants.`}
         allowDeselect={false}
         searchable
         openOnFocus={false}
         data-autofocus
         data={[
-          { value: automatic, label: "Automatic" },
-          { value: none, label: "None" },
+          { value: automatic, label: t`Automatic` },
+          { value: none, label: t`None` },
           ...(["internal", "external"] as const).map((scope) => ({
-            group: `For ${scopeNames[scope]}`,
+            group: t`For ${scopeNames[scope]}`,
             items: (types.data?.meeting_types ?? [])
               .filter((type) => type.scope === scope)
               .map((type) => ({ value: type.id, label: type.name })),
@@ -79,8 +81,8 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
       />
       <DateTimePicker
         ariaLabels={calendarLabels}
-        label="Start time"
-        description={`Your time zone: ${timeZoneAt(new Date(draft.start))}. End time shifts too.`}
+        label={t`Start time`}
+        description={t`Your time zone: ${timeZoneAt(new Date(draft.start))}. End time shifts too.`}
         valueFormat="ddd D MMM YYYY, HH:mm:ss"
         withSeconds
         required
@@ -88,15 +90,15 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
         value={draft.start}
         onChange={(start) => set({ start: start ?? before.start })}
         error={save.errorOf("start_datetime")}
-        submitButtonProps={{ "aria-label": "Apply" }}
+        submitButtonProps={{ "aria-label": t`Apply` }}
         timePickerProps={{
-          hoursInputLabel: "Hours",
-          minutesInputLabel: "Minutes",
-          secondsInputLabel: "Seconds",
+          hoursInputLabel: t`Hours`,
+          minutesInputLabel: t`Minutes`,
+          secondsInputLabel: t`Seconds`,
         }}
       />
       <Select
-        label="Source"
+        label={t`Source`}
         allowDeselect={false}
         data={Object.entries(sources).map(([value, label]) => ({ value, label }))}
         value={draft.source}
@@ -104,8 +106,8 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
         error={save.errorOf("source")}
       />
       <MultiSelect
-        label="Owners"
-        description="Owners always see the recording, and can change, share and delete it."
+        label={t`Owners`}
+        description={t`Owners always see the recording, and can change, share and delete it.`}
         searchable
         data={[...people.values()].map(({ id: value, name, email }) => ({
           value,
@@ -113,12 +115,14 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
         }))}
         value={draft.recorders}
         onChange={(recorders) => set({ recorders })}
-        error={draft.recorders.length === 0 ? "Choose at least one person." : save.errorOf("recorder_ids")}
+        error={draft.recorders.length === 0 ? t`Choose at least one person.` : save.errorOf("recorder_ids")}
       />
       {isLeaving ? (
         <Text size="sm" role="status">
-          You are removing yourself. Unless you are an admin, you can no longer change this recording, and see
-          it only if it is shared with you.
+          <Trans>
+            You are removing yourself. Unless you are an admin, you can no longer change this recording, and
+            see it only if it is shared with you.
+          </Trans>
         </Text>
       ) : null}
     </Form>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, CopyButton, Group, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPencil } from "@tabler/icons-react";
@@ -23,45 +24,46 @@ const kinds = { video: "Video", audio: "Audio", transcript: "Transcript only" } 
 
 /** All facts about a recording, with ids for developers last. */
 export function DetailsPanel() {
+  const { t } = useLingui();
   const { view } = useRecording();
   const { recording } = view;
   const { calendar_event: event, crm, screenshares: screens = [] } = recording;
   const facts: readonly (readonly [name: string, value: ReactNode])[] = [
-    ["Started", fullTime(recording.start_datetime)],
-    ["Time zone", timeZoneAt(new Date(recording.start_datetime))],
-    ["Ended", fullTime(recording.end_datetime)],
-    ["Length", lengthInWords(recording.duration_ms)],
-    ["Type", kinds[recording.media_type]],
-    ["Source", sources[recording.source]],
+    [t`Started`, fullTime(recording.start_datetime)],
+    [t`Time zone`, timeZoneAt(new Date(recording.start_datetime))],
+    [t`Ended`, fullTime(recording.end_datetime)],
+    [t`Length`, lengthInWords(recording.duration_ms)],
+    [t`Type`, kinds[recording.media_type]],
+    [t`Source`, sources[recording.source]],
     [
-      "Meeting type",
+      t`Meeting type`,
       recording.meeting_type === null
         ? null
-        : `${recording.meeting_type.name}${view.meeting_type_is_automatic ? " (automatic, based on participants)" : ""}`,
+        : `${recording.meeting_type.name}${view.meeting_type_is_automatic ? t` (automatic, based on participants)` : ""}`,
     ],
-    ["Teams", recording.teams.map(({ name }) => name).join(", ")],
-    ["Owners", recording.recorders.map(({ name }) => name).join(", ")],
+    [t`Teams`, recording.teams.map(({ name }) => name).join(", ")],
+    [t`Owners`, recording.recorders.map(({ name }) => name).join(", ")],
     ...(view.uploaded_by === null || recording.recorders.some(({ id }) => id === view.uploaded_by?.id)
       ? []
-      : [["Uploaded by", view.uploaded_by.name] as const]),
-    ["Tags", recording.tags.join(", ")],
+      : [[t`Uploaded by`, view.uploaded_by.name] as const]),
+    [t`Tags`, recording.tags.join(", ")],
     [
-      "Scheduled",
+      t`Scheduled`,
       event?.scheduled_start_datetime
         ? `${fullTime(event.scheduled_start_datetime)}${event.scheduled_end_datetime ? ` to ${fullTime(event.scheduled_end_datetime)}` : ""}`
         : null,
     ],
-    ["Screen shares", screens.length === 0 ? null : <Screens key="screens" shown={screens} />],
-    ["Language", languageName(view.transcript.language)],
-    ["Transcript lines", String(view.transcript.segments)],
-    ["Added", fullTime(view.created_datetime)],
-    ["Last changed", fullTime(view.updated_datetime)],
-    ["Recording ID", <Id key="id" value={recording.id} />],
-    ["Upload ID", view.upload_id === null ? null : <Id key="id" value={view.upload_id} />],
-    ["External ID", view.external_id === null ? null : <Id key="id" value={view.external_id} />],
-    ["Calendar UID", event?.ical_uid ? <Id key="id" value={event.ical_uid} /> : null],
-    ["CRM companies", crm?.crm_company_ids.join(", ")],
-    ["CRM deals", crm?.crm_deal_ids.join(", ")],
+    [t`Screen shares`, screens.length === 0 ? null : <Screens key="screens" shown={screens} />],
+    [t`Language`, languageName(view.transcript.language)],
+    [t`Transcript lines`, String(view.transcript.segments)],
+    [t`Added`, fullTime(view.created_datetime)],
+    [t`Last changed`, fullTime(view.updated_datetime)],
+    [t`Recording ID`, <Id key="id" value={recording.id} />],
+    [t`Upload ID`, view.upload_id === null ? null : <Id key="id" value={view.upload_id} />],
+    [t`External ID`, view.external_id === null ? null : <Id key="id" value={view.external_id} />],
+    [t`Calendar UID`, event?.ical_uid ? <Id key="id" value={event.ical_uid} /> : null],
+    [t`CRM companies`, crm?.crm_company_ids.join(", ")],
+    [t`CRM deals`, crm?.crm_deal_ids.join(", ")],
   ];
   return (
     <>
@@ -82,13 +84,14 @@ export function DetailsPanel() {
 }
 
 function EditDetails() {
+  const { t } = useLingui();
   const [isOpen, { open, close }] = useDisclosure();
   return (
     <Group justify="flex-end" mb="xs">
       <Button size="xs" variant="light" leftSection={<IconPencil size={16} aria-hidden />} onClick={open}>
-        Edit details
+        <Trans>Edit details</Trans>
       </Button>
-      <FormDialog opened={isOpen} onClose={close} title="Details">
+      <FormDialog opened={isOpen} onClose={close} title={t`Details`}>
         <DetailsForm onClose={close} />
       </FormDialog>
     </Group>
@@ -112,24 +115,29 @@ function Screens({ shown }: { shown: readonly Screenshare[] }) {
           {names.get(id) ?? "someone"}
         </li>
       ))}
-      {shown.length > maxScreens ? <li>and {shown.length - maxScreens} more</li> : null}
+      {shown.length > maxScreens ? (
+        <li>
+          <Trans>and {shown.length - maxScreens} more</Trans>
+        </li>
+      ) : null}
     </ul>
   );
 }
 
 function Id({ value }: { value: string }) {
+  const { t } = useLingui();
   return (
     <CopyButton value={value}>
       {({ copied, copy }) => (
         <Group gap={6}>
-          <Tooltip label={copied ? "Copied" : "Copy"}>
-            <UnstyledButton onClick={copy} aria-label={`${value}, copy`}>
+          <Tooltip label={copied ? t`Copied` : t`Copy`}>
+            <UnstyledButton onClick={copy} aria-label={t`${value}, copy`}>
               <code className={classes.id}>{value}</code>
             </UnstyledButton>
           </Tooltip>
           {copied ? (
             <Text span size="xs" c="dimmed" role="status">
-              Copied
+              <Trans>Copied</Trans>
             </Text>
           ) : null}
         </Group>

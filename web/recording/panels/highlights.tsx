@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Badge, Button, Group, Menu, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import {
@@ -28,6 +29,7 @@ const newHighlightMs = 30_000;
 
 /** The recording's highlights. */
 export function HighlightsPanel() {
+  const { t } = useLingui();
   const { view, playback, createClip } = useRecording();
   const [changed, setChanged] = useState<RecordingHighlight | null>(null);
   const [shared, setShared] = useState<RecordingHighlight | null>(null);
@@ -40,17 +42,17 @@ export function HighlightsPanel() {
   };
   const add = canAdd ? (
     <Button size="xs" variant="light" leftSection={<IconPlus size={16} aria-hidden />} onClick={addHere}>
-      Highlight this moment
+      <Trans>Highlight this moment</Trans>
     </Button>
   ) : undefined;
   if (clips.length === 0)
     return (
       <EmptyState
-        title="No highlights yet"
+        title={t`No highlights yet`}
         icon={<IconHighlight size={30} stroke={1.5} />}
         {...(add === undefined ? {} : { action: add })}
       >
-        Select words in the transcript and choose Clip, or highlight the current moment.
+        <Trans>Select words in the transcript and choose Clip, or highlight the current moment.</Trans>
       </EmptyState>
     );
   return (
@@ -95,7 +97,7 @@ export function HighlightsPanel() {
         }
         onClose={() => setChanged(null)}
       />
-      <FormDialog opened={shared !== null} onClose={() => setShared(null)} title="Public links" size="lg">
+      <FormDialog opened={shared !== null} onClose={() => setShared(null)} title={t`Public links`} size="lg">
         {shared === null ? null : (
           <LazyLinkManager target={{ kind: "highlight", id: shared.id }} title={shared.text} />
         )}
@@ -106,6 +108,7 @@ export function HighlightsPanel() {
 
 /** Plays only the highlight. Without media, the time button leads to its transcript. */
 function PlayButton({ clip }: { clip: RecordingHighlight }) {
+  const { t } = useLingui();
   const { playback, hasMedia } = useRecording();
   if (!hasMedia) return null;
   return (
@@ -113,7 +116,7 @@ function PlayButton({ clip }: { clip: RecordingHighlight }) {
       variant="light"
       radius="xl"
       size={34}
-      aria-label={`Play highlight ${clip.text}`}
+      aria-label={t`Play highlight ${clip.text}`}
       onClick={() =>
         playback.playClip({
           text: clip.text,
@@ -128,6 +131,7 @@ function PlayButton({ clip }: { clip: RecordingHighlight }) {
 }
 
 function ClipMenu(props: { clip: RecordingHighlight; onChange: () => void; onShare: () => void }) {
+  const { t } = useLingui();
   const { clip, onChange, onShare } = props;
   const { id, actions, view } = useRecording();
   const client = useQueryClient();
@@ -136,13 +140,13 @@ function ClipMenu(props: { clip: RecordingHighlight; onChange: () => void; onSha
     mutationFn: () => actions.deleteHighlight(clip.id),
     onSuccess: async () => {
       await refreshRecording(client, id);
-      notifications.show({ message: "Highlight deleted" });
+      notifications.show({ message: t`Highlight deleted` });
     },
     onError: (error) =>
       notifications.show({
         color: "red",
-        title: "Couldn't delete",
-        message: error instanceof ApiError ? error.message : "Something went wrong.",
+        title: t`Couldn't delete`,
+        message: error instanceof ApiError ? error.message : t`Something went wrong.`,
       }),
   });
   return (
@@ -151,25 +155,25 @@ function ClipMenu(props: { clip: RecordingHighlight; onChange: () => void; onSha
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label={`Actions for highlight at ${clock(clip.timestamp)}`}
+          aria-label={t`Actions for highlight at ${clock(clip.timestamp)}`}
         >
           <IconDots size={18} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconLink size={16} />} onClick={() => copy.text(clip.url, "Link copied")}>
-          Copy link
+        <Menu.Item leftSection={<IconLink size={16} />} onClick={() => copy.text(clip.url, t`Link copied`)}>
+          <Trans>Copy link</Trans>
         </Menu.Item>
         {view.can.change ? (
           <Menu.Item leftSection={<IconWorld size={16} />} onClick={onShare}>
-            Public links
+            <Trans>Public links</Trans>
           </Menu.Item>
         ) : null}
         {view.can.add_highlights ? (
           <>
             <Menu.Item leftSection={<IconPencil size={16} />} onClick={onChange}>
               {" "}
-              Edit
+              <Trans>Edit</Trans>
             </Menu.Item>
             <Menu.Item
               c="var(--mantine-color-error)"
@@ -177,7 +181,7 @@ function ClipMenu(props: { clip: RecordingHighlight; onChange: () => void; onSha
               onClick={() => remove.mutate()}
             >
               {" "}
-              Delete
+              <Trans>Delete</Trans>
             </Menu.Item>
           </>
         ) : null}

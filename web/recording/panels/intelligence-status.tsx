@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Loader, Progress, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -35,6 +36,7 @@ export function useIntelligenceState(): IntelligenceState | undefined {
 
 /** The state of the language model, with a button to write again. */
 export function IntelligenceStatus({ state }: { state: IntelligenceState | undefined }) {
+  const { t } = useLingui();
   const { view } = useRecording();
   if (state === undefined || state.status === "none") return null;
   if (isInProgress(state))
@@ -45,7 +47,7 @@ export function IntelligenceStatus({ state }: { state: IntelligenceState | undef
           <Text size="sm">{state.message}</Text>
         </Group>
         {state.status === "running" ? (
-          <Progress value={state.progress} aria-label="Progress of the language model" />
+          <Progress value={state.progress} aria-label={t`Progress of the language model`} />
         ) : null}
       </Stack>
     );
@@ -62,7 +64,7 @@ export function IntelligenceStatus({ state }: { state: IntelligenceState | undef
         </Text>
       )}
       {!view.can.change ? null : state.status === "failed" ? (
-        <RunModel text="Try again" />
+        <RunModel text={t`Try again`} />
       ) : (
         <WriteAgain state={state} />
       )}
@@ -72,9 +74,10 @@ export function IntelligenceStatus({ state }: { state: IntelligenceState | undef
 
 /** Why there is nothing. */
 export function Reason({ state }: { state: IntelligenceState | undefined }) {
+  const { t } = useLingui();
   const model = useModelState();
   if (state?.status === "none" && model !== "ready")
-    return <ModelMissing subject="Summaries, chapters and action items" state={model} />;
+    return <ModelMissing subject={t`Summaries, chapters and action items`} state={model} />;
   return state?.status === "done" ? null : state?.message;
 }
 
@@ -109,7 +112,7 @@ function WriteAgain({ state }: { state: IntelligenceState }) {
         leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
         onClick={() => setOpen(true)}
       >
-        Write again
+        <Trans>Write again</Trans>
       </Button>
       {isOpen ? <WriteAgainDialog state={state} onClose={() => setOpen(false)} /> : null}
     </>

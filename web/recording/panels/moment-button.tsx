@@ -1,9 +1,11 @@
+import { useLingui } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { clock } from "../../common/format/time.ts";
 import { useRecording } from "../context.ts";
 
 /** A time that seeks to its position. */
 export function MomentButton({ ms }: { ms: number }) {
+  const { t } = useLingui();
   const { goTo } = useRecording();
   return (
     <Button
@@ -11,7 +13,7 @@ export function MomentButton({ ms }: { ms: number }) {
       variant="subtle"
       flex="none"
       onClick={() => goTo(ms)}
-      aria-label={`${clock(ms)}, go to this moment`}
+      aria-label={t`${clock(ms)}, go to this moment`}
       style={{ fontVariantNumeric: "tabular-nums" }}
     >
       {clock(ms)}

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Textarea } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -18,16 +19,17 @@ export function NotesPanel() {
 
 /** Notes the user wrote before becoming a viewer, or why there are none. */
 function ReadNotes({ text }: { text: string }) {
+  const { t } = useLingui();
   if (text === "")
     return (
-      <EmptyState title="No notes" icon={<IconLock size={30} stroke={1.5} />}>
-        Viewers can't take notes. Ask an admin to make you a member.
+      <EmptyState title={t`No notes`} icon={<IconLock size={30} stroke={1.5} />}>
+        <Trans>Viewers can't take notes. Ask an admin to make you a member.</Trans>
       </EmptyState>
     );
   return (
     <Textarea
-      label="Your notes"
-      description="Only visible to you. Viewers can't edit notes."
+      label={t`Your notes`}
+      description={t`Only visible to you. Viewers can't edit notes.`}
       autosize
       minRows={4}
       maxRows={24}

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Badge, Tabs } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { Transcript } from "../../api/recording/recording.ts";
@@ -22,6 +23,7 @@ export function Panels(props: {
   tab: RecordingTab;
   onTab: (tab: RecordingTab) => void;
 }) {
+  const { t } = useLingui();
   const { transcript, transcriptPane, tab, onTab } = props;
   const { view, openThreads } = useRecording();
   const { recording } = view;
@@ -36,21 +38,31 @@ export function Panels(props: {
       }}
       keepMounted={false}
     >
-      <Tabs.List className={classes.tabs ?? ""} aria-label="About this recording">
-        <Tabs.Tab value="transcript">Transcript</Tabs.Tab>
-        <Tabs.Tab value="summary">Summary</Tabs.Tab>
+      <Tabs.List className={classes.tabs ?? ""} aria-label={t`About this recording`}>
+        <Tabs.Tab value="transcript">
+          <Trans>Transcript</Trans>
+        </Tabs.Tab>
+        <Tabs.Tab value="summary">
+          <Trans>Summary</Trans>
+        </Tabs.Tab>
         <Tabs.Tab value="actions" {...counted(open)}>
-          Action items
+          <Trans>Action items</Trans>
         </Tabs.Tab>
         <Tabs.Tab value="highlights" {...counted(recording.highlights?.length ?? 0)}>
-          Highlights
+          <Trans>Highlights</Trans>
         </Tabs.Tab>
         <Tabs.Tab value="comments" {...counted(openThreads.length)}>
-          Comments
+          <Trans>Comments</Trans>
         </Tabs.Tab>
-        <Tabs.Tab value="notes">Notes</Tabs.Tab>
-        <Tabs.Tab value="people">People</Tabs.Tab>
-        <Tabs.Tab value="details">Details</Tabs.Tab>
+        <Tabs.Tab value="notes">
+          <Trans>Notes</Trans>
+        </Tabs.Tab>
+        <Tabs.Tab value="people">
+          <Trans>People</Trans>
+        </Tabs.Tab>
+        <Tabs.Tab value="details">
+          <Trans>Details</Trans>
+        </Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="transcript" className={classes.words ?? ""}>
         {transcriptPane}

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { type Participant, refreshTranscript, type Speaker } from "../../api/recording/recording.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
@@ -16,6 +17,7 @@ export function ParticipantDialogs(props: {
   otherSpeakers: readonly Speaker[];
   onClose: () => void;
 }) {
+  const { t } = useLingui();
   const { task, otherSpeakers, onClose } = props;
   const { id, actions } = useRecording();
   const client = useQueryClient();
@@ -25,7 +27,7 @@ export function ParticipantDialogs(props: {
       <FormDialog
         opened={task !== null && task.kind !== "remove"}
         onClose={onClose}
-        title={person === null ? "Add person" : "Edit participant"}
+        title={person === null ? t`Add person` : t`Edit participant`}
       >
         {task === null || task.kind === "remove" ? null : (
           <ParticipantForm
@@ -39,16 +41,16 @@ export function ParticipantDialogs(props: {
       <Confirm
         opened={task?.kind === "remove"}
         onClose={onClose}
-        title="Remove participant?"
-        label="Remove"
-        done="Participant removed"
+        title={t`Remove participant?`}
+        label={t`Remove`}
+        done={t`Participant removed`}
         run={async () => {
           if (person === null) return;
           await actions.deleteParticipant(person.id);
           await refreshTranscript(client, id);
         }}
       >
-        {person?.name ?? "This person"}'s words stay in the transcript. They lose access unless it's shared
+        {person?.name ?? t`This person`}'s words stay in the transcript. They lose access unless it's shared
         another way.
       </Confirm>
     </>

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Checkbox, Select, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -36,6 +37,7 @@ export function ParticipantForm(props: {
   speaker?: Speaker | undefined;
   onClose: () => void;
 }) {
+  const { t } = useLingui();
   const { person, otherSpeakers, speaker, onClose } = props;
   const { id, actions } = useRecording();
   const client = useQueryClient();
@@ -87,15 +89,15 @@ export function ParticipantForm(props: {
         await refreshTranscript(client, id);
       }
     },
-    done: person === null ? "Participant added" : "Participant saved",
+    done: person === null ? t`Participant added` : t`Participant saved`,
     draft: kept,
     onDone: onClose,
   });
   return (
-    <Form form={save} label={person === null ? "Add" : "Save"} onCancel={onClose} isDisabled={isNameless}>
+    <Form form={save} label={person === null ? t`Add` : t`Save`} onCancel={onClose} isDisabled={isNameless}>
       <TextInput
-        label="Name"
-        {...(person === null ? {} : { description: "Also renames them in the transcript." })}
+        label={t`Name`}
+        {...(person === null ? {} : { description: t`Also renames them in the transcript.` })}
         maxLength={320}
         dir="auto"
         data-autofocus
@@ -104,8 +106,8 @@ export function ParticipantForm(props: {
         error={save.errorOf("name")}
       />
       <TextInput
-        label="Email"
-        description="Determines team or guest. Colleagues get access through it."
+        label={t`Email`}
+        description={t`Determines team or guest. Colleagues get access through it.`}
         inputMode="email"
         maxLength={320}
         value={draft.email}
@@ -113,7 +115,7 @@ export function ParticipantForm(props: {
         error={save.errorOf("email")}
       />
       <TextInput
-        label="Phone"
+        label={t`Phone`}
         inputMode="tel"
         maxLength={320}
         value={draft.phone}
@@ -122,9 +124,9 @@ export function ParticipantForm(props: {
       />
       {otherSpeakers.length === 0 ? null : (
         <Select
-          label="Speaker in the transcript"
-          description="Assigns this speaker's lines to the participant. You can undo this in the transcript."
-          placeholder={person === null ? "None" : "No other speaker"}
+          label={t`Speaker in the transcript`}
+          description={t`Assigns this speaker's lines to the participant. You can undo this in the transcript.`}
+          placeholder={person === null ? t`None` : t`No other speaker`}
           clearable
           searchable
           data={otherSpeakers.map((one) => ({
@@ -138,13 +140,13 @@ export function ParticipantForm(props: {
         />
       )}
       <Checkbox
-        label="Likely attended"
+        label={t`Likely attended`}
         checked={draft.attended}
         onChange={(event) => set({ attended: event.currentTarget.checked })}
         error={save.errorOf("attended")}
       />
       <Checkbox
-        label="Appears in the recording"
+        label={t`Appears in the recording`}
         checked={draft.confirmed}
         onChange={(event) => set({ confirmed: event.currentTarget.checked })}
         error={save.errorOf("confirmed_attendee")}

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Badge, Group, Progress, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { Speaker } from "../../api/recording/recording.ts";
@@ -18,6 +19,7 @@ export function ParticipantRow(props: {
   /** Actions. */
   children: ReactNode;
 }) {
+  const { t } = useLingui();
   const { name, facts, scope, color, speaker, speakers, children } = props;
   return (
     <Group gap="sm" wrap="nowrap" className={classes.item ?? ""}>
@@ -48,7 +50,7 @@ export function ParticipantRow(props: {
             value={talkShare(speaker, speakers)}
             color={color}
             size="sm"
-            aria-label={`${name}'s talk time`}
+            aria-label={t`${name}'s talk time`}
           />
         </Stack>
       )}

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, Menu, Stack, Text, TextInput } from "@mantine/core";
 import { IconDots, IconPencil, IconSearch, IconTrash, IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { useState } from "react";
@@ -32,6 +34,7 @@ interface Row {
 
 /** Participants with their talk time, and speakers who are not participants. */
 export function PeoplePanel({ transcript }: { transcript: Transcript | undefined }) {
+  const { t } = useLingui();
   const { view } = useRecording();
   const { participants, can } = view;
   const [task, setTask] = useState<ParticipantTask | null>(null);
@@ -51,18 +54,18 @@ export function PeoplePanel({ transcript }: { transcript: Transcript | undefined
       disabled={isFull}
       onClick={() => setTask({ kind: "add" })}
     >
-      Add person
+      <Trans>Add person</Trans>
     </Button>
   ) : null;
   return (
     <>
       {rows.length === 0 ? (
         <EmptyState
-          title="No participants yet"
+          title={t`No participants yet`}
           icon={<IconUsers size={30} stroke={1.5} />}
           {...(add === null ? {} : { action: add })}
         >
-          Add the people who attended.
+          <Trans>Add the people who attended.</Trans>
         </EmptyState>
       ) : (
         <Stack gap="xs">
@@ -70,8 +73,8 @@ export function PeoplePanel({ transcript }: { transcript: Transcript | undefined
             {rows.length > 10 ? (
               <TextInput
                 size="xs"
-                aria-label="Search people"
-                placeholder={`Search ${rows.length} people`}
+                aria-label={t`Search people`}
+                placeholder={t`Search ${rows.length} people`}
                 leftSection={<IconSearch size={14} aria-hidden />}
                 value={query}
                 onChange={(event) => setQuery(event.currentTarget.value)}
@@ -83,10 +86,10 @@ export function PeoplePanel({ transcript }: { transcript: Transcript | undefined
           </Group>
           {isFull && can.change ? (
             <Text size="sm" c="dimmed">
-              The limit of {maxPeople} participants is reached.
+              <Trans>The limit of {maxPeople} participants is reached.</Trans>
             </Text>
           ) : null}
-          <ul className={classes.plainList} aria-label="People">
+          <ul className={classes.plainList} aria-label={t`People`}>
             {shown.map((row) => (
               <li key={row.key}>
                 <ParticipantRow {...row} color={colors.get(row.key) ?? "gray"} speakers={speakers}>
@@ -97,12 +100,12 @@ export function PeoplePanel({ transcript }: { transcript: Transcript | undefined
           </ul>
           {found.length === 0 ? (
             <Text size="sm" c="dimmed" ta="center" p="md" role="status">
-              No matches
+              <Trans>No matches</Trans>
             </Text>
           ) : null}
           {shown.length < found.length ? (
             <Button variant="subtle" size="xs" onClick={() => setAll(true)}>
-              Show all {found.length} people
+              <Trans>Show all {found.length} people</Trans>
             </Button>
           ) : null}
         </Stack>
@@ -125,6 +128,7 @@ function RowActions({
   onTask: (task: ParticipantTask) => void;
   isFull: boolean;
 }) {
+  const { t } = useLingui();
   const { person, speaker, name } = row;
   if (person === null)
     return (
@@ -133,30 +137,30 @@ function RowActions({
         variant="default"
         flex="none"
         disabled={isFull}
-        aria-label={`Add ${name} as participant`}
+        aria-label={t`Add ${name} as participant`}
         onClick={() => onTask({ kind: "add", ...(speaker === undefined ? {} : { speaker }) })}
       >
-        Add
+        <Trans>Add</Trans>
       </Button>
     );
   return (
     <Menu position="bottom-end" width={180}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" flex="none" aria-label={`Actions for ${name}`}>
+        <ActionIcon variant="subtle" color="gray" flex="none" aria-label={t`Actions for ${name}`}>
           <IconDots size={18} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onTask({ kind: "change", person })}>
           {" "}
-          Edit
+          <Trans>Edit</Trans>
         </Menu.Item>
         <Menu.Item
           c="var(--mantine-color-error)"
           leftSection={<IconTrash size={16} />}
           onClick={() => onTask({ kind: "remove", person })}
         >
-          Remove
+          <Trans>Remove</Trans>
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
@@ -183,7 +187,7 @@ function rowsOf(participants: readonly Participant[], speakers: readonly Speaker
       .map((speaker) => ({
         key: speakerKey(speaker),
         name: speaker.name,
-        facts: ["Speaker, not a participant"],
+        facts: [t`Speaker, not a participant`],
         scope: null,
         speaker,
         person: null,
@@ -204,8 +208,8 @@ function factsOf(person: Participant): string[] {
     ...(person.email === null || person.email === person.name ? [] : [person.email]),
     ...(person.phone === null || person.phone === person.name ? [] : [person.phone]),
     person.confirmed_attendee ? "attended" : person.attended ? "likely attended" : "invited",
-    ...(join === null ? [] : [`from ${timeOfDay(join)}`]),
-    ...(leave === null ? [] : [`until ${timeOfDay(leave)}`]),
-    ...(person.crm_contact_id === null ? [] : [`CRM ${person.crm_contact_id}`]),
+    ...(join === null ? [] : [t`from ${timeOfDay(join)}`]),
+    ...(leave === null ? [] : [t`until ${timeOfDay(leave)}`]),
+    ...(person.crm_contact_id === null ? [] : [t`CRM ${person.crm_contact_id}`]),
   ];
 }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Badge, Stack, Text, Title } from "@mantine/core";
 import { IconSparkles } from "@tabler/icons-react";
 import { saveSummaryFeedback } from "../../api/feedback.ts";
@@ -17,6 +18,7 @@ import classes from "./panels.module.css";
 
 /** The summary and template sections written by the language model. */
 export function SummaryPanel() {
+  const { t } = useLingui();
   const { recording, can } = useRecording().view;
   const model = useModelState();
   const text = recording.ai_summary?.text ?? "";
@@ -27,15 +29,15 @@ export function SummaryPanel() {
       <>
         <IntelligenceStatus state={state} />
         <EmptyState
-          title="No summary"
+          title={t`No summary`}
           icon={<IconSparkles size={30} stroke={1.5} />}
           action={
             state?.status === "none" && model === "ready" && can.change ? (
-              <RunModel text="Write summary" />
+              <RunModel text={t`Write summary`} />
             ) : null
           }
         >
-          {state !== undefined && isInProgress(state) ? "It will appear here." : <Reason state={state} />}
+          {state !== undefined && isInProgress(state) ? t`It will appear here.` : <Reason state={state} />}
         </EmptyState>
         <Chapters />
       </>
@@ -96,7 +98,12 @@ export function SectionData({ data }: { data: Readonly<Record<string, unknown>> 
 function Value({ name, value }: { name: string; value: unknown }) {
   if (typeof value === "string") return <Markdown text={value} />;
   if (Array.isArray(value)) {
-    if (value.length === 0) return <Text c="dimmed">None</Text>;
+    if (value.length === 0)
+      return (
+        <Text c="dimmed">
+          <Trans>None</Trans>
+        </Text>
+      );
     return (
       <ul style={{ margin: 0, paddingInlineStart: 20 }}>
         {value.map((item, i) => (
@@ -134,7 +141,7 @@ function ItemView({ item }: { item: unknown }) {
         {text}
         {checked === true || done === true ? (
           <Badge ml={8} size="sm" variant="light" tt="none">
-            Done
+            <Trans>Done</Trans>
           </Badge>
         ) : null}
       </>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Input, Modal, SegmentedControl, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -20,6 +21,7 @@ const lengths: { value: Length; label: string }[] = [
 
 /** Asks how long the summary should be, and in which language, and has the language model write again. */
 export function WriteAgainDialog({ state, onClose }: { state: IntelligenceState; onClose: () => void }) {
+  const { t } = useLingui();
   const { id } = useRecording();
   const client = useQueryClient();
   const [length, setLength] = useState(state.length);
@@ -32,23 +34,25 @@ export function WriteAgainDialog({ state, onClose }: { state: IntelligenceState;
     },
   });
   return (
-    <Modal opened onClose={onClose} title="Write again">
-      <Form form={form} label="Write again" onCancel={onClose}>
+    <Modal opened onClose={onClose} title={t`Write again`}>
+      <Form form={form} label={t`Write again`} onCancel={onClose}>
         <Text size="sm">
-          Replaces the summary, chapters and action items when it is done. What users edited stays.
+          <Trans>
+            Replaces the summary, chapters and action items when it is done. What users edited stays.
+          </Trans>
         </Text>
-        <Input.Wrapper label="Length" labelElement="div">
+        <Input.Wrapper label={t`Length`} labelElement="div">
           <SegmentedControl
             fullWidth
-            aria-label="Length"
+            aria-label={t`Length`}
             data={lengths}
             value={length}
             onChange={(value) => setLength(value)}
           />
         </Input.Wrapper>
         <LanguageSelect
-          label="Language"
-          automatic="The meeting's language"
+          label={t`Language`}
+          automatic={t`The meeting's language`}
           value={language}
           onChange={setLanguage}
           error={form.errorOf("language")}

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Checkbox, Group, Modal, Stack, Text } from "@mantine/core";
 import { IconFileText, IconPrinter } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
@@ -18,6 +19,7 @@ import { useRecording } from "../context.ts";
 
 /** Chooses the parts of a Word document, or of a page to print. The choice is remembered on this device. */
 export function DocumentDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { t } = useLingui();
   const { id, view } = useRecording();
   const navigate = useNavigate();
   const [chosen, setChosen] = useState(readChoice);
@@ -36,17 +38,19 @@ export function DocumentDialog({ isOpen, onClose }: { isOpen: boolean; onClose: 
     writeChoice(next);
   };
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Word document or PDF" size={540}>
+    <Modal opened={isOpen} onClose={onClose} title={t`Word document or PDF`} size={540}>
       <Stack gap="md">
-        <Text size="sm">The document begins with the title, date and people. Choose what follows:</Text>
-        <Stack gap="xs" role="group" aria-label="Parts">
+        <Text size="sm">
+          <Trans>The document begins with the title, date and people. Choose what follows:</Trans>
+        </Text>
+        <Stack gap="xs" role="group" aria-label={t`Parts`}>
           {documentParts.map((part) => {
             const isThere = hasPart(view, part);
             return (
               <Checkbox
                 key={part}
                 label={documentPartWords[part].title}
-                description={isThere ? undefined : `This recording has ${documentPartWords[part].none}.`}
+                description={isThere ? undefined : t`This recording has ${documentPartWords[part].none}.`}
                 disabled={!isThere}
                 checked={isThere && chosen.includes(part)}
                 onChange={(event) => choose(part, event.currentTarget.checked)}
@@ -68,7 +72,7 @@ export function DocumentDialog({ isOpen, onClose }: { isOpen: boolean; onClose: 
               })
             }
           >
-            Print or save as PDF
+            <Trans>Print or save as PDF</Trans>
           </Button>
           <Button
             leftSection={<IconFileText size={18} stroke={1.6} aria-hidden />}
@@ -76,7 +80,7 @@ export function DocumentDialog({ isOpen, onClose }: { isOpen: boolean; onClose: 
             loading={download.isPending}
             onClick={() => download.mutate()}
           >
-            Download Word document
+            <Trans>Download Word document</Trans>
           </Button>
         </Group>
       </Stack>

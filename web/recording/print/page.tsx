@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Center, Group, Loader } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { IconPrinter } from "@tabler/icons-react";
@@ -23,35 +24,36 @@ const route = getRouteApi("/signed-in/recordings/$recordingId/print");
 
 /** A recording as a document: title, details and the parts chosen. */
 export function PrintPage() {
+  const { t } = useLingui();
   const { recordingId } = route.useParams();
   const { parts } = route.useSearch();
   const { data: shown, error } = useQuery(
     documentQuery(recordingId, parts === undefined ? documentParts : readDocumentParts(parts)),
   );
-  useDocumentTitle(shown === undefined ? "Parley" : `${shown.title} · Parley`);
+  useDocumentTitle(shown === undefined ? "Parley" : t`${shown.title} · Parley`);
   if (shown === undefined && error !== null)
     return (
-      <Alert color="red" title="Can't show the recording">
+      <Alert color="red" title={t`Can't show the recording`}>
         {error.message}
       </Alert>
     );
   if (shown === undefined)
     return (
       <Center mih={320}>
-        <Loader role="img" aria-label="Loading" />
+        <Loader role="img" aria-label={t`Loading`} />
       </Center>
     );
   return (
     <>
       <Group className={classes.controls ?? ""} justify="space-between" mb="lg">
         <Link to="/recordings/$recordingId" params={{ recordingId }}>
-          Back to the recording
+          <Trans>Back to the recording</Trans>
         </Link>
         <Button
           leftSection={<IconPrinter size={18} stroke={1.6} aria-hidden />}
           onClick={() => window.print()}
         >
-          Print or save as PDF
+          <Trans>Print or save as PDF</Trans>
         </Button>
       </Group>
       <article className={classes.document} lang={shown.language ?? undefined}>
@@ -112,6 +114,7 @@ function Moment({ url, ms }: { url: string; ms: number }) {
 }
 
 function ActionItems({ shown: { action_items: items, url } }: { shown: Shown }) {
+  const { t } = useLingui();
   if (items.length === 0) return null;
   return (
     <section>
@@ -120,7 +123,7 @@ function ActionItems({ shown: { action_items: items, url } }: { shown: Shown }) 
         {items.map((item, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: items have no id.
           <li key={index} dir="auto">
-            <span role="img" aria-label={item.is_done ? "Done" : "To do"}>
+            <span role="img" aria-label={item.is_done ? t`Done` : t`To do`}>
               {item.is_done ? "☑" : "☐"}
             </span>{" "}
             {item.text}
@@ -130,7 +133,7 @@ function ActionItems({ shown: { action_items: items, url } }: { shown: Shown }) 
                 <strong>{item.assignee}</strong>
               </>
             )}
-            {item.due_date === null ? null : `, due ${item.due_date}`}{" "}
+            {item.due_date === null ? null : t`, due ${item.due_date}`}{" "}
             <Moment url={url} ms={item.timestamp} />
           </li>
         ))}

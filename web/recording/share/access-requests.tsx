@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { accessRequestsQuery, declineRequest, grantRequest } from "../../api/recording/access-requests.ts";
@@ -9,6 +10,7 @@ import classes from "./share.module.css";
 
 /** The users who request access, each with Grant and Decline. */
 export function AccessRequests() {
+  const { t } = useLingui();
   const { id, view } = useRecording();
   const client = useQueryClient();
   const query = accessRequestsQuery(id, view.can.share);
@@ -22,9 +24,9 @@ export function AccessRequests() {
   });
   if (data === undefined || (data.requests.length === 0 && !decide.isError)) return null;
   return (
-    <section aria-label="Access requests">
+    <section aria-label={t`Access requests`}>
       <Text size="sm" fw={500}>
-        Access requests
+        <Trans>Access requests</Trans>
       </Text>
       <FormError error={decide.error} fields={[]} />
       <ul className={classes.shared}>
@@ -39,20 +41,20 @@ export function AccessRequests() {
             <Group gap="xs" wrap="nowrap">
               <Button
                 size="xs"
-                aria-label={`Grant access to ${user.name}`}
+                aria-label={t`Grant access to ${user.name}`}
                 disabled={decide.isPending}
                 onClick={() => decide.mutate({ userId: user.id, isGranted: true })}
               >
-                Grant
+                <Trans>Grant</Trans>
               </Button>
               <Button
                 size="xs"
                 variant="default"
-                aria-label={`Decline ${user.name}`}
+                aria-label={t`Decline ${user.name}`}
                 disabled={decide.isPending}
                 onClick={() => decide.mutate({ userId: user.id, isGranted: false })}
               >
-                Decline
+                <Trans>Decline</Trans>
               </Button>
             </Group>
           </li>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { IconLinkOff } from "@tabler/icons-react";
 import { useEffect, useRef } from "react";
@@ -23,6 +24,7 @@ export function PublicLinks() {
 
 /** Asks for confirmation before a recording stops being public, which deletes its links. */
 export function LeavePublic(props: { isBusy: boolean; onKeep: () => void; onLeave: () => void }) {
+  const { t } = useLingui();
   const keep = useRef<HTMLButtonElement>(null);
   useEffect(() => keep.current?.focus(), []);
   return (
@@ -32,17 +34,19 @@ export function LeavePublic(props: { isBusy: boolean; onKeep: () => void; onLeav
       c="bright"
       role="alert"
       icon={<IconLinkOff size={18} aria-hidden />}
-      title="Remove all public links?"
+      title={t`Remove all public links?`}
     >
       <Text size="sm">
-        They stop working immediately for everyone. If you publish the recording again, it gets new links.
+        <Trans>
+          They stop working immediately for everyone. If you publish the recording again, it gets new links.
+        </Trans>
       </Text>
       <Group gap="xs" mt="xs">
         <Button ref={keep} size="xs" variant="default" onClick={props.onKeep}>
-          Keep public
+          <Trans>Keep public</Trans>
         </Button>
         <Button size="xs" color="red.9" loading={props.isBusy} onClick={props.onLeave}>
-          Remove links
+          <Trans>Remove links</Trans>
         </Button>
       </Group>
     </Alert>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, CloseButton, Group, Radio, Select, Stack, Text } from "@mantine/core";
 import { IconEye, IconLink } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -19,8 +20,9 @@ const page = getRouteApi("/signed-in/recordings/$recordingId");
 
 /** Who can see a recording. Every change applies immediately. */
 export function ShareDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { t } = useLingui();
   return (
-    <FormDialog opened={isOpen} onClose={onClose} title="Share" size="lg">
+    <FormDialog opened={isOpen} onClose={onClose} title={t`Share`} size="lg">
       <Sharing onClose={onClose} />
     </FormDialog>
   );
@@ -36,6 +38,7 @@ function linkState(links: readonly LinkBody[]): "none" | "expired" | "some" {
 type ShareState = "restricted" | "workspace" | "public";
 
 function Sharing({ onClose }: { onClose: () => void }) {
+  const { t } = useLingui();
   const { id, view, actions } = useRecording();
   const { recording, shared_users, can } = view;
   const { session } = page.useRouteContext();
@@ -67,9 +70,9 @@ function Sharing({ onClose }: { onClose: () => void }) {
   const members = users.data?.users ?? [];
   const taken = new Set([...shared_users, ...recording.recorders].map(({ id: user }) => user));
   const states: readonly (readonly [value: ShareState, label: string, text: string])[] = [
-    ["restricted", "Restricted", "Participants and people added below"],
-    ["workspace", "Workspace", `Everyone in ${session.workspace.name}`],
-    ["public", "Public", "Anyone with the link, without signing in"],
+    ["restricted", t`Restricted`, t`Participants and people added below`],
+    ["workspace", t`Workspace`, t`Everyone in ${session.workspace.name}`],
+    ["public", t`Public`, t`Anyone with the link, without signing in`],
   ];
   return (
     <Stack>
@@ -78,12 +81,12 @@ function Sharing({ onClose }: { onClose: () => void }) {
       </Alert>
       <AccessRequests />
       {change.isError ? (
-        <Alert color="red" role="alert" title="Couldn't change sharing">
-          {change.error instanceof ApiError ? change.error.message : "Something went wrong."}
+        <Alert color="red" role="alert" title={t`Couldn't change sharing`}>
+          {change.error instanceof ApiError ? change.error.message : t`Something went wrong.`}
         </Alert>
       ) : null}
       <Radio.Group
-        label="Who can see it"
+        label={t`Who can see it`}
         value={pendingState ?? chosen ?? recording.share_state}
         readOnly={!can.share}
         onChange={(value) => {
@@ -118,8 +121,8 @@ function Sharing({ onClose }: { onClose: () => void }) {
         <PublicLinks />
       ) : null}
       <Shares
-        label="People"
-        placeholder="Add people"
+        label={t`People`}
+        placeholder={t`Add people`}
         shared={shared_users.map(({ id: user, name, email }) => ({ id: user, name, detail: email }))}
         choices={members
           .filter(({ id: user }) => !taken.has(user))
@@ -130,8 +133,8 @@ function Sharing({ onClose }: { onClose: () => void }) {
         onRemove={(user) => change.mutate(() => actions.unshareFromUser(user))}
       />
       <Shares
-        label="Teams"
-        placeholder="Add teams"
+        label={t`Teams`}
+        placeholder={t`Add teams`}
         shared={recording.teams.map(({ id: team, name }) => ({ id: team, name, detail: null }))}
         choices={(teams.data?.teams ?? [])
           .filter(({ id: team }) => !recording.teams.some((shared) => shared.id === team))
@@ -143,19 +146,21 @@ function Sharing({ onClose }: { onClose: () => void }) {
       />
       {can.share ? null : (
         <Text size="sm" c="dimmed">
-          Only owners and admins can change this.
+          <Trans>Only owners and admins can change this.</Trans>
         </Text>
       )}
       <Group justify="space-between">
         <Button
           variant="light"
           leftSection={<IconLink size={18} aria-hidden />}
-          onClick={() => copy.text(recording.url, "Link copied")}
+          onClick={() => copy.text(recording.url, t`Link copied`)}
         >
           {" "}
-          Copy internal link
+          <Trans>Copy internal link</Trans>
         </Button>
-        <Button onClick={onClose}>Done</Button>
+        <Button onClick={onClose}>
+          <Trans>Done</Trans>
+        </Button>
       </Group>
     </Stack>
   );
@@ -171,6 +176,7 @@ function Shares(props: {
   onAdd: (id: string) => void;
   onRemove: (id: string) => void;
 }) {
+  const { t } = useLingui();
   const { label, placeholder, shared, choices, canChange, isBusy, onAdd, onRemove } = props;
   if (!canChange && shared.length === 0) return null;
   return (
@@ -180,7 +186,7 @@ function Shares(props: {
           label={label}
           placeholder={placeholder}
           searchable
-          nothingFoundMessage="No matches"
+          nothingFoundMessage={t`No matches`}
           data={choices}
           value={null}
           disabled={isBusy}
@@ -194,7 +200,7 @@ function Shares(props: {
         </Text>
       )}
       {shared.length === 0 ? null : (
-        <ul className={classes.shared} aria-label={`${label} with access`}>
+        <ul className={classes.shared} aria-label={t`${label} with access`}>
           {shared.map(({ id, name, detail }) => (
             <li key={id}>
               <span className={classes.name} dir="auto">
@@ -203,7 +209,7 @@ function Shares(props: {
               </span>
               {canChange ? (
                 <CloseButton
-                  aria-label={`Stop sharing with ${name}`}
+                  aria-label={t`Stop sharing with ${name}`}
                   disabled={isBusy}
                   onClick={() => onRemove(id)}
                 />

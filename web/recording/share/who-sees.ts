@@ -1,3 +1,5 @@
+import { i18n } from "@lingui/core";
+import { t } from "@lingui/core/macro";
 import type { View } from "../../api/recording/recording.ts";
 import { namesInLine } from "../../common/format/names.ts";
 
@@ -17,12 +19,12 @@ export function whoSees(
   links?: "none" | "expired" | "some",
 ): string {
   if (recording.share_state === "public" && links === "none")
-    return `Visible to everyone in ${workspace}. It has no public link; create one below to share it outside.`;
+    return t`Visible to everyone in ${workspace}. It has no public link; create one below to share it outside.`;
   if (recording.share_state === "public" && links === "expired")
-    return `Visible to everyone in ${workspace}. Its public links have expired; create one below to share it outside.`;
+    return t`Visible to everyone in ${workspace}. Its public links have expired; create one below to share it outside.`;
   if (recording.share_state === "public")
-    return `Visible to everyone in ${workspace}, and to anyone with a public link, without signing in.`;
-  if (recording.share_state === "workspace") return `Visible to everyone in ${workspace}.`;
+    return t`Visible to everyone in ${workspace}, and to anyone with a public link, without signing in.`;
+  if (recording.share_state === "workspace") return t`Visible to everyone in ${workspace}.`;
   const present = new Set(participants.map(({ email }) => email?.toLowerCase()));
   const recorders = new Set(recording.recorders.map(({ id }) => id));
   const attendees = members.filter(
@@ -31,11 +33,11 @@ export function whoSees(
   const reasons = [
     ...listed(recording.recorders, "owner"),
     ...listed(attendees, "participant"),
-    ...listed(shared_users, "shared directly"),
+    ...listed(shared_users, t`shared directly`),
     ...teamReason(recording.teams),
     "workspace apps",
   ];
-  return `Visible to ${inWords(reasons)}.`;
+  return t`Visible to ${inWords(reasons)}.`;
 }
 
 function listed(people: readonly { readonly name: string }[], why: string): string[] {
@@ -49,6 +51,5 @@ function teamReason(teams: readonly { readonly name: string }[]): string[] {
 }
 
 function inWords(parts: readonly string[]): string {
-  if (parts.length === 1) return parts[0] ?? "";
-  return `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+  return new Intl.ListFormat(i18n.locale, { type: "conjunction" }).format(parts);
 }

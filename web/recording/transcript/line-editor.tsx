@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Text, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { useDraft } from "../../common/drafts/use-draft.tsx";
@@ -13,6 +14,7 @@ export function lineDraft(recordingId: string, index: number | ""): string {
 
 /** Edits a line's text: Enter saves, Escape discards. Unsaved text is kept as a draft. */
 export function LineEditor({ segment, version, onClose: close }: EditorProps) {
+  const { t } = useLingui();
   const { id } = useRecording();
   const draft = useDraft(lineDraft(id, segment.index), segment.text);
   const { value: text, set: setText } = draft;
@@ -45,7 +47,7 @@ export function LineEditor({ segment, version, onClose: close }: EditorProps) {
         minRows={1}
         maxRows={12}
         dir="auto"
-        aria-label="Line text"
+        aria-label={t`Line text`}
         value={text}
         maxLength={10_000}
         disabled={correction.isPending}
@@ -64,7 +66,7 @@ export function LineEditor({ segment, version, onClose: close }: EditorProps) {
       />
       {draft.restoredAt === null || isConflict ? null : (
         <Text size="sm" c="dimmed" mt={6} role="status">
-          Unsaved change restored.
+          <Trans>Unsaved change restored.</Trans>
         </Text>
       )}
       {correction.isError ? (
@@ -74,7 +76,7 @@ export function LineEditor({ segment, version, onClose: close }: EditorProps) {
       ) : null}
       {isConflict && segment.text !== text ? (
         <Text size="sm" mt={6}>
-          Current text: “{segment.text}”
+          <Trans>Current text: “{segment.text}”</Trans>
         </Text>
       ) : null}
       <Group gap="xs" mt={6}>
@@ -87,15 +89,15 @@ export function LineEditor({ segment, version, onClose: close }: EditorProps) {
               correction.reset();
             }}
           >
-            Keep my version
+            <Trans>Keep my version</Trans>
           </Button>
         ) : (
           <Button size="compact-sm" loading={correction.isPending} onClick={save}>
-            Save
+            <Trans>Save</Trans>
           </Button>
         )}
         <Button size="compact-sm" variant="default" onClick={onClose}>
-          Cancel
+          <Trans>Cancel</Trans>
         </Button>
       </Group>
     </div>

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Radio, Stack } from "@mantine/core";
 
 export type ManualEdits = "keep" | "discard";
@@ -10,11 +11,12 @@ export function ManualEditsRadio({
   value: ManualEdits;
   onChange: (value: ManualEdits) => void;
 }) {
+  const { t } = useLingui();
   return (
-    <Radio.Group label="Manual edits" value={value} onChange={(chosen) => onChange(chosen as ManualEdits)}>
+    <Radio.Group label={t`Manual edits`} value={value} onChange={(chosen) => onChange(chosen as ManualEdits)}>
       <Stack gap="xs" mt="xs">
-        <Radio value="keep" label="Reapply edits where the timing matches" />
-        <Radio value="discard" label="Discard" />
+        <Radio value="keep" label={t`Reapply edits where the timing matches`} />
+        <Radio value="discard" label={t`Discard`} />
       </Stack>
     </Radio.Group>
   );

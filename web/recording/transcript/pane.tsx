@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Group, Skeleton, Stack, Tooltip, VisuallyHidden } from "@mantine/core";
 import { IconArrowBackUp, IconReplace } from "@tabler/icons-react";
 import { getRouteApi } from "@tanstack/react-router";
@@ -33,9 +34,10 @@ export function TranscriptPane(props: {
   retry: () => void;
   findField: RefObject<HTMLInputElement | null>;
 }) {
+  const { t } = useLingui();
   const { transcript, error, retry, findField } = props;
   return (
-    <section className={classes.pane} aria-label="Transcript">
+    <section className={classes.pane} aria-label={t`Transcript`}>
       {transcript !== undefined ? (
         <Words transcript={transcript} findField={findField} />
       ) : error ? (
@@ -54,6 +56,7 @@ function Words({
   transcript: Transcript;
   findField: RefObject<HTMLInputElement | null>;
 }) {
+  const { t } = useLingui();
   const { id, view, createClip } = useRecording();
   const { can } = view;
   const { segments } = transcript;
@@ -86,12 +89,12 @@ function Words({
       <Group className={classes.bar ?? ""} gap="xs" wrap="nowrap">
         <FindBar finding={finding} field={findField} />
         {can.edit_transcript ? (
-          <Tooltip label="Find and replace">
+          <Tooltip label={t`Find and replace`}>
             <ActionIcon
               variant="subtle"
               color="gray"
               size={34}
-              aria-label="Find and replace"
+              aria-label={t`Find and replace`}
               onClick={() => setReplacing(true)}
             >
               <IconReplace size={18} stroke={1.6} />
@@ -137,14 +140,15 @@ function firstUnsaved(owner: string, recordingId: string): number | null {
 }
 
 function Undo() {
+  const { t } = useLingui();
   const { undo, isPending } = useUndo();
   return (
-    <Tooltip label="Undo last edit">
+    <Tooltip label={t`Undo last edit`}>
       <ActionIcon
         variant="subtle"
         color="gray"
         size={34}
-        aria-label="Undo last edit"
+        aria-label={t`Undo last edit`}
         loading={isPending}
         onClick={undo}
       >
@@ -157,7 +161,9 @@ function Undo() {
 function Loading() {
   return (
     <Stack p="md" gap="lg" aria-busy="true">
-      <VisuallyHidden role="status">Loading transcript</VisuallyHidden>
+      <VisuallyHidden role="status">
+        <Trans>Loading transcript</Trans>
+      </VisuallyHidden>
       {[90, 70, 96, 60, 84].map((width) => (
         <div key={width}>
           <Skeleton height={12} width={120} mb={10} />

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Checkbox, Stack } from "@mantine/core";
 
 /** What the user chose about a speaker's voice. */
@@ -15,18 +16,19 @@ export function RememberVoice(props: {
   value: VoiceChoice;
   onChange: (value: VoiceChoice) => void;
 }) {
+  const { t } = useLingui();
   const { name, value, onChange } = props;
   return (
     <Stack gap="xs">
       <Checkbox
-        label="Remember this voice"
-        description="Future recordings suggest this name."
+        label={t`Remember this voice`}
+        description={t`Future recordings suggest this name.`}
         checked={value.remembers}
         onChange={(event) => onChange({ remembers: event.currentTarget.checked, hasConsent: false })}
       />
       {value.remembers ? (
         <Checkbox
-          label={`${name} consents to this workspace keeping a profile of their voice`}
+          label={t`${name} consents to this workspace keeping a profile of their voice`}
           required
           checked={value.hasConsent}
           onChange={(event) => onChange({ remembers: true, hasConsent: event.currentTarget.checked })}
@@ -40,9 +42,9 @@ export function RememberVoice(props: {
 export function SoundsLike({ name, onConfirm }: { name: string; onConfirm: () => void }) {
   return (
     <Alert variant="light" p="xs">
-      Sounds like {name}.{" "}
+      <Trans>Sounds like {name}.</Trans>{" "}
       <Button size="compact-xs" variant="light" onClick={onConfirm}>
-        Confirm
+        <Trans>Confirm</Trans>
       </Button>
     </Alert>
   );

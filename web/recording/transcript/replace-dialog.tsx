@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Checkbox, Group, Select, Text, TextInput } from "@mantine/core";
 import { useDeferredValue, useMemo, useState } from "react";
 import type { Transcript } from "../../api/recording/recording.ts";
@@ -28,8 +29,9 @@ export function ReplaceDialog(props: {
   query: string;
   onClose: () => void;
 }) {
+  const { t } = useLingui();
   return (
-    <FormDialog opened={props.isOpen} onClose={props.onClose} title="Find and replace" size="lg">
+    <FormDialog opened={props.isOpen} onClose={props.onClose} title={t`Find and replace`} size="lg">
       <ReplaceForm {...props} />
     </FormDialog>
   );
@@ -44,6 +46,7 @@ function ReplaceForm({
   query: string;
   onClose: () => void;
 }) {
+  const { t } = useLingui();
   const { actions } = useRecording();
   const edit = useTranscriptEdit();
   const [find, setFind] = useState(query.trim());
@@ -98,8 +101,8 @@ function ReplaceForm({
         done: () =>
           `Replaced ${counted(count, "match", "matches")}. ${
             edits.length === 1
-              ? "Undo last edit reverts all of them."
-              : `Undo last edit ${edits.length} times to revert all of them.`
+              ? t`Undo last edit reverts all of them.`
+              : t`Undo last edit ${edits.length} times to revert all of them.`
           }`,
       },
       { onSuccess: onClose },
@@ -108,12 +111,12 @@ function ReplaceForm({
   return (
     <Form
       form={{ isPending: edit.isPending, submit }}
-      label={count === 0 ? "Replace" : `Replace ${count}`}
+      label={count === 0 ? t`Replace` : t`Replace ${count}`}
       onCancel={onClose}
       isDisabled={count === 0}
     >
       <TextInput
-        label="Find"
+        label={t`Find`}
         required
         data-autofocus
         maxLength={200}
@@ -121,26 +124,26 @@ function ReplaceForm({
         onChange={({ currentTarget: { value } }) => search(() => setFind(value))}
       />
       <TextInput
-        label="Replace with"
+        label={t`Replace with`}
         maxLength={200}
         value={replacement}
         onChange={({ currentTarget: { value } }) => search(() => setReplacement(value))}
       />
       <Group>
         <Checkbox
-          label="Whole words"
+          label={t`Whole words`}
           checked={isWholeWord}
           onChange={({ currentTarget: { checked } }) => search(() => setWholeWord(checked))}
         />
         <Checkbox
-          label="Match case"
+          label={t`Match case`}
           checked={isCaseSensitive}
           onChange={({ currentTarget: { checked } }) => search(() => setCaseSensitive(checked))}
         />
       </Group>
       <Select
-        label="Speaker"
-        placeholder="All speakers"
+        label={t`Speaker`}
+        placeholder={t`All speakers`}
         clearable
         data={transcript.speakers.map((one) => ({ value: speakerKey(one), label: one.name }))}
         value={speaker}
@@ -148,9 +151,9 @@ function ReplaceForm({
       />
       <Text size="sm" role="status">
         {find.trim() === ""
-          ? "Type what to find."
+          ? t`Type what to find.`
           : count === 0
-            ? "No matches"
+            ? t`No matches`
             : `${counted(count, "match", "matches")} in ${counted(all.length, "line")}`}
       </Text>
       <Preview lines={all} />
@@ -174,10 +177,11 @@ function editsOf(lines: readonly Replacement[]): { index: number; text: string }
 }
 
 function Preview({ lines }: { lines: readonly Replacement[] }) {
+  const { t } = useLingui();
   if (lines.length === 0) return null;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled with the keyboard.
-    <section className={classes.preview} aria-label="Preview" tabIndex={0}>
+    <section className={classes.preview} aria-label={t`Preview`} tabIndex={0}>
       <ol>
         {lines.slice(0, maxShown).map(({ index, speaker, start, before, after }) => (
           <li key={index}>

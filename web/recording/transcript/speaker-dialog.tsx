@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Radio, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -18,15 +19,17 @@ export function SpeakerDialog(props: {
   segment: Segment | null;
   onClose: () => void;
 }) {
+  const { t } = useLingui();
   const { transcript, segment, onClose } = props;
   return (
-    <FormDialog opened={segment !== null} onClose={onClose} title="Who is speaking?">
+    <FormDialog opened={segment !== null} onClose={onClose} title={t`Who is speaking?`}>
       {segment === null ? null : <SpeakerForm transcript={transcript} segment={segment} onClose={onClose} />}
     </FormDialog>
   );
 }
 
 function SpeakerForm(props: { transcript: Transcript; segment: Segment; onClose: () => void }) {
+  const { t } = useLingui();
   const { transcript, segment, onClose } = props;
   const { id, view, actions } = useRecording();
   const voice = useQuery(voicesQuery(id)).data?.voices.find(({ speaker }) => speaker === segment.speaker);
@@ -67,7 +70,7 @@ function SpeakerForm(props: { transcript: Transcript; segment: Segment; onClose:
             await remember();
             return actions.renameSpeaker(version, speakerReference(me), name.trim());
           },
-          done: () => `Renamed ${segment.speaker} to ${name.trim()}`,
+          done: () => t`Renamed ${segment.speaker} to ${name.trim()}`,
         },
         finish,
       );
@@ -78,7 +81,7 @@ function SpeakerForm(props: { transcript: Transcript; segment: Segment; onClose:
             await remember();
             return actions.mergeSpeakers(version, [speakerReference(me)], speakerReference(target));
           },
-          done: () => `Merged ${segment.speaker} with ${target.name}`,
+          done: () => t`Merged ${segment.speaker} with ${target.name}`,
         },
         finish,
       );
@@ -87,7 +90,7 @@ function SpeakerForm(props: { transcript: Transcript; segment: Segment; onClose:
         {
           run: (version) => actions.assign(version, turn, speakerReference(target)),
           done: ({ segments_changed }) =>
-            `${segments_changed} ${segments_changed === 1 ? "line is" : "lines are"} now said by ${target.name}`,
+            `${segments_changed} ${segments_changed === 1 ? t`line is` : t`lines are`} now said by ${target.name}`,
         },
         finish,
       );
@@ -95,12 +98,12 @@ function SpeakerForm(props: { transcript: Transcript; segment: Segment; onClose:
   return (
     <Form
       form={{ isPending: edit.isPending, submit }}
-      label="Change"
+      label={t`Change`}
       onCancel={onClose}
       isDisabled={!isReady || asksForConsent}
     >
       <Radio.Group
-        aria-label="What to change"
+        aria-label={t`What to change`}
         value={action}
         onChange={(value) => {
           setAction(value as Action);
@@ -108,18 +111,18 @@ function SpeakerForm(props: { transcript: Transcript; segment: Segment; onClose:
         }}
       >
         <Stack gap="xs">
-          <Radio value="rename" label={`Rename ${segment.speaker} everywhere`} />
+          <Radio value="rename" label={t`Rename ${segment.speaker} everywhere`} />
           <Radio
             value="merge"
-            label={`Merge ${segment.speaker} with another speaker`}
+            label={t`Merge ${segment.speaker} with another speaker`}
             disabled={others.length === 0}
           />
           <Radio
             value="assign"
             label={
               turn.length === 1
-                ? "Change speaker for this line only"
-                : `Change speaker for these ${turn.length} lines only`
+                ? t`Change speaker for this line only`
+                : t`Change speaker for these ${turn.length} lines only`
             }
             disabled={others.length === 0}
           />
@@ -127,7 +130,7 @@ function SpeakerForm(props: { transcript: Transcript; segment: Segment; onClose:
       </Radio.Group>
       {action === "rename" ? (
         <TextInput
-          label="Name"
+          label={t`Name`}
           value={name}
           maxLength={320}
           dir="auto"
@@ -136,9 +139,9 @@ function SpeakerForm(props: { transcript: Transcript; segment: Segment; onClose:
         />
       ) : (
         <Select
-          label="Speaker"
+          label={t`Speaker`}
           searchable
-          placeholder="Choose a speaker"
+          placeholder={t`Choose a speaker`}
           data={others.map((person) => ({ value: speakerKey(person), label: person.name }))}
           value={other}
           onChange={setOther}
@@ -155,7 +158,7 @@ function SpeakerForm(props: { transcript: Transcript; segment: Segment; onClose:
       ) : null}
       {action === "merge" ? (
         <Text size="sm" c="dimmed">
-          The speakers are merged. You can undo this.
+          <Trans>The speakers are merged. You can undo this.</Trans>
         </Text>
       ) : null}
     </Form>

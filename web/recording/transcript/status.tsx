@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Progress, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
@@ -15,6 +16,7 @@ const page = getRouteApi("/signed-in/recordings/$recordingId");
 
 /** Explains why there is no transcript, and offers to add one. */
 export function NoTranscript() {
+  const { t } = useLingui();
   const { view, hasMedia } = useRecording();
   const [isSupplying, supplying] = useDisclosure();
   const state = view.transcript.transcription;
@@ -23,22 +25,22 @@ export function NoTranscript() {
   return (
     <>
       <EmptyState
-        title={state?.status === "done" ? "No speech detected" : "No transcript yet"}
+        title={state?.status === "done" ? t`No speech detected` : t`No transcript yet`}
         icon={<IconFileText size={30} stroke={1.5} />}
         action={
           canEdit ? (
             <Group gap="sm" justify="center">
               <Button size="xs" onClick={supplying.open}>
-                Add transcript
+                <Trans>Add transcript</Trans>
               </Button>
-              {hasMedia && view.can.transcribe ? <TranscribeButton label="Transcribe" /> : null}
+              {hasMedia && view.can.transcribe ? <TranscribeButton label={t`Transcribe`} /> : null}
             </Group>
           ) : undefined
         }
       >
         {state?.status === "done"
-          ? "No speech was recognized in this recording."
-          : "This recording has no transcript."}
+          ? t`No speech was recognized in this recording.`
+          : t`This recording has no transcript.`}
         <NotSetUp />
       </EmptyState>
       {state === null ? null : <UnclearPassages count={state.unclear_passages} />}
@@ -49,25 +51,29 @@ export function NoTranscript() {
 
 /** Why a recording with media was not transcribed, for those who could ask for it. */
 function NotSetUp() {
+  const { t } = useLingui();
   const { view, hasMedia } = useRecording();
   const { session } = page.useRouteContext();
   if (!hasMedia || !view.can.change || view.can.transcribe) return null;
   return session.manages_system ? (
     <>
       {" "}
-      Transcription is not set up on this server. <Link to="/settings/transcription">Set it up</Link>
+      <Trans>
+        Transcription is not set up on this server. <Link to="/settings/transcription">Set it up</Link>
+      </Trans>
     </>
   ) : (
-    " Transcription is not set up on this server. Ask its admin to set it up."
+    t` Transcription is not set up on this server. Ask its admin to set it up.`
   );
 }
 
 /** Says that the transcript leaves something out. */
 function UnclearPassages({ count }: { count: number }) {
+  const { t } = useLingui();
   if (count === 0) return null;
   return (
     <Text size="sm" c="dimmed" m="md" ta="center">
-      {count === 1 ? "1 passage" : `${count} passages`} without clear speech
+      {count === 1 ? "1 passage" : t`${count} passages`} without clear speech
     </Text>
   );
 }
@@ -81,6 +87,7 @@ const stageNames = {
 
 /** Transcription progression, if one is queued, running or failed. */
 export function TranscriptionStatus() {
+  const { t } = useLingui();
   const { view } = useRecording();
   const state = view.transcript.transcription;
   if (state === null) return null;
@@ -88,13 +95,13 @@ export function TranscriptionStatus() {
   if (state.canceled !== null) return <Canceled by={state.canceled.by} />;
   if (state.status === "failed")
     return (
-      <Alert m="md" color="red" icon={<IconAlertTriangle aria-hidden />} title="Transcription failed">
+      <Alert m="md" color="red" icon={<IconAlertTriangle aria-hidden />} title={t`Transcription failed`}>
         <Text size="sm" mb="sm">
-          {state.last_error ?? "The speech model returned no reason."}
+          {state.last_error ?? t`The speech model returned no reason.`}
         </Text>
         {view.can.transcribe ? (
           <Group gap="sm">
-            <TranscribeButton label="Try again" />
+            <TranscribeButton label={t`Try again`} />
             <ChangeLanguageButton />
           </Group>
         ) : null}
@@ -108,17 +115,17 @@ export function TranscriptionStatus() {
       title={
         state.status === "running"
           ? `${stageNames[state.stage ?? "audio"]}… ${state.progress}%`
-          : "Transcription queued"
+          : t`Transcription queued`
       }
       role="status"
     >
       {state.status === "running" ? (
-        <Progress value={state.progress} aria-label="Transcription progress" mb="xs" />
+        <Progress value={state.progress} aria-label={t`Transcription progress`} mb="xs" />
       ) : null}
       <Text size="sm">
         {state.last_error === null
-          ? (state.waits_for ?? "You can leave; it'll appear here.")
-          : `The last attempt failed (${state.last_error}). Retrying automatically.`}
+          ? (state.waits_for ?? t`You can leave; it'll appear here.`)
+          : t`The last attempt failed (${state.last_error}). Retrying automatically.`}
       </Text>
       {view.can.change ? <CancelButton /> : null}
     </Alert>
@@ -127,15 +134,16 @@ export function TranscriptionStatus() {
 
 /** @param by the user's name; null: it was not a user. */
 function Canceled({ by }: { by: string | null }) {
+  const { t } = useLingui();
   const { view } = useRecording();
   return (
-    <Alert m="md" color="gray" icon={<IconPlayerStop aria-hidden />} title="Transcription canceled">
+    <Alert m="md" color="gray" icon={<IconPlayerStop aria-hidden />} title={t`Transcription canceled`}>
       <Text size="sm" mb={view.can.transcribe ? "sm" : 0}>
-        {by === null ? "Canceled with a workspace token." : `Canceled by ${by}.`}
+        {by === null ? t`Canceled with a workspace token.` : t`Canceled by ${by}.`}
       </Text>
       {view.can.transcribe ? (
         <Group gap="sm">
-          <TranscribeButton label="Transcribe again" />
+          <TranscribeButton label={t`Transcribe again`} />
           <ChangeLanguageButton />
         </Group>
       ) : null}
@@ -144,6 +152,7 @@ function Canceled({ by }: { by: string | null }) {
 }
 
 function CancelButton() {
+  const { t } = useLingui();
   const { id, actions } = useRecording();
   const client = useQueryClient();
   const cancel = useMutation({
@@ -153,13 +162,13 @@ function CancelButton() {
     onError: (error) =>
       notifications.show({
         color: "red",
-        title: "Couldn't cancel transcription",
-        message: error instanceof ApiError ? error.message : "Something went wrong.",
+        title: t`Couldn't cancel transcription`,
+        message: error instanceof ApiError ? error.message : t`Something went wrong.`,
       }),
   });
   return (
     <Button mt="sm" size="xs" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
-      Cancel transcription
+      <Trans>Cancel transcription</Trans>
     </Button>
   );
 }
@@ -169,7 +178,7 @@ function ChangeLanguageButton() {
   return (
     <>
       <Button size="xs" variant="subtle" onClick={dialog.open}>
-        Change language
+        <Trans>Change language</Trans>
       </Button>
       <TranscribeAgainDialog isOpen={isOpen} onClose={dialog.close} />
     </>
@@ -177,6 +186,7 @@ function ChangeLanguageButton() {
 }
 
 function TranscribeButton({ label }: { label: string }) {
+  const { t } = useLingui();
   const { id, actions } = useRecording();
   const client = useQueryClient();
   const ask = useMutation({
@@ -185,8 +195,8 @@ function TranscribeButton({ label }: { label: string }) {
     onError: (error) =>
       notifications.show({
         color: "red",
-        title: "Couldn't start transcription",
-        message: error instanceof ApiError ? error.message : "Something went wrong.",
+        title: t`Couldn't start transcription`,
+        message: error instanceof ApiError ? error.message : t`Something went wrong.`,
       }),
   });
   return (

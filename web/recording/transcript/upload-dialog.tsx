@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { useLingui } from "@lingui/react/macro";
 import { Alert, FileInput, Text } from "@mantine/core";
 import { IconFileText } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -31,12 +33,13 @@ const previewLines = 4;
 
 /** Adds a transcript from a file, or replaces the current one. */
 export function UploadTranscriptDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { t } = useLingui();
   const { view } = useRecording();
   return (
     <FormDialog
       opened={isOpen}
       onClose={onClose}
-      title={view.transcript.segments > 0 ? "Replace transcript" : "Add transcript"}
+      title={view.transcript.segments > 0 ? t`Replace transcript` : t`Add transcript`}
       size="lg"
     >
       <UploadForm onClose={onClose} />
@@ -45,6 +48,7 @@ export function UploadTranscriptDialog({ isOpen, onClose }: { isOpen: boolean; o
 }
 
 function UploadForm({ onClose }: { onClose: () => void }) {
+  const { t } = useLingui();
   const { id, view, actions } = useRecording();
   const client = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
@@ -76,7 +80,7 @@ function UploadForm({ onClose }: { onClose: () => void }) {
   return (
     <Form
       form={{ isPending: supply.isPending, submit: () => found !== null && supply.mutate(found) }}
-      label={lines > 0 ? "Replace transcript" : "Add transcript"}
+      label={lines > 0 ? t`Replace transcript` : t`Add transcript`}
       isDisabled={found === null}
       onCancel={onClose}
     >
@@ -84,17 +88,17 @@ function UploadForm({ onClose }: { onClose: () => void }) {
         A transcript file: WebVTT (.vtt), SubRip (.srt), TTML, SBV, SubStation Alpha (.ass), Whisper's JSON,
         or Parley's own text (.txt) or JSON. Speakers are matched to participants by name.
         {lines > 0 ? ` It replaces the current transcript of ${counted(lines, "line")}.` : ""}
-        {isTranscribing ? " It also cancels the transcription in progress." : ""}
+        {isTranscribing ? t` It also cancels the transcription in progress.` : ""}
       </Text>
       <FileInput
-        label="Transcript"
-        placeholder="Choose a file"
+        label={t`Transcript`}
+        placeholder={t`Choose a file`}
         accept={transcriptPicker}
         leftSection={<IconFileText size={18} aria-hidden />}
         value={file}
         onChange={choose}
         clearable
-        clearButtonProps={{ "aria-label": "Choose another file" }}
+        clearButtonProps={{ "aria-label": t`Choose another file` }}
         data-autofocus
         error={reading !== null && "error" in reading ? reading.error : undefined}
       />
@@ -105,7 +109,7 @@ function UploadForm({ onClose }: { onClose: () => void }) {
       {found === null ? null : <FileWarnings texts={found.warnings} />}
       {isEdited ? <ManualEditsRadio value={edits} onChange={setEdits} /> : null}
       {supply.isError ? (
-        <Alert color="red" role="alert" title="Couldn't use this file">
+        <Alert color="red" role="alert" title={t`Couldn't use this file`}>
           {inWords(supply.error)}
         </Alert>
       ) : null}
@@ -146,19 +150,19 @@ async function read(file: File, maxStart: number): Promise<Reading> {
     const late = all.length - segments.length;
     if (segments.length === 0)
       return {
-        error: `All of this transcript is after the end of the recording, which is ${clock(maxStart)} long.`,
-        advice: "Choose the transcript of this recording.",
+        error: t`All of this transcript is after the end of the recording, which is ${clock(maxStart)} long.`,
+        advice: t`Choose the transcript of this recording.`,
       };
     const warning = `${counted(late, "line")} after the end of the recording will be left out.`;
     return { segments, language, warnings: late === 0 ? check.warnings : [...check.warnings, warning] };
   }
   return check.kind === "refused"
     ? { error: check.reason, advice: check.advice }
-    : { error: "This is a media file, not a transcript.", advice: null };
+    : { error: t`This is a media file, not a transcript.`, advice: null };
 }
 
 function inWords(error: Error): string {
-  if (!(error instanceof ApiError)) return "The server can't be reached. Try again.";
+  if (!(error instanceof ApiError)) return t`The server can't be reached. Try again.`;
   const [first] = error.violations;
   return first === undefined ? error.message : `${first.pointer.replaceAll("/", " ").trim()} ${first.detail}`;
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { useLingui } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { z } from "zod";
@@ -20,8 +22,8 @@ export function isEditConflict(error: unknown): boolean {
 
 /** The error text of a failed edit. */
 export function editErrorText(error: unknown): string {
-  if (isEditConflict(error)) return "Someone else just edited this. We've reloaded it; please try again.";
-  return error instanceof ApiError ? error.message : "Something went wrong. Nothing was changed.";
+  if (isEditConflict(error)) return t`Someone else just edited this. We've reloaded it; please try again.`;
+  return error instanceof ApiError ? error.message : t`Something went wrong. Nothing was changed.`;
 }
 
 interface Edit {
@@ -33,6 +35,7 @@ interface Edit {
 
 /** Runs an edit of speakers, or an undo, and shows a notification with the outcome. */
 export function useTranscriptEdit() {
+  const { t } = useLingui();
   const { id } = useRecording();
   const client = useQueryClient();
   return useMutation({
@@ -49,7 +52,7 @@ export function useTranscriptEdit() {
       if (error instanceof ApiError && error.status === 409) await refreshing;
       notifications.show({
         color: "red",
-        title: "Couldn't edit transcript",
+        title: t`Couldn't edit transcript`,
         message: failed(error),
         autoClose: 10_000,
       });
@@ -59,11 +62,12 @@ export function useTranscriptEdit() {
 
 /** Undoes the last edit of the transcript. */
 export function useUndo() {
+  const { t } = useLingui();
   const { actions } = useRecording();
   const edit = useTranscriptEdit();
   return {
     isPending: edit.isPending,
-    undo: () => edit.mutate({ run: (version) => actions.undo(version), done: () => "Last edit undone" }),
+    undo: () => edit.mutate({ run: (version) => actions.undo(version), done: () => t`Last edit undone` }),
   };
 }
 

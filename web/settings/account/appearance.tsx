@@ -1,19 +1,21 @@
+import { useLingui } from "@lingui/react/macro";
 import { SegmentedControl, useMantineColorScheme } from "@mantine/core";
 import { Panel } from "../parts.tsx";
 
 /** The color scheme: light, dark or the system's. */
 export function AppearanceForm() {
+  const { t } = useLingui();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <Panel>
       <SegmentedControl
-        aria-label="Appearance"
+        aria-label={t`Appearance`}
         value={colorScheme}
         onChange={(value) => setColorScheme(value)}
         data={[
-          { value: "light", label: "Light" },
-          { value: "dark", label: "Dark" },
-          { value: "auto", label: "System" },
+          { value: "light", label: t`Light` },
+          { value: "dark", label: t`Dark` },
+          { value: "auto", label: t`System` },
         ]}
       />
     </Panel>

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Select, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import {
@@ -25,6 +26,7 @@ const choices = notificationChannels.map((value) => ({ value, label: labels[valu
 
 /** How the user is notified of each kind. */
 export function NotificationsPage() {
+  const { t } = useLingui();
   const query = useQuery(notificationSettingsQuery);
   const { data: session } = useQuery(sessionQuery);
   const client = useQueryClient();
@@ -39,12 +41,12 @@ export function NotificationsPage() {
   };
   return (
     <SettingsPage
-      title="Notifications"
-      lead="You are never notified of your own actions. The daily email is sent at 8 in the morning, server time."
+      title={t`Notifications`}
+      lead={t`You are never notified of your own actions. The daily email is sent at 8 in the morning, server time.`}
     >
       <Loaded query={query}>
         {(settings) => (
-          <ul className={classes.kinds} aria-label="Kinds of notifications">
+          <ul className={classes.kinds} aria-label={t`Kinds of notifications`}>
             {notificationKindNames.filter(canReceive).map((kind) => (
               <li key={kind}>
                 <Text id={`kind-${kind}`}>{notificationKinds[kind].summary}</Text>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -14,17 +15,18 @@ type Edited = { readonly id: string; readonly name: string } | null;
 
 /** The user's passkeys. */
 export function Passkeys() {
+  const { t } = useLingui();
   const passkeys = useQuery(passkeysQuery);
   const [edited, setEdited] = useState<Edited | undefined>();
   const close = () => setEdited(undefined);
   return (
     <Section
-      title="Passkeys"
-      lead="Sign in with your fingerprint, face or security key instead of a password."
+      title={t`Passkeys`}
+      lead={t`Sign in with your fingerprint, face or security key instead of a password.`}
       action={
         hasPasskeys() ? (
           <Button variant="light" size="sm" onClick={() => setEdited(null)}>
-            Add passkey
+            <Trans>Add passkey</Trans>
           </Button>
         ) : undefined
       }
@@ -34,46 +36,48 @@ export function Passkeys() {
           passkeys.length === 0 ? (
             <NoneYet>
               {hasPasskeys()
-                ? "No passkeys yet."
-                : "This browser can't use passkeys here: they need https and a current browser."}
+                ? t`No passkeys yet.`
+                : t`This browser can't use passkeys here: they need https and a current browser.`}
             </NoneYet>
           ) : (
-            <Rows label="Passkeys">
+            <Rows label={t`Passkeys`}>
               {passkeys.map(({ id, name, uses, created_datetime, last_used_datetime }) => (
                 <Row
                   key={id}
                   title={name}
                   facts={[
-                    `added ${whenInLine(created_datetime)}`,
+                    t`added ${whenInLine(created_datetime)}`,
                     last_used_datetime === null
                       ? "never used"
-                      : `used ${uses === 1 ? "once" : `${uses} times`}, last ${whenInLine(last_used_datetime)}`,
+                      : `used ${uses === 1 ? "once" : t`${uses} times`}, last ${whenInLine(last_used_datetime)}`,
                   ]}
                   actions={
                     <>
                       <Button
                         variant="subtle"
                         size="compact-sm"
-                        aria-label={`Rename ${name}`}
+                        aria-label={t`Rename ${name}`}
                         onClick={() => setEdited({ id, name })}
                       >
-                        Rename
+                        <Trans>Rename</Trans>
                       </Button>
                       <ConfirmButton
-                        text="Remove"
+                        text={t`Remove`}
                         button={{
                           variant: "subtle",
                           size: "compact-sm",
                           color: "red",
-                          "aria-label": `Remove ${name}`,
+                          "aria-label": t`Remove ${name}`,
                         }}
-                        title={`Remove the passkey ${name}?`}
-                        label="Remove"
+                        title={t`Remove the passkey ${name}?`}
+                        label={t`Remove`}
                         run={() => removePasskey(id)}
-                        done="Passkey removed."
+                        done={t`Passkey removed.`}
                         refresh={[passkeysQuery.queryKey]}
                       >
-                        It can't sign in any more. Delete it from your device or password manager too.
+                        <Trans>
+                          It can't sign in any more. Delete it from your device or password manager too.
+                        </Trans>
                       </ConfirmButton>
                     </>
                   }
@@ -86,7 +90,7 @@ export function Passkeys() {
       <FormDialog
         opened={edited !== undefined}
         onClose={close}
-        title={edited === null ? "Add a passkey" : "Rename passkey"}
+        title={edited === null ? t`Add a passkey` : t`Rename passkey`}
         centered
       >
         {edited === undefined ? null : <NameForm edited={edited} onClose={close} />}
@@ -96,26 +100,29 @@ export function Passkeys() {
 }
 
 function NameForm({ edited, onClose }: { edited: Edited; onClose: () => void }) {
+  const { t } = useLingui();
   const [name, setName] = useState(edited?.name ?? browserName(navigator.userAgent));
   const save = useForm({
     run: () => (edited === null ? addPasskey(name) : renamePasskey(edited.id, name)),
-    done: edited === null ? "Passkey added." : "Passkey renamed.",
+    done: edited === null ? t`Passkey added.` : t`Passkey renamed.`,
     refresh: [passkeysQuery.queryKey],
     onDone: onClose,
   });
   return (
     <Form
       form={save}
-      label={edited === null ? "Continue" : "Save"}
+      label={edited === null ? t`Continue` : t`Save`}
       isDisabled={name.trim() === ""}
       onCancel={onClose}
     >
       {edited === null ? (
-        <Text size="sm">Your browser then asks for your fingerprint, face, PIN or security key.</Text>
+        <Text size="sm">
+          <Trans>Your browser then asks for your fingerprint, face, PIN or security key.</Trans>
+        </Text>
       ) : null}
       <TextInput
-        label="Name"
-        description="To recognize it later."
+        label={t`Name`}
+        description={t`To recognize it later.`}
         required
         data-autofocus
         maxLength={100}

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Checkbox, PasswordInput, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -29,24 +30,25 @@ const roles = { admin: "Admin", member: "Member", viewer: "Viewer" } as const;
 
 /** The user's name, password, appearance and sessions. */
 export function ProfilePage() {
+  const { t } = useLingui();
   const { session: atStart } = parent.useRouteContext();
   const session = useQuery(sessionQuery).data ?? atStart;
   return (
-    <SettingsPage title="Profile" lead={`Your account in ${session.workspace.name}.`}>
-      <Section title="Account">
+    <SettingsPage title={t`Profile`} lead={t`Your account in ${session.workspace.name}.`}>
+      <Section title={t`Account`}>
         <NameForm name={session.user.name} email={session.user.email} role={roles[session.user.role]} />
       </Section>
       {session.has_password ? (
         <Section
-          title="Password"
-          lead="If someone else may know it, sign out everywhere else and revoke your tokens."
+          title={t`Password`}
+          lead={t`If someone else may know it, sign out everywhere else and revoke your tokens.`}
         >
           <PasswordForm />
         </Section>
       ) : null}
       <Passkeys />
       {session.has_password ? <TwoFactor session={session} /> : null}
-      <Section title="Appearance" lead="In this browser.">
+      <Section title={t`Appearance`} lead={t`In this browser.`}>
         <AppearanceForm />
       </Section>
       <SingleSignOn session={session} />
@@ -56,33 +58,45 @@ export function ProfilePage() {
 }
 
 function NameForm(props: { name: string; email: string; role: string }) {
+  const { t } = useLingui();
   const draft = useDraft("profile-name", props.name);
   const name = draft.value;
   const save = useForm({
     run: () => rename(name),
-    done: "Name saved.",
+    done: t`Name saved.`,
     refresh: [sessionQuery.queryKey, ["directory"]],
     draft,
   });
   return (
     <Panel>
-      <Form form={save} label="Save" isDisabled={name.trim() === props.name} maxWidth={420}>
+      <Form form={save} label={t`Save`} isDisabled={name.trim() === props.name} maxWidth={420}>
         <TextInput
-          label="Name"
+          label={t`Name`}
           autoComplete="name"
           required
           value={name}
           onChange={(event) => draft.set(event.currentTarget.value)}
           error={save.errorOf("name")}
         />
-        <TextInput label="Email" value={props.email} readOnly description="Your email can't be changed." />
-        <TextInput label="Role" value={props.role} readOnly description="Only admins can change roles." />
+        <TextInput
+          label={t`Email`}
+          value={props.email}
+          readOnly
+          description={t`Your email can't be changed.`}
+        />
+        <TextInput
+          label={t`Role`}
+          value={props.role}
+          readOnly
+          description={t`Only admins can change roles.`}
+        />
       </Form>
     </Panel>
   );
 }
 
 function PasswordForm() {
+  const { t } = useLingui();
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
   const [endsSessions, setEndsSessions] = useState(true);
@@ -96,8 +110,8 @@ function PasswordForm() {
         end_tokens: endsTokens,
       }),
     done: ({ ended_sessions, revoked_tokens }) =>
-      `Password changed.${ended_sessions > 0 ? " You are signed out everywhere else." : ""}${
-        revoked_tokens > 0 ? ` Tokens revoked: ${revoked_tokens}.` : ""
+      `Password changed.${ended_sessions > 0 ? t` You are signed out everywhere else.` : ""}${
+        revoked_tokens > 0 ? t` Tokens revoked: ${revoked_tokens}.` : ""
       }`,
     refresh: [sessionsQuery.queryKey, ["tokens"], ["grants"], ["hooks"]],
     onDone: () => {
@@ -107,9 +121,9 @@ function PasswordForm() {
   });
   return (
     <Panel>
-      <Form form={save} label="Change password" isDisabled={current === "" || next === ""} maxWidth={420}>
+      <Form form={save} label={t`Change password`} isDisabled={current === "" || next === ""} maxWidth={420}>
         <PasswordInput
-          label="Current password"
+          label={t`Current password`}
           autoComplete="current-password"
           required
           value={current}
@@ -117,7 +131,7 @@ function PasswordForm() {
           error={save.errorOf("current_password")}
         />
         <PasswordInput
-          label="New password"
+          label={t`New password`}
           autoComplete="new-password"
           required
           value={next}
@@ -125,13 +139,13 @@ function PasswordForm() {
           error={save.errorOf("new_password")}
         />
         <Checkbox
-          label="Sign out everywhere else"
+          label={t`Sign out everywhere else`}
           checked={endsSessions}
           onChange={(event) => setEndsSessions(event.currentTarget.checked)}
         />
         <Checkbox
-          label="Revoke my access tokens and the access of my apps"
-          description="Also workspace tokens you issued. Webhooks created with them are disabled."
+          label={t`Revoke my access tokens and the access of my apps`}
+          description={t`Also workspace tokens you issued. Webhooks created with them are disabled.`}
           checked={endsTokens}
           onChange={(event) => setEndsTokens(event.currentTarget.checked)}
         />
@@ -148,44 +162,53 @@ const methods = {
 } as const;
 
 function Sessions({ session }: { session: Session }) {
+  const { t } = useLingui();
   const sessions = useQuery(sessionsQuery);
   const end = useAction({
     run: endSession,
-    done: "Session ended.",
+    done: t`Session ended.`,
     refresh: [sessionsQuery.queryKey],
   });
   return (
     <Section
-      title="Active sessions"
+      title={t`Active sessions`}
       action={
         <ConfirmButton
-          text="Sign out everywhere"
+          text={t`Sign out everywhere`}
           button={{ variant: "light", size: "sm" }}
-          title="Sign out everywhere?"
-          label="Sign out"
+          title={t`Sign out everywhere?`}
+          label={t`Sign out`}
           run={endSessions}
-          done="Signed out everywhere."
+          done={t`Signed out everywhere.`}
           onDone={() => {
             removeAllDrafts(ownerOf(session));
             window.location.assign("/sign-in");
           }}
         >
-          Ends your sessions in all browsers, including this one. Access tokens aren't affected.
+          <Trans>
+            Ends your sessions in all browsers, including this one. Access tokens aren't affected.
+          </Trans>
         </ConfirmButton>
       }
     >
       <Loaded query={sessions}>
         {({ sessions }) => (
-          <Rows label="Sessions">
+          <Rows label={t`Sessions`}>
             {sessions.map((session) => (
               <Row
                 key={session.id}
                 title={browserName(session.user_agent)}
-                badges={session.current ? <Tag tone="accent">This browser</Tag> : null}
+                badges={
+                  session.current ? (
+                    <Tag tone="accent">
+                      <Trans>This browser</Trans>
+                    </Tag>
+                  ) : null
+                }
                 facts={[
                   session.ip,
-                  `signed in ${methods[session.method]}${session.second_factor === null ? "" : " and a code"}, ${whenInLine(session.created_datetime)}`,
-                  `last used ${whenInLine(session.last_used_datetime)}`,
+                  `signed in ${methods[session.method]}${session.second_factor === null ? "" : t` and a code`}, ${whenInLine(session.created_datetime)}`,
+                  t`last used ${whenInLine(session.last_used_datetime)}`,
                 ]}
                 actions={
                   session.current ? undefined : (
@@ -196,7 +219,7 @@ function Sessions({ session }: { session: Session }) {
                       loading={end.isPending && end.variables === session.id}
                       onClick={() => end.mutate(session.id)}
                     >
-                      Sign out
+                      <Trans>Sign out</Trans>
                     </Button>
                   )
                 }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { type Session, sessionQuery } from "../../api/session.ts";
 import { unbindMySingleSignOn } from "../../api/settings/account.ts";
@@ -8,43 +9,48 @@ import { NoneYet, Row, Rows, Section } from "../parts.tsx";
 
 /** The user's single sign-on identities; nothing if the server has no single sign-on. */
 export function SingleSignOn({ session }: { session: Session }) {
+  const { t } = useLingui();
   const provider = useQuery(workspaceQuery).data?.single_sign_on ?? null;
   const { identities, has_password } = session;
   if (identities.length === 0 && provider === null) return null;
   return (
     <Section
-      title="Single sign-on"
+      title={t`Single sign-on`}
       lead={
         identities.length > 0 && !has_password
-          ? "Your only way to sign in. To unlink it, first ask an admin for a link to set a password."
-          : "Sign in with an account at an identity provider."
+          ? t`Your only way to sign in. To unlink it, first ask an admin for a link to set a password.`
+          : t`Sign in with an account at an identity provider.`
       }
       action={
         identities.length > 0 && has_password ? (
           <ConfirmButton
-            text="Unlink"
+            text={t`Unlink`}
             button={{ variant: "light", size: "sm" }}
-            title="Unlink single sign-on?"
-            label="Unlink"
+            title={t`Unlink single sign-on?`}
+            label={t`Unlink`}
             run={unbindMySingleSignOn}
-            done="Single sign-on unlinked. Sign in with your password."
+            done={t`Single sign-on unlinked. Sign in with your password.`}
             refresh={[sessionQuery.queryKey, ["users"]]}
           >
-            You can then only sign in with your password. Active sessions stay signed in. Your next single
-            sign-on links the account with your verified email again.
+            <Trans>
+              You can then only sign in with your password. Active sessions stay signed in. Your next single
+              sign-on links the account with your verified email again.
+            </Trans>
           </ConfirmButton>
         ) : undefined
       }
     >
       {identities.length === 0 ? (
-        <NoneYet>Not linked. Sign in with {provider?.name} once to link the account with your email.</NoneYet>
+        <NoneYet>
+          <Trans>Not linked. Sign in with {provider?.name} once to link the account with your email.</Trans>
+        </NoneYet>
       ) : (
-        <Rows label="Single sign-on">
+        <Rows label={t`Single sign-on`}>
           {identities.map(({ issuer, bound_datetime }) => (
             <Row
               key={issuer}
               title={hostOf(issuer)}
-              facts={[issuer, `linked ${whenInLine(bound_datetime)}`]}
+              facts={[issuer, t`linked ${whenInLine(bound_datetime)}`]}
             />
           ))}
         </Rows>

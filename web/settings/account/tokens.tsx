@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Radio, SegmentedControl, Select, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
@@ -23,6 +24,7 @@ const parent = getRouteApi("/signed-in");
 
 /** Access tokens for the API. */
 export function TokensPage() {
+  const { t } = useLingui();
   const { session } = parent.useRouteContext();
   const isAdmin = session.user.role === "admin";
   const [of, setOf] = useState<"me" | "workspace">("me");
@@ -30,12 +32,12 @@ export function TokensPage() {
   const [opened, { open, close }] = useDisclosure();
   return (
     <SettingsPage
-      title="Access tokens"
-      lead="Let scripts and tools use the API as you or the workspace."
+      title={t`Access tokens`}
+      lead={t`Let scripts and tools use the API as you or the workspace.`}
       action={
         <Button leftSection={<IconPlus size={18} />} onClick={open}>
           {" "}
-          Create token{" "}
+          <Trans>Create token</Trans>{" "}
         </Button>
       }
     >
@@ -43,12 +45,12 @@ export function TokensPage() {
         <Group>
           <SegmentedControl
             size="xs"
-            aria-label="Owner"
+            aria-label={t`Owner`}
             value={of}
             onChange={(value) => setOf(value === "workspace" ? "workspace" : "me")}
             data={[
-              { value: "me", label: "Mine" },
-              { value: "workspace", label: "Workspace" },
+              { value: "me", label: t`Mine` },
+              { value: "workspace", label: t`Workspace` },
             ]}
           />
         </Group>
@@ -56,9 +58,11 @@ export function TokensPage() {
       <Loaded query={tokens}>
         {({ tokens }) =>
           tokens.length === 0 ? (
-            <NoneYet>No tokens yet.</NoneYet>
+            <NoneYet>
+              <Trans>No tokens yet.</Trans>
+            </NoneYet>
           ) : (
-            <Rows label="Access tokens">
+            <Rows label={t`Access tokens`}>
               {tokens.map((token) => (
                 <TokenRow key={token.id} token={token} showsOwner={of === "workspace"} />
               ))}
@@ -78,6 +82,7 @@ const kinds = {
 } as const;
 
 function TokenRow({ token, showsOwner }: { token: Token; showsOwner: boolean }) {
+  const { t } = useLingui();
   const users = useQuery({ ...usersQuery, enabled: showsOwner });
   const owner = users.data?.users.find(({ id }) => id === token.user_id)?.name;
   const isOver = token.expires_at !== null && Date.parse(token.expires_at) < Date.now();
@@ -87,15 +92,19 @@ function TokenRow({ token, showsOwner }: { token: Token; showsOwner: boolean }) 
       badges={
         <>
           <Tag tone={token.type === "workspace_access_token" ? "warn" : "accent"}>{kinds[token.type]}</Tag>
-          {isOver ? <Tag tone="bad">Expired</Tag> : null}
+          {isOver ? (
+            <Tag tone="bad">
+              <Trans>Expired</Trans>
+            </Tag>
+          ) : null}
         </>
       }
       facts={[
-        showsOwner && owner !== undefined ? `owner: ${owner}` : null,
-        `created ${whenInLine(token.created_datetime)}`,
+        showsOwner && owner !== undefined ? t`owner: ${owner}` : null,
+        t`created ${whenInLine(token.created_datetime)}`,
         token.last_used_datetime === null
           ? "never used"
-          : `last used ${whenInLine(token.last_used_datetime)}`,
+          : t`last used ${whenInLine(token.last_used_datetime)}`,
         token.expires_at === null
           ? "does not expire"
           : `${isOver ? "expired" : "expires"} ${whenInLine(token.expires_at)}`,
@@ -103,16 +112,18 @@ function TokenRow({ token, showsOwner }: { token: Token; showsOwner: boolean }) 
       ]}
       actions={
         <ConfirmButton
-          text="Revoke"
-          button={{ "aria-label": `Revoke ${token.name}` }}
-          title={`Revoke ${token.name}?`}
-          label="Revoke token"
+          text={t`Revoke`}
+          button={{ "aria-label": t`Revoke ${token.name}` }}
+          title={t`Revoke ${token.name}?`}
+          label={t`Revoke token`}
           run={() => revokeToken(token.id)}
-          done={`${token.name} revoked.`}
+          done={t`${token.name} revoked.`}
           refresh={[["tokens"], ["hooks"]]}
         >
-          Requests with this token are refused immediately. Tokens created with it are also revoked, and
-          webhooks created with any of them are disabled. This can't be undone.
+          <Trans>
+            Requests with this token are refused immediately. Tokens created with it are also revoked, and
+            webhooks created with any of them are disabled. This can't be undone.
+          </Trans>
         </ConfirmButton>
       }
     />
@@ -134,21 +145,25 @@ interface NewTokenProps {
 }
 
 function NewToken({ opened, onClose, isAdmin }: NewTokenProps) {
+  const { t } = useLingui();
   return (
     <SecretDialog
       opened={opened}
       onClose={onClose}
-      title="Create access token"
-      createdTitle="Token created"
-      label="Token"
+      title={t`Create access token`}
+      createdTitle={t`Token created`}
+      label={t`Token`}
       form={({ created, cancel }) => <TokenForm isAdmin={isAdmin} onCreated={created} onCancel={cancel} />}
     >
-      Send it as <code>Authorization: Bearer …</code>
+      <Trans>
+        Send it as <code>Authorization: Bearer …</code>
+      </Trans>
     </SecretDialog>
   );
 }
 
 function TokenForm(props: { isAdmin: boolean; onCreated: (token: string) => void; onCancel: () => void }) {
+  const { t } = useLingui();
   const { isAdmin, onCreated, onCancel } = props;
   const [name, setName] = useState("");
   const [type, setType] = useState<"personal_access_token" | "workspace_access_token">(
@@ -171,11 +186,11 @@ function TokenForm(props: { isAdmin: boolean; onCreated: (token: string) => void
     onDone: ({ token }) => onCreated(token),
   });
   return (
-    <Form form={create} label="Create token" onCancel={onCancel}>
+    <Form form={create} label={t`Create token`} onCancel={onCancel}>
       <TextInput
-        label="Name"
-        description="What this token is for"
-        placeholder="Nightly export"
+        label={t`Name`}
+        description={t`What this token is for`}
+        placeholder={t`Nightly export`}
         required
         data-autofocus
         value={name}
@@ -184,7 +199,7 @@ function TokenForm(props: { isAdmin: boolean; onCreated: (token: string) => void
       />
       {isAdmin ? (
         <Radio.Group
-          label="Access"
+          label={t`Access`}
           value={type}
           onChange={(value) => setType(value as typeof type)}
           error={create.errorOf("type")}
@@ -192,19 +207,19 @@ function TokenForm(props: { isAdmin: boolean; onCreated: (token: string) => void
           <Stack gap="xs" mt={6}>
             <Radio
               value="personal_access_token"
-              label="Personal"
-              description="Everything you can access, as you"
+              label={t`Personal`}
+              description={t`Everything you can access, as you`}
             />
             <Radio
               value="workspace_access_token"
-              label="Workspace"
-              description="All recordings in the workspace"
+              label={t`Workspace`}
+              description={t`All recordings in the workspace`}
             />
           </Stack>
         </Radio.Group>
       ) : null}
       <Select
-        label="Expires in"
+        label={t`Expires in`}
         allowDeselect={false}
         data={lifetimes}
         value={days}

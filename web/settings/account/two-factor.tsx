@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -29,6 +30,7 @@ export type Step =
 
 /** Two-factor authentication of a user who signs in with a password. */
 export function TwoFactor({ session }: { session: Session }) {
+  const { t } = useLingui();
   const state = useQuery(secondFactorQuery);
   const [step, setStep] = useState<Step | null>(null);
   const replace = useAction({
@@ -39,24 +41,24 @@ export function TwoFactor({ session }: { session: Session }) {
   const isOn = session.has_second_factor;
   return (
     <Section
-      title="Two-factor authentication"
-      lead="Signing in with your password then also takes a code of an app on your phone."
+      title={t`Two-factor authentication`}
+      lead={t`Signing in with your password then also takes a code of an app on your phone.`}
       action={
         isOn ? (
           <ConfirmButton
-            text="Turn off"
+            text={t`Turn off`}
             button={{ variant: "light", size: "sm" }}
-            title="Turn off two-factor authentication?"
-            label="Turn off"
+            title={t`Turn off two-factor authentication?`}
+            label={t`Turn off`}
             run={removeSecondFactor}
-            done="Two-factor authentication is off."
+            done={t`Two-factor authentication is off.`}
             refresh={changed}
           >
-            Your password alone is then enough to sign in.
+            <Trans>Your password alone is then enough to sign in.</Trans>
           </ConfirmButton>
         ) : (
           <Button variant="light" size="sm" onClick={() => setStep({ kind: "password" })}>
-            Turn on
+            <Trans>Turn on</Trans>
           </Button>
         )
       }
@@ -64,12 +66,17 @@ export function TwoFactor({ session }: { session: Session }) {
       <Loaded query={state}>
         {({ since, recovery_codes_left }) =>
           since === null ? (
-            <NoneYet>Off.</NoneYet>
+            <NoneYet>
+              <Trans>Off.</Trans>
+            </NoneYet>
           ) : (
-            <Rows label="Two-factor authentication">
+            <Rows label={t`Two-factor authentication`}>
               <Row
-                title="Authenticator app"
-                facts={[`on since ${whenInLine(since)}`, `${recovery_codes_left} of 10 recovery codes left`]}
+                title={t`Authenticator app`}
+                facts={[
+                  t`on since ${whenInLine(since)}`,
+                  t`${recovery_codes_left} of 10 recovery codes left`,
+                ]}
                 actions={
                   <Button
                     variant="subtle"
@@ -77,7 +84,7 @@ export function TwoFactor({ session }: { session: Session }) {
                     loading={replace.isPending}
                     onClick={() => replace.mutate()}
                   >
-                    New recovery codes
+                    <Trans>New recovery codes</Trans>
                   </Button>
                 }
               />
@@ -88,7 +95,7 @@ export function TwoFactor({ session }: { session: Session }) {
       <FormDialog
         opened={step !== null}
         onClose={() => setStep(null)}
-        title={step?.kind === "codes" ? "Recovery codes" : "Turn on two-factor authentication"}
+        title={step?.kind === "codes" ? t`Recovery codes` : t`Turn on two-factor authentication`}
         centered
       >
         {step === null ? null : (
@@ -115,6 +122,7 @@ interface StepsProps {
 
 /** Turns two-factor authentication on: password, QR code, recovery codes. */
 export function TwoFactorSteps({ step, onStep, onDone, onCancel }: StepsProps) {
+  const { t } = useLingui();
   const cancel = onCancel === undefined ? {} : { onCancel };
   switch (step.kind) {
     case "password":
@@ -123,10 +131,12 @@ export function TwoFactorSteps({ step, onStep, onDone, onCancel }: StepsProps) {
       return <ScanStep {...step} onDone={(codes) => onStep({ kind: "codes", codes })} {...cancel} />;
     case "codes":
       return (
-        <SecretOnce label="Recovery codes" value={step.codes.join("\n")} onDone={onDone}>
+        <SecretOnce label={t`Recovery codes`} value={step.codes.join("\n")} onDone={onDone}>
           <Text size="sm">
-            Each code signs you in once if you don't have your phone. Keep them where you keep passwords, not
-            on the phone.
+            <Trans>
+              Each code signs you in once if you don't have your phone. Keep them where you keep passwords,
+              not on the phone.
+            </Trans>
           </Text>
         </SecretOnce>
       );
@@ -139,19 +149,20 @@ interface PasswordStepProps {
 }
 
 function PasswordStep({ onDone, ...cancel }: PasswordStepProps) {
+  const { t } = useLingui();
   const [password, setPassword] = useState("");
   const add = useForm({ run: () => addSecondFactor(password), onDone });
   return (
-    <Form form={add} label="Continue" isDisabled={password === ""} {...cancel}>
+    <Form form={add} label={t`Continue`} isDisabled={password === ""} {...cancel}>
       <PasswordInput
-        label="Your password"
+        label={t`Your password`}
         autoComplete="current-password"
         required
         data-autofocus
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
         error={add.errorOf("password")}
-        visibilityToggleButtonProps={{ "aria-label": "Show password" }}
+        visibilityToggleButtonProps={{ "aria-label": t`Show password` }}
       />
     </Form>
   );
@@ -165,22 +176,25 @@ interface ScanStepProps {
 }
 
 function ScanStep({ secret, uri, onDone, ...cancel }: ScanStepProps) {
+  const { t } = useLingui();
   const [code, setCode] = useState("");
   const confirm = useForm({
     run: () => confirmSecondFactor(code),
-    done: "Two-factor authentication is on.",
+    done: t`Two-factor authentication is on.`,
     refresh: changed,
     onDone: ({ recovery_codes }) => onDone(recovery_codes),
   });
   return (
-    <Form form={confirm} label="Turn on" isDisabled={code.trim() === ""} {...cancel}>
+    <Form form={confirm} label={t`Turn on`} isDisabled={code.trim() === ""} {...cancel}>
       <Text size="sm">
-        Scan this with an authenticator app, such as the one of your password manager, 2FAS or Google
-        Authenticator. You are then signed out of other browsers.
+        <Trans>
+          Scan this with an authenticator app, such as the one of your password manager, 2FAS or Google
+          Authenticator. You are then signed out of other browsers.
+        </Trans>
       </Text>
       <Group justify="center">
         <img
-          alt="QR code for your authenticator app"
+          alt={t`QR code for your authenticator app`}
           width={200}
           height={200}
           // White around it in dark mode too, or cameras don't find it.
@@ -188,10 +202,10 @@ function ScanStep({ secret, uri, onDone, ...cancel }: ScanStepProps) {
         />
       </Group>
       <Stack gap={4}>
-        <CopyField label="Or enter this key" value={secret} />
+        <CopyField label={t`Or enter this key`} value={secret} />
       </Stack>
       <TextInput
-        label="Code that the app shows"
+        label={t`Code that the app shows`}
         inputMode="numeric"
         autoComplete="one-time-code"
         required

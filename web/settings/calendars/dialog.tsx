@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Accordion, PasswordInput, SegmentedControl, Select, Switch, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useState } from "react";
@@ -56,11 +57,12 @@ interface DialogProps {
 
 /** Adds a calendar, which the server reads before it says that it was added. */
 export function CalendarDialog({ isOpen, isRoom, onClose }: DialogProps) {
+  const { t } = useLingui();
   return (
     <FormDialog
       opened={isOpen}
       onClose={onClose}
-      title={isRoom ? "Add room calendar" : "Add calendar"}
+      title={isRoom ? t`Add room calendar` : t`Add calendar`}
       centered
       size="lg"
     >
@@ -70,6 +72,7 @@ export function CalendarDialog({ isOpen, isRoom, onClose }: DialogProps) {
 }
 
 function CalendarForm({ isRoom, onClose }: Pick<DialogProps, "isRoom" | "onClose">) {
+  const { t } = useLingui();
   // Secrets are not kept in the browser.
   const [kind, setKind] = useState<CalendarKind>("ics");
   const [url, setUrl] = useState("");
@@ -104,7 +107,7 @@ function CalendarForm({ isRoom, onClose }: Pick<DialogProps, "isRoom" | "onClose
     refresh: [calendarsQuery.queryKey, meetingsQuery.queryKey],
     onDone: (calendars) => {
       if (calendars === null) {
-        notifications.show({ message: "Calendar added." });
+        notifications.show({ message: t`Calendar added.` });
         onClose();
         return;
       }
@@ -113,13 +116,13 @@ function CalendarForm({ isRoom, onClose }: Pick<DialogProps, "isRoom" | "onClose
     },
   });
   return (
-    <Form form={add} label={isRoom ? "Add room calendar" : "Add calendar"} onCancel={onClose}>
+    <Form form={add} label={isRoom ? t`Add room calendar` : t`Add calendar`} onCancel={onClose}>
       <SegmentedControl
         fullWidth
-        aria-label="How it is read"
+        aria-label={t`How it is read`}
         data={[
-          { value: "ics", label: "Secret URL" },
-          { value: "caldav", label: "CalDAV with a password" },
+          { value: "ics", label: t`Secret URL` },
+          { value: "caldav", label: t`CalDAV with a password` },
         ]}
         value={kind}
         onChange={(value) => setKind(value === "caldav" ? "caldav" : "ics")}
@@ -127,7 +130,7 @@ function CalendarForm({ isRoom, onClose }: Pick<DialogProps, "isRoom" | "onClose
       <Accordion variant="contained" radius="md">
         <Accordion.Item value="where">
           <Accordion.Control>
-            {kind === "ics" ? "Where to find the URL" : "Where to find URL and password"}
+            {kind === "ics" ? t`Where to find the URL` : t`Where to find URL and password`}
           </Accordion.Control>
           <Accordion.Panel>
             {services[kind].map(([service, where]) => (
@@ -140,7 +143,7 @@ function CalendarForm({ isRoom, onClose }: Pick<DialogProps, "isRoom" | "onClose
       </Accordion>
       <TextInput
         label="URL"
-        description="It is stored encrypted and not shown again."
+        description={t`It is stored encrypted and not shown again.`}
         placeholder={
           kind === "ics" ? "https://calendar.example/secret/basic.ics" : "https://cloud.example/dav"
         }
@@ -154,8 +157,8 @@ function CalendarForm({ isRoom, onClose }: Pick<DialogProps, "isRoom" | "onClose
       />
       {isPlain ? (
         <Switch
-          label="Read it without encryption"
-          description="The URL and password are sent in clear text. Use https if the server has it."
+          label={t`Read it without encryption`}
+          description={t`The URL and password are sent in clear text. Use https if the server has it.`}
           checked={allowsHttp}
           onChange={(event) => setAllowsHttp(event.currentTarget.checked)}
         />
@@ -163,7 +166,7 @@ function CalendarForm({ isRoom, onClose }: Pick<DialogProps, "isRoom" | "onClose
       {kind === "caldav" ? (
         <>
           <TextInput
-            label="User name"
+            label={t`User name`}
             required
             autoComplete="off"
             maxLength={500}
@@ -172,8 +175,8 @@ function CalendarForm({ isRoom, onClose }: Pick<DialogProps, "isRoom" | "onClose
             error={add.errorOf("username")}
           />
           <PasswordInput
-            label="App password"
-            description="A password for this app alone, not the one you sign in with."
+            label={t`App password`}
+            description={t`A password for this app alone, not the one you sign in with.`}
             required
             autoComplete="off"
             maxLength={500}
@@ -185,8 +188,8 @@ function CalendarForm({ isRoom, onClose }: Pick<DialogProps, "isRoom" | "onClose
       ) : null}
       {choices.length === 0 ? null : (
         <Select
-          label="Calendar"
-          description={`The account has ${choices.length} calendars. Choose the one to add.`}
+          label={t`Calendar`}
+          description={t`The account has ${choices.length} calendars. Choose the one to add.`}
           required
           allowDeselect={false}
           data={choices.map((one) => ({ value: one.url, label: one.name }))}
@@ -195,8 +198,8 @@ function CalendarForm({ isRoom, onClose }: Pick<DialogProps, "isRoom" | "onClose
         />
       )}
       <TextInput
-        label="Name"
-        placeholder="The calendar's own name"
+        label={t`Name`}
+        placeholder={t`The calendar's own name`}
         maxLength={200}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}

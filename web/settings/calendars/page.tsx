@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -16,6 +17,7 @@ type Added = "own" | "room" | null;
 
 /** The user's calendars, and for admins those of rooms. */
 export function CalendarsPage() {
+  const { t } = useLingui();
   const { session } = parent.useRouteContext();
   const calendars = useQuery(calendarsQuery);
   const [added, setAdded] = useState<Added>(null);
@@ -32,30 +34,30 @@ export function CalendarsPage() {
   );
   return (
     <SettingsPage
-      title="Calendars"
-      lead="Recordings get their title, participants and scheduled time from the meeting in your calendar. Events that are private or confidential are never read beyond their times."
+      title={t`Calendars`}
+      lead={t`Recordings get their title, participants and scheduled time from the meeting in your calendar. Events that are private or confidential are never read beyond their times.`}
       action={canAdd ? addButton("own", "Add calendar") : undefined}
     >
       <Loaded query={calendars}>
         {(data) => (
           <>
             <List
-              label="Your calendars"
+              label={t`Your calendars`}
               calendars={data.calendars.filter((calendar) => !calendar.is_room)}
               canRemove={canAdd}
-              none="No calendars yet. Add one to see your next meetings and to name recordings after them."
+              none={t`No calendars yet. Add one to see your next meetings and to name recordings after them.`}
             />
             {isAdmin ? (
               <Section
-                title="Room calendars"
-                lead="For recordings of all users: a meeting in a room's calendar names the recording of any of its participants."
+                title={t`Room calendars`}
+                lead={t`For recordings of all users: a meeting in a room's calendar names the recording of any of its participants.`}
                 action={addButton("room", "Add room calendar")}
               >
                 <List
-                  label="Room calendars"
+                  label={t`Room calendars`}
                   calendars={data.calendars.filter((calendar) => calendar.is_room)}
                   canRemove
-                  none="No room calendars yet."
+                  none={t`No room calendars yet.`}
                 />
               </Section>
             ) : null}
@@ -80,11 +82,20 @@ function List(props: { label: string; calendars: readonly Calendar[]; canRemove:
 
 const states = {
   ok: null,
-  waiting: <Tag tone="warn">Waiting</Tag>,
-  failing: <Tag tone="bad">Failing</Tag>,
+  waiting: (
+    <Tag tone="warn">
+      <Trans>Waiting</Trans>
+    </Tag>
+  ),
+  failing: (
+    <Tag tone="bad">
+      <Trans>Failing</Trans>
+    </Tag>
+  ),
 } as const;
 
 function CalendarRow({ calendar, canRemove }: { calendar: Calendar; canRemove: boolean }) {
+  const { t } = useLingui();
   const { id, name, kind, host, username, state, problem, read_datetime: read } = calendar;
   const [example] = calendar.unread_examples;
   return (
@@ -98,29 +109,31 @@ function CalendarRow({ calendar, canRemove }: { calendar: Calendar; canRemove: b
       }
       facts={[
         username === null ? host : `${username} at ${host}`,
-        read === null ? "not read yet" : `last read ${whenInLine(read)}`,
+        read === null ? "not read yet" : t`last read ${whenInLine(read)}`,
         counted(calendar.events, "event"),
         calendar.unread_events === 0
           ? null
           : `${counted(calendar.unread_events, "entry", "entries")} could not be understood${
-              example === undefined ? "" : `: ${example.title ?? "without a title"}: ${example.reason}`
+              example === undefined ? "" : `: ${example.title ?? t`without a title`}: ${example.reason}`
             }`,
         problem,
-        state === "ok" ? null : `next attempt ${whenInLine(calendar.next_read_datetime)}`,
+        state === "ok" ? null : t`next attempt ${whenInLine(calendar.next_read_datetime)}`,
       ]}
       actions={
         canRemove ? (
           <ConfirmButton
-            text="Remove"
+            text={t`Remove`}
             button={{ variant: "subtle", size: "compact-sm" }}
-            title={`Remove ${name}?`}
-            label="Remove calendar"
+            title={t`Remove ${name}?`}
+            label={t`Remove calendar`}
             run={() => removeCalendar(id)}
-            done="Calendar removed."
+            done={t`Calendar removed.`}
             refresh={[calendarsQuery.queryKey, meetingsQuery.queryKey]}
           >
-            Its events, and notes for meetings that were not recorded, are deleted. What has become part of a
-            recording stays.
+            <Trans>
+              Its events, and notes for meetings that were not recorded, are deleted. What has become part of
+              a recording stays.
+            </Trans>
           </ConfirmButton>
         ) : undefined
       }

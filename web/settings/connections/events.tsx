@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Anchor, Button, Group, List, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import {
@@ -12,16 +13,17 @@ import { Loaded, Tag } from "../parts.tsx";
 
 /** The latest events of a connection with their outcome. */
 export function Events({ connection }: { connection: Connection }) {
+  const { t } = useLingui();
   const events = useQuery(connectionEventsQuery(connection.id));
   return (
     <Loaded query={events}>
       {({ events }) =>
         events.length === 0 ? (
           <Text size="sm" c="dimmed">
-            No events yet.
+            <Trans>No events yet.</Trans>
           </Text>
         ) : (
-          <List size="sm" listStyleType="none" spacing={6} aria-label={`Events of ${connection.name}`}>
+          <List size="sm" listStyleType="none" spacing={6} aria-label={t`Events of ${connection.name}`}>
             {events.map((event) => (
               <List.Item key={event.id}>
                 <Event connection={connection} event={event} />
@@ -48,10 +50,11 @@ const states: Readonly<
 };
 
 function Event({ connection, event }: { connection: Connection; event: ConnectionEvent }) {
+  const { t } = useLingui();
   const { label, tone } = states[event.state];
   const retry = useAction({
     run: () => retryConnectionEvent(connection.id, event.id),
-    done: "Event queued for retry.",
+    done: t`Event queued for retry.`,
     refresh: [connectionEventsQuery(connection.id).queryKey],
   });
   return (
@@ -63,7 +66,7 @@ function Event({ connection, event }: { connection: Connection; event: Connectio
       </Text>
       {event.recording_id === null ? null : (
         <Anchor size="sm" href={`/recordings/${event.recording_id}`}>
-          Open recording
+          <Trans>Open recording</Trans>
         </Anchor>
       )}
       {event.reason === null ? null : (
@@ -73,7 +76,7 @@ function Event({ connection, event }: { connection: Connection; event: Connectio
       )}
       {event.state === "failed" ? (
         <Button variant="subtle" size="compact-sm" loading={retry.isPending} onClick={() => retry.mutate()}>
-          Retry
+          <Trans>Retry</Trans>
         </Button>
       ) : null}
     </Group>

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { PasswordInput, Select, Switch, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { isUnencrypted } from "../../../contract/accounts/redirect-target.ts";
@@ -69,21 +70,22 @@ const fields: Readonly<Record<Kind, readonly Field[]>> = {
 
 /** Creates a connection. */
 export function ConnectionForm({ onDone }: { onDone: () => void }) {
+  const { t } = useLingui();
   const [kind, setKind] = useState<Kind>("zoom");
   const [values, setValues] = useState<Partial<Record<FieldName, string>>>({});
   const [allowsHttp, setAllowsHttp] = useState(false);
   const shown = [...common, ...fields[kind]];
   const create = useForm({
     run: () => createConnection(bodyOf(kind, shown, values, allowsHttp)),
-    done: "Connection created. Enter its webhook URL in the service.",
+    done: t`Connection created. Enter its webhook URL in the service.`,
     refresh: [connectionsQuery.queryKey],
     onDone,
   });
   const isIncomplete = shown.some(({ name, isRequired }) => isRequired && !values[name]?.trim());
   return (
-    <Form form={create} label="Create connection" isDisabled={isIncomplete}>
+    <Form form={create} label={t`Create connection`} isDisabled={isIncomplete}>
       <Select
-        label="Service"
+        label={t`Service`}
         data={Object.entries(serviceLabels).map(([value, label]) => ({ value, label }))}
         value={kind}
         allowDeselect={false}
@@ -109,8 +111,8 @@ export function ConnectionForm({ onDone }: { onDone: () => void }) {
       })}
       {kind !== "zoom" && isUnencrypted(values.base_url ?? "") ? (
         <Switch
-          label="Connect without encryption"
-          description="The API key and recordings can be intercepted."
+          label={t`Connect without encryption`}
+          description={t`The API key and recordings can be intercepted.`}
           checked={allowsHttp}
           onChange={(event) => setAllowsHttp(event.currentTarget.checked)}
         />

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
@@ -14,24 +15,27 @@ import { serviceLabels } from "./services.ts";
 
 /** Connections to services that report their recordings by webhook. */
 export function ConnectionsPage() {
+  const { t } = useLingui();
   const connections = useQuery(connectionsQuery);
   const [opened, { open, close }] = useDisclosure();
   return (
     <SettingsPage
-      title="Connections"
-      lead="Recordings of Zoom, Attendee and Vexa are imported as soon as the service reports them."
+      title={t`Connections`}
+      lead={t`Recordings of Zoom, Attendee and Vexa are imported as soon as the service reports them.`}
       action={
         <Button leftSection={<IconPlus size={18} />} onClick={open}>
-          Create connection
+          <Trans>Create connection</Trans>
         </Button>
       }
     >
       <Loaded query={connections}>
         {({ connections }) =>
           connections.length === 0 ? (
-            <NoneYet>No connections yet.</NoneYet>
+            <NoneYet>
+              <Trans>No connections yet.</Trans>
+            </NoneYet>
           ) : (
-            <Rows label="Connections">
+            <Rows label={t`Connections`}>
               {connections.map((connection) => (
                 <ConnectionRow key={connection.id} connection={connection} />
               ))}
@@ -39,7 +43,7 @@ export function ConnectionsPage() {
           )
         }
       </Loaded>
-      <FormDialog opened={opened} onClose={close} title="Create connection" centered>
+      <FormDialog opened={opened} onClose={close} title={t`Create connection`} centered>
         <ConnectionForm onDone={close} />
       </FormDialog>
     </SettingsPage>
@@ -47,6 +51,7 @@ export function ConnectionsPage() {
 }
 
 function ConnectionRow({ connection }: { connection: Connection }) {
+  const { t } = useLingui();
   const { id, kind, name, webhook_url: url, base_url, received_datetime: received } = connection;
   return (
     <Row
@@ -55,25 +60,27 @@ function ConnectionRow({ connection }: { connection: Connection }) {
         serviceLabels[kind],
         base_url,
         kind === "zoom" && !connection.has_api_credentials ? "without OAuth credentials" : null,
-        received === null ? "No webhook received yet" : `Last webhook ${whenInLine(received)}`,
+        received === null ? t`No webhook received yet` : t`Last webhook ${whenInLine(received)}`,
       ]}
       actions={
         <ConfirmButton
           text="Delete"
-          button={{ "aria-label": `Delete ${name}` }}
-          title={`Delete ${name}?`}
-          label="Delete connection"
+          button={{ "aria-label": t`Delete ${name}` }}
+          title={t`Delete ${name}?`}
+          label={t`Delete connection`}
           run={() => deleteConnection(id)}
-          done="Connection deleted."
+          done={t`Connection deleted.`}
           refresh={[connectionsQuery.queryKey]}
         >
-          Its secrets and events are deleted, and its URL stops working. Imported recordings stay.
+          <Trans>
+            Its secrets and events are deleted, and its URL stops working. Imported recordings stay.
+          </Trans>
         </ConfirmButton>
       }
     >
-      <CopyField label={`Webhook URL to enter at ${serviceLabels[kind]}`} value={url} />
+      <CopyField label={t`Webhook URL to enter at ${serviceLabels[kind]}`} value={url} />
       <Text size="sm" fw={500} mt="sm" component="h2">
-        Latest events
+        <Trans>Latest events</Trans>
       </Text>
       <Events connection={connection} />
     </Row>

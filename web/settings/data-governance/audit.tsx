@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Select, Spoiler, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
@@ -18,11 +20,12 @@ const page = getRouteApi("/signed-in/settings/audit");
 
 /** The audit log with filters and export. */
 export function AuditPage() {
+  const { t } = useLingui();
   const search = page.useSearch();
   return (
     <SettingsPage
-      title="Audit log"
-      lead="Who did what, when and from where. Entries can't be changed and are tamper-evident."
+      title={t`Audit log`}
+      lead={t`Who did what, when and from where. Entries can't be changed and are tamper-evident.`}
       action={
         <Button.Group>
           <Button
@@ -32,10 +35,10 @@ export function AuditPage() {
             variant="default"
             leftSection={<IconDownload size={16} />}
           >
-            CSV
+            <Trans>CSV</Trans>
           </Button>
           <Button component="a" href={auditExportUrl(search, "jsonl")} download variant="default">
-            JSON lines
+            <Trans>JSON lines</Trans>
           </Button>
         </Button.Group>
       }
@@ -47,6 +50,7 @@ export function AuditPage() {
 }
 
 function AuditFilters({ search }: { search: AuditFilter }) {
+  const { t } = useLingui();
   const navigate = page.useNavigate();
   const users = useQuery(managedUsersQuery).data?.users ?? [];
   const count = countFilters(search);
@@ -58,11 +62,13 @@ function AuditFilters({ search }: { search: AuditFilter }) {
   return (
     <Filters
       count={count}
-      clear={count > 0 ? { text: "Clear filters", run: () => navigate({ search: {}, replace: true }) } : null}
+      clear={
+        count > 0 ? { text: t`Clear filters`, run: () => navigate({ search: {}, replace: true }) } : null
+      }
     >
       <Select
-        aria-label="Action"
-        placeholder="Any action"
+        aria-label={t`Action`}
+        placeholder={t`Any action`}
         clearable
         searchable
         data={auditActions.map((value) => ({ value, label: inWords(value) }))}
@@ -70,8 +76,8 @@ function AuditFilters({ search }: { search: AuditFilter }) {
         onChange={(action) => set({ action: action ?? undefined })}
       />
       <Select
-        aria-label="User"
-        placeholder="Anyone"
+        aria-label={t`User`}
+        placeholder={t`Anyone`}
         clearable
         searchable
         data={users.map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` }))}
@@ -84,15 +90,21 @@ function AuditFilters({ search }: { search: AuditFilter }) {
 }
 
 function Entries({ search }: { search: AuditFilter }) {
+  const { t } = useLingui();
   const users = useQuery(managedUsersQuery).data?.users ?? [];
   const query = useInfiniteQuery(auditQuery(search));
   if (query.isPending) return <RowsSkeleton />;
   if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
   const entries = query.data.pages.flatMap(({ entries }) => entries);
-  if (entries.length === 0) return <NoneYet>No entries match these filters.</NoneYet>;
+  if (entries.length === 0)
+    return (
+      <NoneYet>
+        <Trans>No entries match these filters.</Trans>
+      </NoneYet>
+    );
   return (
     <div>
-      <Rows label="Audit log">
+      <Rows label={t`Audit log`}>
         {entries.map((entry) => (
           <Entry key={entry.id} entry={entry} users={users} />
         ))}
@@ -113,6 +125,7 @@ const credentials: Readonly<Record<string, string>> = {
 };
 
 function Entry({ entry, users }: { entry: AuditEntry; users: readonly User[] }) {
+  const { t } = useLingui();
   const details = Object.entries(entry.details);
   return (
     <Row
@@ -127,7 +140,7 @@ function Entry({ entry, users }: { entry: AuditEntry; users: readonly User[] }) 
       ]}
     >
       {details.length === 0 ? null : (
-        <Spoiler maxHeight={66} showLabel="Show all" hideLabel="Show less" mt={4}>
+        <Spoiler maxHeight={66} showLabel={t`Show all`} hideLabel={t`Show less`} mt={4}>
           <Text size="sm" c="dimmed" className={classes.details ?? ""}>
             {details.map(([name, value]) => `${inWords(name)}: ${detailInWords(value)}`).join(" · ")}
           </Text>
@@ -141,9 +154,9 @@ function Entry({ entry, users }: { entry: AuditEntry; users: readonly User[] }) 
 function actorName(entry: AuditEntry, users: readonly User[]): string {
   const { credential, user_id: id, user_email: email } = entry;
   const who = users.find((user) => user.id === id)?.name ?? email;
-  if (who === null && credential === "link") return "Someone with a signed link";
+  if (who === null && credential === "link") return t`Someone with a signed link`;
   const way = credential === null ? null : (credentials[credential] ?? credential);
-  return [who ?? "Not signed in", way].filter((part) => part !== null).join(" ");
+  return [who ?? t`Not signed in`, way].filter((part) => part !== null).join(" ");
 }
 
 /** The subject: accessible recordings by title, users by name, others by id. */

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Anchor, Loader, Spoiler, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -14,21 +15,22 @@ import { FoundData } from "./found-data.tsx";
 
 /** "Erase personal data": find a person's data, erase it, and list past runs. */
 export function ErasuresPage() {
+  const { t } = useLingui();
   const [email, setEmail] = useState<string | null>(null);
   return (
     <SettingsPage
-      title="Erase personal data"
-      lead="Permanently erases one person's account, and their name, contact details and words in recordings."
+      title={t`Erase personal data`}
+      lead={t`Permanently erases one person's account, and their name, contact details and words in recordings.`}
     >
       <Panel>
         <FindDataForm onFind={setEmail} />
       </Panel>
       {email === null ? null : (
-        <Section title={`Data for ${email}`}>
+        <Section title={t`Data for ${email}`}>
           <FoundData key={email} email={email} onErased={() => setEmail(null)} />
         </Section>
       )}
-      <Section title="History" lead="Lists actions only, never names.">
+      <Section title={t`History`} lead={t`Lists actions only, never names.`}>
         <Erasures />
       </Section>
     </SettingsPage>
@@ -36,14 +38,20 @@ export function ErasuresPage() {
 }
 
 function Erasures() {
+  const { t } = useLingui();
   const query = useInfiniteQuery(erasuresQuery);
   if (query.isPending) return <RowsSkeleton />;
   if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
   const erasures = query.data.pages.flatMap(({ erasures }) => erasures);
-  if (erasures.length === 0) return <NoneYet>No personal data erased yet.</NoneYet>;
+  if (erasures.length === 0)
+    return (
+      <NoneYet>
+        <Trans>No personal data erased yet.</Trans>
+      </NoneYet>
+    );
   return (
     <div>
-      <Rows label="History">
+      <Rows label={t`History`}>
         {erasures.map((erasure) => (
           <ErasureRow key={erasure.id} erasure={erasure} />
         ))}
@@ -54,6 +62,7 @@ function Erasures() {
 }
 
 function ErasureRow({ erasure }: { erasure: Erasure }) {
+  const { t } = useLingui();
   const { receipt, status, created_datetime, recordings } = erasure;
   const done = [
     receipt.account_erased ? "account erased" : null,
@@ -70,14 +79,18 @@ function ErasureRow({ erasure }: { erasure: Erasure }) {
   ].filter((text) => text !== null);
   return (
     <Row
-      title={recordings === "delete" ? "Person and recordings" : "Person"}
+      title={recordings === "delete" ? t`Person and recordings` : t`Person`}
       badges={
         status === "done" ? (
-          <Tag tone="good">Done</Tag>
+          <Tag tone="good">
+            <Trans>Done</Trans>
+          </Tag>
         ) : (
           <>
-            <Tag tone="accent">In progress</Tag>
-            <Loader size={14} role="img" aria-label="Continues in the background" />
+            <Tag tone="accent">
+              <Trans>In progress</Trans>
+            </Tag>
+            <Loader size={14} role="img" aria-label={t`Continues in the background`} />
           </>
         )
       }
@@ -91,12 +104,12 @@ function ErasureRow({ erasure }: { erasure: Erasure }) {
       <Stack gap={6} mt={receipt.held.length + receipt.media_kept.length > 0 ? 8 : 0}>
         <NeedsReview
           ids={receipt.media_kept}
-          what="The media files still contain voice and face. Delete the recordings to remove them."
+          what={t`The media files still contain voice and face. Delete the recordings to remove them.`}
         />
-        <NeedsReview ids={receipt.unknown_speakers} what="Unidentified speakers may be this person." />
+        <NeedsReview ids={receipt.unknown_speakers} what={t`Unidentified speakers may be this person.`} />
         <NeedsReview
           ids={receipt.held}
-          what="On legal hold, not changed. Erase again after the hold is released."
+          what={t`On legal hold, not changed. Erase again after the hold is released.`}
         />
       </Stack>
     </Row>
@@ -105,13 +118,14 @@ function ErasureRow({ erasure }: { erasure: Erasure }) {
 
 /** Recordings that need manual review. */
 function NeedsReview({ ids, what }: { ids: readonly string[]; what: string }) {
+  const { t } = useLingui();
   if (ids.length === 0) return null;
   return (
     <div>
       <Text size="sm">
         <b>{counted(ids.length, "recording")}:</b> {what}
       </Text>
-      <Spoiler maxHeight={48} showLabel="Show all" hideLabel="Show less">
+      <Spoiler maxHeight={48} showLabel={t`Show all`} hideLabel={t`Show less`}>
         <Text size="sm" component="div">
           {ids.map((id, index) => (
             <span key={id}>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Autocomplete, Button, Group } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -6,6 +7,7 @@ import { managedUsersQuery } from "../../api/settings/users.ts";
 
 /** Asks for the person's email; users of the workspace are also found by name. */
 export function FindDataForm({ onFind }: { onFind: (email: string) => void }) {
+  const { t } = useLingui();
   const people = useQuery(managedUsersQuery).data?.users ?? [];
   const [text, setText] = useState("");
   // Erased accounts can't be searched.
@@ -20,8 +22,8 @@ export function FindDataForm({ onFind }: { onFind: (email: string) => void }) {
     >
       <Group align="flex-end" gap="sm">
         <Autocomplete
-          label="Email"
-          description="Also works for people without an account, such as meeting guests."
+          label={t`Email`}
+          description={t`Also works for people without an account, such as meeting guests.`}
           placeholder="name@example.com"
           type="email"
           required
@@ -47,7 +49,7 @@ export function FindDataForm({ onFind }: { onFind: (email: string) => void }) {
           onChange={setText}
         />
         <Button type="submit" leftSection={<IconSearch size={16} aria-hidden />}>
-          Find data
+          <Trans>Find data</Trans>
         </Button>
       </Group>
     </form>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconAlertTriangle } from "@tabler/icons-react";
@@ -34,6 +36,7 @@ export function FoundData({ email, onErased }: { email: string; onErased: () => 
 }
 
 function Found(props: { email: string; found: ErasurePreview; onErased: () => void }) {
+  const { t } = useLingui();
   const { email, found, onErased } = props;
   const [choice, setChoice] = useState<Choice>("anonymise");
   const [asks, { open, close }] = useDisclosure();
@@ -42,58 +45,66 @@ function Found(props: { email: string; found: ErasurePreview; onErased: () => vo
     <Stack>
       <dl className={classes.figures}>
         <div>
-          <dt>Account</dt>
-          <dd>{found.account === null ? "None" : found.account.name}</dd>
+          <dt>
+            <Trans>Account</Trans>
+          </dt>
+          <dd>{found.account === null ? t`None` : found.account.name}</dd>
         </div>
         <div>
-          <dt>Recordings with this person</dt>
+          <dt>
+            <Trans>Recordings with this person</Trans>
+          </dt>
           <dd>{found.recordings.toLocaleString()}</dd>
         </div>
         <div>
-          <dt>On legal hold</dt>
+          <dt>
+            <Trans>On legal hold</Trans>
+          </dt>
           <dd>{found.held.toLocaleString()}</dd>
         </div>
         <div>
-          <dt>Unfinished uploads</dt>
+          <dt>
+            <Trans>Unfinished uploads</Trans>
+          </dt>
           <dd>{found.uploads.toLocaleString()}</dd>
         </div>
       </dl>
       <NamedList
-        label="Recordings with this person, newest first"
+        label={t`Recordings with this person, newest first`}
         recordings={found.newest}
         total={found.recordings - found.held}
       />
       {found.newest.length > 0 ? <WhyNamed /> : null}
       {found.refused === null ? null : (
         <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />} c="bright">
-          Can't erase: {found.refused}.
+          <Trans>Can't erase: {found.refused}.</Trans>
         </Alert>
       )}
-      <Radio.Group label="Recordings" value={choice} onChange={(value) => setChoice(value as Choice)}>
+      <Radio.Group label={t`Recordings`} value={choice} onChange={(value) => setChoice(value as Choice)}>
         <Stack gap="xs" mt="xs">
           <Radio
             value="anonymise"
-            label="Keep and redact this person"
-            description="Erases their name, email, phone and all their words. The media file still contains voice and face."
+            label={t`Keep and redact this person`}
+            description={t`Erases their name, email, phone and all their words. The media file still contains voice and face.`}
           />
           <Radio
             value="delete"
-            label="Delete them"
-            description="Deletes whole recordings for everyone, with files, transcripts, highlights and notes."
+            label={t`Delete them`}
+            description={t`Deletes whole recordings for everyone, with files, transcripts, highlights and notes.`}
           />
         </Stack>
       </Radio.Group>
       {hasNoData ? (
         <Text size="sm" c="dimmed">
-          No data found for this email. Its entries in the audit log will still be erased.
+          <Trans>No data found for this email. Its entries in the audit log will still be erased.</Trans>
         </Text>
       ) : null}
       <Group>
         <Button color="red.9" disabled={found.refused !== null} onClick={open}>
-          Erase personal data…
+          <Trans>Erase personal data…</Trans>
         </Button>
       </Group>
-      <FormDialog opened={asks} onClose={close} title="Erase personal data?" centered>
+      <FormDialog opened={asks} onClose={close} title={t`Erase personal data?`} centered>
         <ConfirmErasure
           email={email}
           found={found}
@@ -116,11 +127,12 @@ function ConfirmErasure(props: {
   onCancel: () => void;
   onDone: () => void;
 }) {
+  const { t } = useLingui();
   const { email, found, choice } = props;
   const [typed, setTyped] = useState("");
   const erase = useForm({
     run: () => erasePersonalData(email, choice),
-    done: "Account erased. The rest continues in the background.",
+    done: t`Account erased. The rest continues in the background.`,
     refresh: [erasuresQuery.queryKey, ["users"], ["directory"], ["recordings"], ["team members"]],
     onDone: props.onDone,
   });
@@ -128,19 +140,21 @@ function ConfirmErasure(props: {
   return (
     <Form
       form={erase}
-      label="Erase personal data"
+      label={t`Erase personal data`}
       color="red.9"
       onCancel={props.onCancel}
       isDisabled={!isSame}
     >
-      <Text size="sm">Permanently erases:</Text>
+      <Text size="sm">
+        <Trans>Permanently erases:</Trans>
+      </Text>
       <ul className={classes.goes}>
         {willBeErased(found, choice).map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>
       <TextInput
-        label={`Type ${email} to confirm`}
+        label={t`Type ${email} to confirm`}
         autoComplete="off"
         data-autofocus
         value={typed}
@@ -155,7 +169,7 @@ function willBeErased({ account, recordings, held, uploads }: ErasurePreview, ch
   return [
     ...(account === null
       ? []
-      : [`the account of ${account.name}, with sessions, tokens, notes, shares and webhooks`]),
+      : [t`the account of ${account.name}, with sessions, tokens, notes, shares and webhooks`]),
     ...(free === 0
       ? []
       : [

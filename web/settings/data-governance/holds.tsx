@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Anchor, Button, Select, Textarea } from "@mantine/core";
 import { useDebouncedValue, useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
@@ -22,25 +23,28 @@ import { Loaded, NoneYet, Row, Rows, SettingsPage } from "../parts.tsx";
 
 /** Recordings that can't be deleted by users or rules. */
 export function HoldsPage() {
+  const { t } = useLingui();
   const holds = useQuery(holdsQuery);
   const [opened, { open, close }] = useDisclosure();
   return (
     <SettingsPage
-      title="Legal holds"
-      lead="Held recordings can't be deleted until released, and are excluded when personal data is erased. They can still be edited."
+      title={t`Legal holds`}
+      lead={t`Held recordings can't be deleted until released, and are excluded when personal data is erased. They can still be edited.`}
       action={
         <Button leftSection={<IconPlus size={18} />} onClick={open}>
           {" "}
-          Place hold{" "}
+          <Trans>Place hold</Trans>{" "}
         </Button>
       }
     >
       <Loaded query={holds}>
         {({ legal_holds }) =>
           legal_holds.length === 0 ? (
-            <NoneYet>No legal holds.</NoneYet>
+            <NoneYet>
+              <Trans>No legal holds.</Trans>
+            </NoneYet>
           ) : (
-            <Rows label="Legal holds">
+            <Rows label={t`Legal holds`}>
               {legal_holds.map((hold) => (
                 <HoldRow key={hold.recording_id} hold={hold} />
               ))}
@@ -48,7 +52,7 @@ export function HoldsPage() {
           )
         }
       </Loaded>
-      <FormDialog opened={opened} onClose={close} title="Place hold" centered>
+      <FormDialog opened={opened} onClose={close} title={t`Place hold`} centered>
         <HoldForm onDone={close} />
       </FormDialog>
     </SettingsPage>
@@ -56,10 +60,11 @@ export function HoldsPage() {
 }
 
 function HoldRow({ hold }: { hold: LegalHold }) {
+  const { t } = useLingui();
   const users = useQuery(managedUsersQuery).data?.users ?? [];
   const [edits, { open, close }] = useDisclosure();
   const { recording, recording_id, reason, placed_by, placed_datetime, purge_datetime } = hold;
-  const name = recording?.title ?? "A recording you can't see";
+  const name = recording?.title ?? t`A recording you can't see`;
   return (
     <Row
       title={
@@ -75,32 +80,32 @@ function HoldRow({ hold }: { hold: LegalHold }) {
         reason,
         ...(purge_datetime === null ? [] : ["in the trash"]),
         recording === null ? `id ${recording_id}` : dayAndTime(recording.start_datetime),
-        `held by ${users.find(({ id }) => id === placed_by)?.name ?? "a former user"} since ${whenInLine(placed_datetime)}`,
+        `held by ${users.find(({ id }) => id === placed_by)?.name ?? t`a former user`} since ${whenInLine(placed_datetime)}`,
       ]}
       actions={
         <>
-          <Button variant="subtle" size="compact-sm" aria-label={`Change reason: ${name}`} onClick={open}>
-            Change reason
+          <Button variant="subtle" size="compact-sm" aria-label={t`Change reason: ${name}`} onClick={open}>
+            <Trans>Change reason</Trans>
           </Button>
           <ConfirmButton
-            text="Release"
-            button={{ "aria-label": `Release ${name}` }}
-            title="Release hold?"
-            label="Release hold"
+            text={t`Release`}
+            button={{ "aria-label": t`Release ${name}` }}
+            title={t`Release hold?`}
+            label={t`Release hold`}
             run={() => releaseHold(recording_id)}
-            done="Hold released."
+            done={t`Hold released.`}
             refresh={[holdsQuery.queryKey]}
           >
             <b dir="auto">{name}</b>{" "}
             {purge_datetime === null
-              ? "can be deleted again, immediately by matching rules."
-              : `is in the trash and will be deleted permanently ${isPast(purge_datetime) ? "within a few minutes" : `on ${day(purge_datetime)}`}.`}{" "}
+              ? t`can be deleted again, immediately by matching rules.`
+              : `is in the trash and will be deleted permanently ${isPast(purge_datetime) ? t`within a few minutes` : `on ${day(purge_datetime)}`}.`}{" "}
             Reason for the hold: {reason}
           </ConfirmButton>
         </>
       }
     >
-      <FormDialog opened={edits} onClose={close} title="Change reason" centered>
+      <FormDialog opened={edits} onClose={close} title={t`Change reason`} centered>
         <HoldForm hold={hold} onDone={close} />
       </FormDialog>
     </Row>
@@ -113,6 +118,7 @@ function isPast(iso: string): boolean {
 
 /** Places a hold, or changes the reason of one. */
 function HoldForm({ hold, onDone }: { hold?: LegalHold; onDone: () => void }) {
+  const { t } = useLingui();
   const draft = useDraft<{ recordingId: string | null; reason: string }>(
     `hold:${hold?.recording_id ?? "new"}`,
     {
@@ -123,7 +129,7 @@ function HoldForm({ hold, onDone }: { hold?: LegalHold; onDone: () => void }) {
   const { recordingId, reason } = draft.value;
   const save = useForm({
     run: () => placeHold(recordingId ?? "", reason),
-    done: hold === undefined ? "Hold placed." : "Reason saved.",
+    done: hold === undefined ? t`Hold placed.` : t`Reason saved.`,
     refresh: [holdsQuery.queryKey],
     onDone,
     draft,
@@ -131,7 +137,7 @@ function HoldForm({ hold, onDone }: { hold?: LegalHold; onDone: () => void }) {
   return (
     <Form
       form={save}
-      label={hold === undefined ? "Place hold" : "Save"}
+      label={hold === undefined ? t`Place hold` : t`Save`}
       onCancel={onDone}
       isDisabled={recordingId === null}
     >
@@ -139,9 +145,9 @@ function HoldForm({ hold, onDone }: { hold?: LegalHold; onDone: () => void }) {
         <RecordingSelect value={recordingId} onChange={(recordingId) => draft.change({ recordingId })} />
       ) : null}
       <Textarea
-        label="Reason"
-        description="Shown to admins before they release the hold."
-        placeholder="Case 2026-14"
+        label={t`Reason`}
+        description={t`Shown to admins before they release the hold.`}
+        placeholder={t`Case 2026-14`}
         required
         autosize
         minRows={2}
@@ -161,6 +167,7 @@ const typingPauseMs = 300;
 
 /** Selects a recording by title, or by URL or id if the user can't see it. */
 function RecordingSelect(props: { value: string | null; onChange: (id: string | null) => void }) {
+  const { t } = useLingui();
   const [words, setWords] = useState("");
   const [debounced] = useDebouncedValue(words.trim(), typingPauseMs);
   const id = idPattern.exec(debounced)?.[0].toLowerCase();
@@ -175,19 +182,19 @@ function RecordingSelect(props: { value: string | null; onChange: (id: string | 
   const data =
     id === undefined
       ? found
-      : [found.find(({ value }) => value === id) ?? { value: id, label: `Recording ${id}` }];
+      : [found.find(({ value }) => value === id) ?? { value: id, label: t`Recording ${id}` }];
   return (
     <Select
-      label="Recording"
-      description="Search by title, or paste the URL or ID of a recording you can't see."
-      placeholder="Title, URL or ID"
+      label={t`Recording`}
+      description={t`Search by title, or paste the URL or ID of a recording you can't see.`}
+      placeholder={t`Title, URL or ID`}
       required
       data-autofocus
       searchable
       clearable
       openOnFocus={false}
       limit={20}
-      nothingFoundMessage={titles.isPending ? "Searching…" : "No matching recordings."}
+      nothingFoundMessage={titles.isPending ? t`Searching…` : t`No matching recordings.`}
       data={chosen !== null && !data.some(({ value }) => value === chosen.value) ? [chosen, ...data] : data}
       // The server has already filtered.
       filter={({ options }) => options}

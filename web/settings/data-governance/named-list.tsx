@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import type { NamedRecording } from "../../api/settings/retention.ts";
 import { counted } from "../../common/format/count.ts";
@@ -45,7 +46,10 @@ export function NamedList(props: {
 export function WhyNamed() {
   return (
     <Text size="xs" c="dimmed">
-      Includes recordings you can't open: admins see the titles of what will be deleted, but not the content.
+      <Trans>
+        Includes recordings you can't open: admins see the titles of what will be deleted, but not the
+        content.
+      </Trans>
     </Text>
   );
 }

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Alert, Skeleton, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -14,6 +15,7 @@ export function RulePreview(props: {
   /** Whether the rule is about to be enabled, rather than only previewed. */
   willAct?: boolean;
 }) {
+  const { t } = useLingui();
   const { conditions, names, willAct = false } = props;
   const { older_than_days, team_id, meeting_type_id, tag, scope } = conditions;
   const preview = useQuery(
@@ -33,7 +35,7 @@ export function RulePreview(props: {
     );
   if (preview.data === undefined)
     return (
-      <Stack gap={8} aria-busy="true" role="status" aria-label="Loading the preview">
+      <Stack gap={8} aria-busy="true" role="status" aria-label={t`Loading the preview`}>
         <Skeleton height={18} width="80%" />
         <Skeleton height={44} />
         <Skeleton height={120} />
@@ -54,14 +56,14 @@ export function RulePreview(props: {
             <IconCircleCheck size={18} aria-hidden />
           )
         }
-        title={recordings > 0 ? `${counted(recordings, "recording")} match now` : "Nothing matches now"}
+        title={recordings > 0 ? `${counted(recordings, "recording")} match now` : t`Nothing matches now`}
       >
         {willAct
-          ? "Starts after a grace period (default one day), and then applies to every recording that matches. Deletion is permanent."
-          : "Includes files, transcripts, highlights and notes. Deletion is permanent."}
+          ? t`Starts after a grace period (default one day), and then applies to every recording that matches. Deletion is permanent.`
+          : t`Includes files, transcripts, highlights and notes. Deletion is permanent.`}
         {held > 0 ? ` ${counted(held, "more match is", "more matches are")} on legal hold.` : ""}
       </Alert>
-      <NamedList label="Matching recordings, oldest first" recordings={oldest} total={recordings} />
+      <NamedList label={t`Matching recordings, oldest first`} recordings={oldest} total={recordings} />
       {oldest.length > 0 ? <WhyNamed /> : null}
     </Stack>
   );

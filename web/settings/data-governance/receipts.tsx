@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type Receipt, receiptsQuery } from "../../api/settings/retention.ts";
 import { counted } from "../../common/format/count.ts";
@@ -8,14 +9,20 @@ import { NoneYet, Row, Rows, RowsSkeleton, Tag } from "../parts.tsx";
 
 /** Deletions by rules, newest first. */
 export function Receipts() {
+  const { t } = useLingui();
   const query = useInfiniteQuery(receiptsQuery);
   if (query.isPending) return <RowsSkeleton />;
   if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
   const receipts = query.data.pages.flatMap(({ receipts }) => receipts);
-  if (receipts.length === 0) return <NoneYet>No deletions by rules yet.</NoneYet>;
+  if (receipts.length === 0)
+    return (
+      <NoneYet>
+        <Trans>No deletions by rules yet.</Trans>
+      </NoneYet>
+    );
   return (
     <div>
-      <Rows label="Receipts">
+      <Rows label={t`Receipts`}>
         {receipts.map((receipt) => (
           <ReceiptRow key={receipt.recording_id} receipt={receipt} />
         ))}
@@ -30,6 +37,7 @@ function ReceiptRow({
 }: {
   receipt: Receipt;
 }) {
+  const { t } = useLingui();
   const { removed, is_complete } = receipt;
   const deleted = [
     [removed.objects, "file"],
@@ -40,13 +48,19 @@ function ReceiptRow({
   ] as const;
   return (
     <Row
-      title={`Deleted by ${rule_name}`}
-      badges={is_complete ? null : <Tag tone="warn">Files pending</Tag>}
+      title={t`Deleted by ${rule_name}`}
+      badges={
+        is_complete ? null : (
+          <Tag tone="warn">
+            <Trans>Files pending</Trans>
+          </Tag>
+        )
+      }
       facts={[
         <time key="time" dateTime={deleted_datetime} title={fullTime(deleted_datetime)}>
           {dayAndTime(deleted_datetime)}
         </time>,
-        `recording ${recording_id}`,
+        t`recording ${recording_id}`,
         deleted
           .filter(([count]) => count > 0)
           .map(([count, noun]) => counted(count, noun))

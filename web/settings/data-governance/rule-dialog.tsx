@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, NumberInput, Select, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import {
@@ -26,12 +27,13 @@ interface DialogProps {
 
 /** Creates or edits a rule: first its conditions, then a preview of what it would delete, then saving. */
 export function RuleDialog(props: DialogProps) {
+  const { t } = useLingui();
   const { opened, onClose, rule } = props;
   return (
     <FormDialog
       opened={opened}
       onClose={onClose}
-      title={rule === undefined ? "New rule" : `Edit ${rule.name}`}
+      title={rule === undefined ? t`New rule` : t`Edit ${rule.name}`}
       centered
       size="lg"
     >
@@ -41,6 +43,7 @@ export function RuleDialog(props: DialogProps) {
 }
 
 function RuleForm({ rule, names, onClose }: DialogProps) {
+  const { t } = useLingui();
   const [isPreviewing, setPreviewing] = useState(false);
   const draft = useDraft<{ name: string; conditions: Conditions }>(`rule:${rule?.id ?? "new"}`, {
     name: rule?.name ?? "",
@@ -78,25 +81,25 @@ function RuleForm({ rule, names, onClose }: DialogProps) {
         <RulePreview conditions={conditions} names={names} willAct={!isDisabled} />
         {isDisabled ? (
           <Text size="sm" c="dimmed">
-            The rule is disabled and deletes nothing until you enable it.
+            <Trans>The rule is disabled and deletes nothing until you enable it.</Trans>
           </Text>
         ) : null}
         <FormError error={save.error} fields={[]} />
         <Group justify="flex-end">
           <Button variant="default" onClick={() => setPreviewing(false)} data-autofocus>
-            Back
+            <Trans>Back</Trans>
           </Button>
           <Button color={isDisabled ? "indigo" : "red.9"} loading={save.isPending} onClick={save.submit}>
-            {rule === undefined ? "Create rule" : "Save rule"}
+            {rule === undefined ? t`Create rule` : t`Save rule`}
           </Button>
         </Group>
       </Stack>
     );
   return (
-    <Form form={{ ...save, submit: preview }} label="Preview" onCancel={onClose}>
+    <Form form={{ ...save, submit: preview }} label={t`Preview`} onCancel={onClose}>
       <TextInput
-        label="Name"
-        placeholder="Old interviews"
+        label={t`Name`}
+        placeholder={t`Old interviews`}
         required
         data-autofocus
         maxLength={200}
@@ -105,8 +108,8 @@ function RuleForm({ rule, names, onClose }: DialogProps) {
         error={save.errorOf("name")}
       />
       <NumberInput
-        label="Older than"
-        description="Days since the recording started."
+        label={t`Older than`}
+        description={t`Days since the recording started.`}
         suffix={conditions.older_than_days === 1 ? " day" : " days"}
         required
         min={1}
@@ -121,8 +124,8 @@ function RuleForm({ rule, names, onClose }: DialogProps) {
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
         <Select
-          label="Meeting type"
-          placeholder="Any type"
+          label={t`Meeting type`}
+          placeholder={t`Any type`}
           clearable
           searchable
           data={[...names.types].map(([value, label]) => ({ value, label }))}
@@ -131,12 +134,12 @@ function RuleForm({ rule, names, onClose }: DialogProps) {
           error={save.errorOf("meeting_type_id")}
         />
         <Select
-          label="Participants"
-          placeholder="Anyone"
+          label={t`Participants`}
+          placeholder={t`Anyone`}
           clearable
           data={[
-            { value: "internal", label: "Internal only" },
-            { value: "external", label: "With guests" },
+            { value: "internal", label: t`Internal only` },
+            { value: "external", label: t`With guests` },
           ]}
           value={conditions.scope ?? null}
           onChange={(scope) => set({ scope: scope as Conditions["scope"] })}
@@ -145,8 +148,8 @@ function RuleForm({ rule, names, onClose }: DialogProps) {
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
         <Select
-          label="Shared with team"
-          placeholder="Any or none"
+          label={t`Shared with team`}
+          placeholder={t`Any or none`}
           clearable
           searchable
           data={[...names.teams].map(([value, label]) => ({ value, label }))}
@@ -155,8 +158,8 @@ function RuleForm({ rule, names, onClose }: DialogProps) {
           error={save.errorOf("team_id")}
         />
         <TextInput
-          label="Tag"
-          placeholder="Any or none"
+          label={t`Tag`}
+          placeholder={t`Any or none`}
           maxLength={200}
           value={conditions.tag ?? ""}
           onChange={(event) =>

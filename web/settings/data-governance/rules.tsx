@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Anchor, Button, Modal, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
@@ -17,34 +18,39 @@ import { RuleDialog } from "./rule-dialog.tsx";
 
 /** Retention rules and their receipts. */
 export function RetentionPage() {
+  const { t } = useLingui();
   const rules = useQuery(rulesQuery);
   const names = useNames();
   const [opened, { open, close }] = useDisclosure();
   return (
     <SettingsPage
-      title="Retention"
+      title={t`Retention`}
       lead={
         <>
-          Rules permanently delete old recordings, except those on{" "}
-          <Anchor component={Link} to="/settings/holds" inherit underline="always">
-            legal hold
-          </Anchor>
-          .
+          <Trans>
+            Rules permanently delete old recordings, except those on{" "}
+            <Anchor component={Link} to="/settings/holds" inherit underline="always">
+              legal hold
+            </Anchor>
+            .
+          </Trans>
         </>
       }
       action={
         <Button leftSection={<IconPlus size={18} />} onClick={open}>
           {" "}
-          Create rule{" "}
+          <Trans>Create rule</Trans>{" "}
         </Button>
       }
     >
       <Loaded query={rules}>
         {({ rules }) =>
           rules.length === 0 ? (
-            <NoneYet>No rules. Recordings stay until someone deletes them.</NoneYet>
+            <NoneYet>
+              <Trans>No rules. Recordings stay until someone deletes them.</Trans>
+            </NoneYet>
           ) : (
-            <Rows label="Rules">
+            <Rows label={t`Rules`}>
               {rules.map((rule) => (
                 <RuleRow key={rule.id} rule={rule} names={names} />
               ))}
@@ -52,7 +58,7 @@ export function RetentionPage() {
           )
         }
       </Loaded>
-      <Section title="Receipts" lead="Recordings deleted by rules. Only counts are kept.">
+      <Section title={t`Receipts`} lead={t`Recordings deleted by rules. Only counts are kept.`}>
         <Receipts />
       </Section>
       <RuleDialog opened={opened} onClose={close} names={names} />
@@ -70,11 +76,12 @@ function useNames(): Names {
 }
 
 function RuleRow({ rule, names }: { rule: Rule; names: Names }) {
+  const { t } = useLingui();
   const [edits, editing] = useDisclosure();
   const [isPreviewing, preview] = useDisclosure();
   const disable = useAction({
     run: () => updateRule(rule.id, { enabled: false }),
-    done: `${rule.name} disabled.`,
+    done: t`${rule.name} disabled.`,
     refresh: [rulesQuery.queryKey],
   });
   return (
@@ -91,24 +98,24 @@ function RuleRow({ rule, names }: { rule: Rule; names: Names }) {
           <Button
             variant="subtle"
             size="compact-sm"
-            aria-label={`Preview ${rule.name}`}
+            aria-label={t`Preview ${rule.name}`}
             onClick={preview.open}
           >
-            Preview
+            <Trans>Preview</Trans>
           </Button>
-          <Button variant="subtle" size="compact-sm" aria-label={`Edit ${rule.name}`} onClick={editing.open}>
-            Edit
+          <Button variant="subtle" size="compact-sm" aria-label={t`Edit ${rule.name}`} onClick={editing.open}>
+            <Trans>Edit</Trans>
           </Button>
           {rule.enabled ? (
-            <RowButton text="Disable" name={rule.name} action={disable} />
+            <RowButton text={t`Disable`} name={rule.name} action={disable} />
           ) : (
             <ConfirmButton
-              text="Enable"
-              button={{ color: "indigo", "aria-label": `Enable ${rule.name}` }}
-              title={`Enable ${rule.name}?`}
-              label="Enable"
+              text={t`Enable`}
+              button={{ color: "indigo", "aria-label": t`Enable ${rule.name}` }}
+              title={t`Enable ${rule.name}?`}
+              label={t`Enable`}
               run={() => updateRule(rule.id, { enabled: true })}
-              done={`${rule.name} enabled.`}
+              done={t`${rule.name} enabled.`}
               refresh={[rulesQuery.queryKey]}
             >
               <RulePreview conditions={rule} names={names} willAct />
@@ -116,15 +123,17 @@ function RuleRow({ rule, names }: { rule: Rule; names: Names }) {
           )}
           <ConfirmButton
             text="Delete"
-            button={{ "aria-label": `Delete ${rule.name}` }}
-            title={`Delete rule ${rule.name}?`}
-            label="Delete rule"
+            button={{ "aria-label": t`Delete ${rule.name}` }}
+            title={t`Delete rule ${rule.name}?`}
+            label={t`Delete rule`}
             run={() => deleteRule(rule.id)}
-            done={`${rule.name} deleted.`}
+            done={t`${rule.name} deleted.`}
             refresh={[rulesQuery.queryKey]}
           >
-            It stops deleting recordings. Recordings it has deleted can't be restored, and their receipts
-            stay.
+            <Trans>
+              It stops deleting recordings. Recordings it has deleted can't be restored, and their receipts
+              stay.
+            </Trans>
           </ConfirmButton>
         </>
       }
@@ -133,7 +142,7 @@ function RuleRow({ rule, names }: { rule: Rule; names: Names }) {
       <Modal
         opened={isPreviewing}
         onClose={preview.close}
-        title={`Preview of ${rule.name}`}
+        title={t`Preview of ${rule.name}`}
         centered
         size="lg"
       >
@@ -146,8 +155,21 @@ function RuleRow({ rule, names }: { rule: Rule; names: Names }) {
 }
 
 function RuleState({ rule }: { rule: Rule }) {
-  if (!rule.enabled) return <Tag>Disabled</Tag>;
+  if (!rule.enabled)
+    return (
+      <Tag>
+        <Trans>Disabled</Trans>
+      </Tag>
+    );
   if (new Date(rule.acts_from_datetime) > new Date())
-    return <Tag tone="warn">Starts {whenInLine(rule.acts_from_datetime)}</Tag>;
-  return <Tag tone="good">Enabled</Tag>;
+    return (
+      <Tag tone="warn">
+        <Trans>Starts {whenInLine(rule.acts_from_datetime)}</Trans>
+      </Tag>
+    );
+  return (
+    <Tag tone="good">
+      <Trans>Enabled</Trans>
+    </Tag>
+  );
 }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Code, Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
@@ -34,7 +35,8 @@ interface DialogProps {
 
 /** Creates or edits a delivery, with a preview of a real recording. */
 export function DeliveryDialog({ edited, isAdmin, onClose }: DialogProps) {
-  const title = edited === null || edited === "new" ? "Create delivery" : `Edit ${edited.name}`;
+  const { t } = useLingui();
+  const title = edited === null || edited === "new" ? t`Create delivery` : t`Edit ${edited.name}`;
   return (
     <FormDialog opened={edited !== null} onClose={onClose} title={title} centered size="lg">
       {edited === null ? null : (
@@ -61,6 +63,7 @@ function given(conditions: Conditions): Conditions {
 }
 
 function DeliveryForm(props: { delivery: Destination | null; isAdmin: boolean; onClose: () => void }) {
+  const { t } = useLingui();
   const { delivery, isAdmin, onClose } = props;
   const draft = useDraft<Values>(`delivery:${delivery?.id ?? "new"}`, {
     kind: delivery?.kind ?? "slack",
@@ -84,17 +87,17 @@ function DeliveryForm(props: { delivery: Destination | null; isAdmin: boolean; o
       };
       return delivery === null ? createDestination({ kind, ...body }) : updateDestination(delivery.id, body);
     },
-    done: delivery === null ? "Delivery created." : "Delivery saved.",
+    done: delivery === null ? t`Delivery created.` : t`Delivery saved.`,
     refresh: [destinationsQuery.queryKey],
     draft,
     onDone: onClose,
   });
   const { label, help, example } = kinds[kind];
   return (
-    <Form form={save} label={delivery === null ? "Create delivery" : "Save"} onCancel={onClose}>
+    <Form form={save} label={delivery === null ? t`Create delivery` : t`Save`} onCancel={onClose}>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
         <Select
-          label="Send to"
+          label={t`Send to`}
           allowDeselect={false}
           disabled={delivery !== null}
           data={Object.entries(kinds)
@@ -105,7 +108,7 @@ function DeliveryForm(props: { delivery: Destination | null; isAdmin: boolean; o
           error={save.errorOf("kind")}
         />
         <TextInput
-          label="Name"
+          label={t`Name`}
           placeholder={isChat(kind) ? "#sales" : label}
           maxLength={100}
           value={name}
@@ -115,11 +118,11 @@ function DeliveryForm(props: { delivery: Destination | null; isAdmin: boolean; o
       </SimpleGrid>
       {isChat(kind) ? (
         <TextInput
-          label="Webhook URL"
+          label={t`Webhook URL`}
           description={
             delivery === null
               ? help
-              : `It is a secret and not shown again. Leave it empty to keep it. ${help}`
+              : t`It is a secret and not shown again. Leave it empty to keep it. ${help}`
           }
           placeholder={example}
           type="url"
@@ -137,8 +140,8 @@ function DeliveryForm(props: { delivery: Destination | null; isAdmin: boolean; o
       {kind === "markdown" ? (
         <>
           <TextInput
-            label="Folder"
-            description="Below objects/notes/<workspace id> in the server's data folder, or notes/<workspace id> in its bucket. Files are in folders by year and month."
+            label={t`Folder`}
+            description={t`Below objects/notes/<workspace id> in the server's data folder, or notes/<workspace id> in its bucket. Files are in folders by year and month.`}
             placeholder="meetings"
             maxLength={500}
             value={folder}
@@ -146,7 +149,7 @@ function DeliveryForm(props: { delivery: Destination | null; isAdmin: boolean; o
             error={save.errorOf("folder")}
           />
           <Switch
-            label="Write names as links: [[Ada]]"
+            label={t`Write names as links: [[Ada]]`}
             checked={link_people}
             onChange={(event) => draft.change({ link_people: event.currentTarget.checked })}
           />
@@ -158,14 +161,14 @@ function DeliveryForm(props: { delivery: Destination | null; isAdmin: boolean; o
         save={save}
       />
       <Textarea
-        label="Text"
+        label={t`Text`}
         description={
           <>
-            Below the title, in Markdown. Use{" "}
+            <Trans>Below the title, in Markdown. Use</Trans>{" "}
             {placeholderNames.map((placeholder) => (
               <Code key={placeholder} mr={4} display="inline-block">{`{${placeholder}}`}</Code>
             ))}
-            Lines without content are left out.
+            <Trans>Lines without content are left out.</Trans>
           </>
         }
         autosize
@@ -186,14 +189,15 @@ function ConditionFields(props: {
   set: (change: { [Name in keyof Conditions]?: Conditions[Name] | undefined }) => void;
   save: FormState;
 }) {
+  const { t } = useLingui();
   const { conditions, set, save } = props;
   const teams = useQuery(teamsQuery).data?.teams ?? [];
   const types = useQuery(meetingTypesQuery).data?.meeting_types ?? [];
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
       <Select
-        label="Shared with team"
-        placeholder="Any or none"
+        label={t`Shared with team`}
+        placeholder={t`Any or none`}
         clearable
         searchable
         data={teams.map(({ id, name }) => ({ value: id, label: name }))}
@@ -202,8 +206,8 @@ function ConditionFields(props: {
         error={save.errorOf("conditions")}
       />
       <Select
-        label="Meeting type"
-        placeholder="Any type"
+        label={t`Meeting type`}
+        placeholder={t`Any type`}
         clearable
         searchable
         data={types.map(({ id, name }) => ({ value: id, label: name }))}
@@ -211,26 +215,26 @@ function ConditionFields(props: {
         onChange={(value) => set({ meeting_type_id: value ?? undefined })}
       />
       <TextInput
-        label="Tag"
-        placeholder="Any or none"
+        label={t`Tag`}
+        placeholder={t`Any or none`}
         maxLength={200}
         value={conditions.tag ?? ""}
         onChange={(event) => set({ tag: event.currentTarget.value })}
       />
       <Select
-        label="Participants"
-        placeholder="Anyone"
+        label={t`Participants`}
+        placeholder={t`Anyone`}
         clearable
         data={[
-          { value: "internal", label: "Internal only" },
-          { value: "external", label: "With guests" },
+          { value: "internal", label: t`Internal only` },
+          { value: "external", label: t`With guests` },
         ]}
         value={conditions.scope ?? null}
         onChange={(value) => set({ scope: value === "internal" || value === "external" ? value : undefined })}
       />
       <TextInput
-        label="Title contains"
-        placeholder="Any title"
+        label={t`Title contains`}
+        placeholder={t`Any title`}
         maxLength={200}
         value={conditions.title ?? ""}
         onChange={(event) => set({ title: event.currentTarget.value })}
@@ -241,6 +245,7 @@ function ConditionFields(props: {
 
 /** What would be sent of a recording, while the text is typed. */
 function Preview(props: { kind: DestinationKind; template: string; linkPeople: boolean }) {
+  const { t } = useLingui();
   const recent = useQuery(recentRecordingsQuery);
   const recordings = recent.data?.recordings ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
@@ -261,14 +266,14 @@ function Preview(props: { kind: DestinationKind; template: string; linkPeople: b
   if (recent.isSuccess && recordings.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        When there is a recording, its preview is shown here.
+        <Trans>When there is a recording, its preview is shown here.</Trans>
       </Text>
     );
   const { data, error } = preview;
   return (
     <Stack gap="xs">
       <Select
-        label="Preview"
+        label={t`Preview`}
         searchable
         allowDeselect={false}
         data={recordings.map(({ recording }) => ({ value: recording.id, label: recording.title }))}
@@ -282,12 +287,14 @@ function Preview(props: { kind: DestinationKind; template: string; linkPeople: b
           <Markdown text={data.text} />
         </Panel>
       ) : (
-        <Pre label="File or email" text={data.payload} />
+        <Pre label={t`File or email`} text={data.payload} />
       )}
       {data?.truncated === true ? (
         <Text size="sm" c="dimmed">
-          The message is longer than {kinds[props.kind].label} takes. It is cut at a whole line and ends with
-          a link to the recording.
+          <Trans>
+            The message is longer than {kinds[props.kind].label} takes. It is cut at a whole line and ends
+            with a link to the recording.
+          </Trans>
         </Text>
       ) : null}
     </Stack>

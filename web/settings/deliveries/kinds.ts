@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { Conditions, DestinationKind } from "../../api/settings/deliveries.ts";
 
 /** How each kind is shown, and where its webhook URL comes from. */
@@ -49,11 +50,11 @@ interface Names {
 export function describeConditions(conditions: Conditions, { teams, types }: Names): string {
   const { team_id, meeting_type_id, tag, scope, title } = conditions;
   const parts = [
-    team_id === undefined ? null : `shared with ${teams.get(team_id) ?? "a deleted team"}`,
-    meeting_type_id === undefined ? null : `of type ${types.get(meeting_type_id) ?? "that was deleted"}`,
-    tag === undefined ? null : `tagged ${tag}`,
+    team_id === undefined ? null : `shared with ${teams.get(team_id) ?? t`a deleted team`}`,
+    meeting_type_id === undefined ? null : `of type ${types.get(meeting_type_id) ?? t`that was deleted`}`,
+    tag === undefined ? null : t`tagged ${tag}`,
     scope === undefined ? null : scope === "external" ? "with guests" : "internal",
-    title === undefined ? null : `with “${title}” in the title`,
+    title === undefined ? null : t`with “${title}” in the title`,
   ].filter((part) => part !== null);
-  return parts.length === 0 ? "every recording" : `recordings ${parts.join(", ")}`;
+  return parts.length === 0 ? t`every recording` : t`recordings ${parts.join(", ")}`;
 }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Anchor, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -18,9 +19,10 @@ import { DeliveryTag } from "../webhooks/delivery-tag.tsx";
 
 /** What a test returned. */
 export function TestOutcome({ result, error }: { result: TestResult | undefined; error: unknown }) {
+  const { t } = useLingui();
   if (error !== null) return <FormError error={error} fields={[]} />;
   if (result === undefined) return null;
-  const status = result.status === null ? "" : ` (status ${result.status})`;
+  const status = result.status === null ? "" : t` (status ${result.status})`;
   return (
     <Alert
       mt="xs"
@@ -31,25 +33,30 @@ export function TestOutcome({ result, error }: { result: TestResult | undefined;
       icon={
         result.ok ? <IconCircleCheck size={18} aria-hidden /> : <IconAlertTriangle size={18} aria-hidden />
       }
-      title={result.ok ? `The test succeeded${status}` : "The test failed"}
+      title={result.ok ? t`The test succeeded${status}` : t`The test failed`}
     >
       {result.error === null ? null : <Text size="sm">{result.error}</Text>}
-      {result.response === "" ? null : <Pre label="Response" text={result.response} />}
+      {result.response === "" ? null : <Pre label={t`Response`} text={result.response} />}
     </Alert>
   );
 }
 
 /** The recordings that a delivery has sent, newest first. */
 export function DeliveryLog({ id, canChange }: { id: string; canChange: boolean }) {
+  const { t } = useLingui();
   const query = useInfiniteQuery(attemptsQuery(id));
   if (query.isPending) return <RowsSkeleton />;
   if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
   const attempts = query.data.pages.flatMap(({ attempts }) => attempts);
   if (attempts.length === 0)
-    return <NoneYet>Nothing sent yet. Recordings appear here when their summary is ready.</NoneYet>;
+    return (
+      <NoneYet>
+        <Trans>Nothing sent yet. Recordings appear here when their summary is ready.</Trans>
+      </NoneYet>
+    );
   return (
     <div>
-      <Rows label="Sent recordings">
+      <Rows label={t`Sent recordings`}>
         {attempts.map((attempt) => (
           <AttemptRow key={attempt.id} id={id} attempt={attempt} canChange={canChange} />
         ))}
@@ -60,12 +67,13 @@ export function DeliveryLog({ id, canChange }: { id: string; canChange: boolean 
 }
 
 function AttemptRow({ id, attempt, canChange }: { id: string; attempt: Attempt; canChange: boolean }) {
+  const { t } = useLingui();
   const resend = useAction({
     run: () => resendAttempt(id, attempt.id),
-    done: "Sending again.",
+    done: t`Sending again.`,
     refresh: [attemptsQuery(id).queryKey],
   });
-  const title = attempt.title ?? "A recording that you can't see, or that was deleted";
+  const title = attempt.title ?? t`A recording that you can't see, or that was deleted`;
   return (
     <Row
       title={
@@ -80,17 +88,17 @@ function AttemptRow({ id, attempt, canChange }: { id: string; attempt: Attempt; 
       badges={<DeliveryTag state={attempt.state} />}
       facts={[
         whenInLine(attempt.last_datetime ?? attempt.created_datetime),
-        attempt.attempts > 1 ? `${attempt.attempts} attempts` : null,
-        attempt.last_status === null ? null : `response ${attempt.last_status}`,
+        attempt.attempts > 1 ? t`${attempt.attempts} attempts` : null,
+        attempt.last_status === null ? null : t`response ${attempt.last_status}`,
         attempt.last_error,
         attempt.last_error !== null || attempt.last_status === null ? attempt.last_response : null,
         attempt.due_datetime === null || attempt.attempts === 0
           ? null
-          : `next attempt ${whenInLine(attempt.due_datetime)}`,
+          : t`next attempt ${whenInLine(attempt.due_datetime)}`,
       ]}
       actions={
         canChange && attempt.state !== "withheld" && attempt.state !== "pending" ? (
-          <RowButton text="Resend" name={title} action={resend} />
+          <RowButton text={t`Resend`} name={title} action={resend} />
         ) : undefined
       }
     />

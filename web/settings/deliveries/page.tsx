@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Modal } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -23,6 +24,7 @@ const parent = getRouteApi("/signed-in");
 
 /** Deliveries: where summaries are sent. */
 export function DeliveriesPage() {
+  const { t } = useLingui();
   const { session } = parent.useRouteContext();
   const deliveries = useQuery(destinationsQuery);
   const [edited, setEdited] = useState<Destination | "new" | null>(null);
@@ -31,12 +33,12 @@ export function DeliveriesPage() {
   const canChange = session.user.role !== "viewer";
   return (
     <SettingsPage
-      title="Deliveries"
-      lead="Send the summary of a recording to a chat, by email or to a folder as soon as it is ready."
+      title={t`Deliveries`}
+      lead={t`Send the summary of a recording to a chat, by email or to a folder as soon as it is ready.`}
       action={
         canChange ? (
           <Button leftSection={<IconPlus size={18} />} onClick={() => setEdited("new")}>
-            Create delivery
+            <Trans>Create delivery</Trans>
           </Button>
         ) : undefined
       }
@@ -45,10 +47,13 @@ export function DeliveriesPage() {
         {({ deliveries }) =>
           deliveries.length === 0 ? (
             <NoneYet>
-              No deliveries yet. Create one to see summaries in Slack, Microsoft Teams, Mattermost or Discord.
+              <Trans>
+                No deliveries yet. Create one to see summaries in Slack, Microsoft Teams, Mattermost or
+                Discord.
+              </Trans>
             </NoneYet>
           ) : (
-            <Rows label="Deliveries">
+            <Rows label={t`Deliveries`}>
               {deliveries.map((delivery) => (
                 <DeliveryRow
                   key={delivery.id}
@@ -67,7 +72,7 @@ export function DeliveriesPage() {
       <Modal
         opened={logged !== null}
         onClose={() => setLogged(null)}
-        title={logged === null ? "" : `Sent to ${logged.name}`}
+        title={logged === null ? "" : t`Sent to ${logged.name}`}
         size="xl"
         centered
         keepMounted={false}
@@ -87,6 +92,7 @@ interface RowProps {
 }
 
 function DeliveryRow({ delivery, userId, canChange, onEdit, onLog }: RowProps) {
+  const { t } = useLingui();
   const { id, name, kind, enabled, last_attempt: last } = delivery;
   const teams = useQuery(teamsQuery).data?.teams ?? [];
   const types = useQuery(meetingTypesQuery).data?.meeting_types ?? [];
@@ -95,14 +101,14 @@ function DeliveryRow({ delivery, userId, canChange, onEdit, onLog }: RowProps) {
   const test = useAction({ run: () => testDestination(id), refresh, showsError: true });
   const enable = useAction({
     run: () => updateDestination(id, { enabled: true }),
-    done: "Delivery enabled.",
+    done: t`Delivery enabled.`,
     refresh,
   });
   const what = describeConditions(delivery.conditions, {
     teams: new Map(teams.map((team) => [team.id, team.name])),
     types: new Map(types.map((type) => [type.id, type.name])),
   });
-  const owner = users.find((user) => user.id === delivery.user_id)?.name ?? "a former user";
+  const owner = users.find((user) => user.id === delivery.user_id)?.name ?? t`a former user`;
   return (
     <Row
       title={name}
@@ -110,58 +116,66 @@ function DeliveryRow({ delivery, userId, canChange, onEdit, onLog }: RowProps) {
         <>
           <Tag>{kinds[kind].label}</Tag>
           {!enabled ? (
-            <Tag tone="bad">Disabled</Tag>
+            <Tag tone="bad">
+              <Trans>Disabled</Trans>
+            </Tag>
           ) : delivery.failing_since !== null ? (
-            <Tag tone="warn">Failing</Tag>
+            <Tag tone="warn">
+              <Trans>Failing</Trans>
+            </Tag>
           ) : null}
-          {delivery.pending > 0 ? <Tag tone="accent">{delivery.pending} pending</Tag> : null}
+          {delivery.pending > 0 ? (
+            <Tag tone="accent">
+              <Trans>{delivery.pending} pending</Trans>
+            </Tag>
+          ) : null}
         </>
       }
       facts={[
         what,
-        delivery.host ?? (kind === "markdown" ? `folder ${delivery.folder || "notes"}` : null),
-        delivery.user_id === userId ? null : `what ${owner} can see`,
+        delivery.host ?? (kind === "markdown" ? t`folder ${delivery.folder || "notes"}` : null),
+        delivery.user_id === userId ? null : t`what ${owner} can see`,
         enabled ? null : delivery.disabled_reason,
         last === null
           ? "nothing sent yet"
-          : `last sent ${whenInLine(last.datetime)}${last.error === null ? "" : `: ${last.error}`}`,
+          : t`last sent ${whenInLine(last.datetime)}${last.error === null ? "" : `: ${last.error}`}`,
       ]}
       actions={
         <>
-          {canChange && enabled ? <RowButton text="Test" name={name} action={test} /> : null}
-          {canChange && !enabled ? <RowButton text="Enable" name={name} action={enable} /> : null}
-          <Button variant="subtle" size="compact-sm" aria-label={`Log of ${name}`} onClick={onLog}>
-            Log
+          {canChange && enabled ? <RowButton text={t`Test`} name={name} action={test} /> : null}
+          {canChange && !enabled ? <RowButton text={t`Enable`} name={name} action={enable} /> : null}
+          <Button variant="subtle" size="compact-sm" aria-label={t`Log of ${name}`} onClick={onLog}>
+            <Trans>Log</Trans>
           </Button>
           {canChange ? (
             <>
-              <Button variant="subtle" size="compact-sm" aria-label={`Edit ${name}`} onClick={onEdit}>
-                Edit
+              <Button variant="subtle" size="compact-sm" aria-label={t`Edit ${name}`} onClick={onEdit}>
+                <Trans>Edit</Trans>
               </Button>
               {enabled ? (
                 <ConfirmButton
-                  text="Disable"
+                  text={t`Disable`}
                   button={{ variant: "subtle", size: "compact-sm", color: "gray" }}
-                  title={`Disable ${name}?`}
-                  label="Disable"
+                  title={t`Disable ${name}?`}
+                  label={t`Disable`}
                   run={() => updateDestination(id, { enabled: false })}
-                  done="Delivery disabled."
+                  done={t`Delivery disabled.`}
                   refresh={refresh}
                 >
-                  Nothing is sent while it is disabled. You can enable it again.
+                  <Trans>Nothing is sent while it is disabled. You can enable it again.</Trans>
                 </ConfirmButton>
               ) : null}
               <ConfirmButton
                 text="Delete"
                 button={{ variant: "subtle", size: "compact-sm" }}
-                title={`Delete ${name}?`}
-                label="Delete delivery"
+                title={t`Delete ${name}?`}
+                label={t`Delete delivery`}
                 run={() => deleteDestination(id)}
-                done="Delivery deleted."
+                done={t`Delivery deleted.`}
                 refresh={refresh}
               >
                 Nothing more is sent, and its log is deleted.
-                {kind === "markdown" ? " Files that it wrote are kept." : ""}
+                {kind === "markdown" ? t` Files that it wrote are kept.` : ""}
               </ConfirmButton>
             </>
           ) : null}

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, PasswordInput, Progress, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -20,23 +21,26 @@ const refresh = [importRunsQuery.queryKey];
 
 /** Imports from Grain or another Parley, with their reports. */
 export function ImportsPage() {
+  const { t } = useLingui();
   const runs = useQuery(importRunsQuery);
   const workspace = useQuery(workspaceQuery);
   return (
     <SettingsPage
-      title="Imports"
-      lead="Import everything that an access token can see in Grain or another Parley. Recordings that were imported before are skipped."
+      title={t`Imports`}
+      lead={t`Import everything that an access token can see in Grain or another Parley. Recordings that were imported before are skipped.`}
     >
-      <Section title="New import">
+      <Section title={t`New import`}>
         <ImportForm />
       </Section>
-      <Section title="Latest imports">
+      <Section title={t`Latest imports`}>
         <Loaded query={runs}>
           {({ runs }) =>
             runs.length === 0 ? (
-              <Text c="dimmed">No imports yet.</Text>
+              <Text c="dimmed">
+                <Trans>No imports yet.</Trans>
+              </Text>
             ) : (
-              <Rows label="Imports">
+              <Rows label={t`Imports`}>
                 {runs.map((run) => (
                   <RunRow key={run.id} run={run} />
                 ))}
@@ -45,7 +49,7 @@ export function ImportsPage() {
           }
         </Loaded>
       </Section>
-      <Section title="Old links">
+      <Section title={t`Old links`}>
         <Loaded query={workspace}>{(workspace) => <OldIds workspace={workspace} />}</Loaded>
       </Section>
     </SettingsPage>
@@ -53,6 +57,7 @@ export function ImportsPage() {
 }
 
 function ImportForm() {
+  const { t } = useLingui();
   const [url, setUrl] = useState("");
   const [token, setToken] = useState("");
   const [allowsHttp, setAllowsHttp] = useState(false);
@@ -75,7 +80,7 @@ function ImportForm() {
         <Stack gap="sm" maw={520}>
           <TextInput
             label="URL"
-            description="Of the service whose API has the recordings."
+            description={t`Of the service whose API has the recordings.`}
             placeholder="https://parley.example.com"
             type="url"
             required
@@ -84,8 +89,8 @@ function ImportForm() {
             error={errors.base_url}
           />
           <PasswordInput
-            label="Access token"
-            description="Created at that service. Stored encrypted until the import ends."
+            label={t`Access token`}
+            description={t`Created at that service. Stored encrypted until the import ends.`}
             required
             autoComplete="off"
             value={token}
@@ -94,8 +99,8 @@ function ImportForm() {
           />
           {isUnencrypted(url) ? (
             <Switch
-              label="Connect without encryption"
-              description="The token and recordings can be read on the way."
+              label={t`Connect without encryption`}
+              description={t`The token and recordings can be read on the way.`}
               checked={allowsHttp}
               onChange={(event) => setAllowsHttp(event.currentTarget.checked)}
             />
@@ -103,7 +108,7 @@ function ImportForm() {
           <FormError error={start.error} fields={["base_url", "token"]} />
           <Group>
             <Button type="submit" loading={start.isPending} disabled={isEmpty}>
-              Count recordings
+              <Trans>Count recordings</Trans>
             </Button>
             <Button
               variant="default"
@@ -111,7 +116,7 @@ function ImportForm() {
               disabled={isEmpty}
               onClick={() => start.mutate(false)}
             >
-              Import recordings
+              <Trans>Import recordings</Trans>
             </Button>
           </Group>
         </Stack>
@@ -129,6 +134,7 @@ const stateLabels: Readonly<Record<ImportRun["state"], string>> = {
 };
 
 function RunRow({ run }: { run: ImportRun }) {
+  const { t } = useLingui();
   const { counts, imported, failed, omitted } = run;
   const { recordings = 0, existing = 0, users_matched: matched, users_unknown: unknown = 0 } = counts;
   const hasReport = failed > 0 || Object.keys(omitted).length > 0;
@@ -137,27 +143,27 @@ function RunRow({ run }: { run: ImportRun }) {
     <Row
       title={`${run.source}: ${run.origin}`}
       facts={[
-        run.is_dry_run ? "Count only" : null,
+        run.is_dry_run ? t`Count only` : null,
         run.state === "done" && run.is_dry_run ? null : stateLabels[run.state],
         `${counted(recordings, "recording")} found`,
-        existing > 0 ? `${existing} imported before` : null,
-        matched === undefined ? null : `${matched} of ${matched + unknown} users have an account here`,
-        run.is_dry_run ? null : `${imported} imported`,
-        failed > 0 ? `${failed} ${run.is_dry_run ? "can't be imported" : "not imported"}` : null,
+        existing > 0 ? t`${existing} imported before` : null,
+        matched === undefined ? null : t`${matched} of ${matched + unknown} users have an account here`,
+        run.is_dry_run ? null : t`${imported} imported`,
+        failed > 0 ? `${failed} ${run.is_dry_run ? t`can't be imported` : t`not imported`}` : null,
         new Date(run.created_datetime).toLocaleString(),
       ]}
       actions={
         isRunning(run) ? (
           <ConfirmButton
-            text="Cancel"
-            button={{ "aria-label": `Cancel import from ${run.origin}` }}
-            title="Cancel import?"
-            label="Cancel import"
+            text={t`Cancel`}
+            button={{ "aria-label": t`Cancel import from ${run.origin}` }}
+            title={t`Cancel import?`}
+            label={t`Cancel import`}
             run={() => cancelImportRun(run.id)}
-            done="Import canceled."
+            done={t`Import canceled.`}
             refresh={refresh}
           >
-            Recordings that were imported stay. A later import continues.
+            <Trans>Recordings that were imported stay. A later import continues.</Trans>
           </ConfirmButton>
         ) : undefined
       }
@@ -171,7 +177,7 @@ function RunRow({ run }: { run: ImportRun }) {
         <Progress
           mt={8}
           value={((imported + failed) / total) * 100}
-          aria-label={`Progress of import from ${run.origin}`}
+          aria-label={t`Progress of import from ${run.origin}`}
         />
       ) : null}
       {hasReport ? <Report run={run} /> : null}
@@ -180,16 +186,17 @@ function RunRow({ run }: { run: ImportRun }) {
 }
 
 function OldIds({ workspace }: { workspace: Workspace }) {
+  const { t } = useLingui();
   const save = useAction<boolean>({
     run: (resolves) => updateWorkspace({ resolves_old_ids: resolves }),
-    done: "Saved.",
+    done: t`Saved.`,
     refresh: [workspaceQuery.queryKey],
   });
   return (
     <Panel>
       <Switch
-        label="Resolve old ids"
-        description="Links and API calls with the id that a recording had elsewhere find the imported recording."
+        label={t`Resolve old ids`}
+        description={t`Links and API calls with the id that a recording had elsewhere find the imported recording.`}
         checked={workspace.resolves_old_ids}
         disabled={save.isPending}
         onChange={(event) => save.mutate(event.currentTarget.checked)}

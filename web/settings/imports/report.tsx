@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Anchor, Button, List, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -16,7 +18,7 @@ export function Report({ run }: { run: ImportRun }) {
       ) : (
         <div>
           <Button variant="subtle" size="compact-sm" onClick={() => setOpen(true)}>
-            Show report
+            <Trans>Show report</Trans>
           </Button>
         </div>
       )}
@@ -25,6 +27,7 @@ export function Report({ run }: { run: ImportRun }) {
 }
 
 function Items({ id }: { id: string }) {
+  const { t } = useLingui();
   const report = useQuery(importReportQuery(id));
   return (
     <Loaded query={report}>
@@ -38,7 +41,7 @@ function Items({ id }: { id: string }) {
                 <Anchor href={`/recordings/${recording_id}`}>{old_id}</Anchor>
               )}
               {": "}
-              {reason === null ? describe(omitted) : `Not imported: ${reason}`}
+              {reason === null ? describe(omitted) : t`Not imported: ${reason}`}
             </List.Item>
           ))}
         </List>
@@ -49,5 +52,5 @@ function Items({ id }: { id: string }) {
 
 function describe(omitted: Readonly<Record<string, number>>): string {
   const list = listOmitted(omitted);
-  return list === "" ? "" : `Left out: ${list}`;
+  return list === "" ? "" : t`Left out: ${list}`;
 }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import { type Component, systemQuery, type Testable, testComponent } from "../../api/settings/system.ts";
 import { errorText, useAction } from "../../common/actions.tsx";
@@ -16,9 +17,21 @@ const labels: Readonly<Record<Component["component"], string>> = {
 };
 
 const states = {
-  ok: <Tag tone="good">Working</Tag>,
-  failing: <Tag tone="bad">Failing</Tag>,
-  off: <Tag>Not set up</Tag>,
+  ok: (
+    <Tag tone="good">
+      <Trans>Working</Trans>
+    </Tag>
+  ),
+  failing: (
+    <Tag tone="bad">
+      <Trans>Failing</Trans>
+    </Tag>
+  ),
+  off: (
+    <Tag>
+      <Trans>Not set up</Trans>
+    </Tag>
+  ),
 } as const;
 
 /** What the Test button of a component does; those without can't be tested. */
@@ -32,9 +45,10 @@ const tests: Readonly<Partial<Record<Component["component"], string>>> = {
 
 /** The health of each component, with a button that tries it. */
 export function Components({ components }: { components: readonly Component[] }) {
+  const { t } = useLingui();
   return (
-    <Section title="Components" lead="Tests check a component now. The email test sends you an email.">
-      <Rows label="Components">
+    <Section title={t`Components`} lead={t`Tests check a component now. The email test sends you an email.`}>
+      <Rows label={t`Components`}>
         {components.map((one) => (
           <ComponentRow key={one.component} known={one} />
         ))}
@@ -44,6 +58,7 @@ export function Components({ components }: { components: readonly Component[] })
 }
 
 function ComponentRow({ known }: { known: Component }) {
+  const { t } = useLingui();
   const { component } = known;
   const label = labels[component];
   const test = useAction({
@@ -62,7 +77,7 @@ function ComponentRow({ known }: { known: Component }) {
       badges={states[shown.state]}
       actions={
         doing === undefined || known.state === "off" ? undefined : (
-          <RowButton text="Test" name={label} action={test} variant="default" />
+          <RowButton text={t`Test`} name={label} action={test} variant="default" />
         )
       }
     >
@@ -70,7 +85,7 @@ function ComponentRow({ known }: { known: Component }) {
         <Text size="sm" c="dimmed" className={classes.explanation ?? ""}>
           {test.isPending ? doing : <Words text={shown.explanation} />}
           {test.data !== undefined && !test.isPending
-            ? ` (Tested at ${test.data.at}, took ${lengthInWords(test.data.duration_ms)}.)`
+            ? t` (Tested at ${test.data.at}, took ${lengthInWords(test.data.duration_ms)}.)`
             : null}
         </Text>
         {test.isError ? (

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Table, Text } from "@mantine/core";
 import {
   discardJob,
@@ -15,22 +16,35 @@ import classes from "./system.module.css";
 
 /** The job queue by kind, and the failed jobs. */
 export function Jobs({ jobs, failed }: { jobs: SystemState["jobs"]; failed: readonly FailedJob[] }) {
+  const { t } = useLingui();
   const busy = jobs.filter((one) => one.waiting + one.running + one.failed > 0);
   return (
     <>
-      <Section title="Jobs" lead="Background work that isn't finished.">
+      <Section title={t`Jobs`} lead={t`Background work that isn't finished.`}>
         {busy.length === 0 ? (
-          <NoneYet>No jobs are waiting.</NoneYet>
+          <NoneYet>
+            <Trans>No jobs are waiting.</Trans>
+          </NoneYet>
         ) : (
           <div className={classes.table}>
-            <Table verticalSpacing="xs" horizontalSpacing="md" aria-label="Jobs">
+            <Table verticalSpacing="xs" horizontalSpacing="md" aria-label={t`Jobs`}>
               <Table.Thead>
                 <Table.Tr>
-                  <Table.Th>Job</Table.Th>
-                  <Table.Th className={classes.number ?? ""}>Waiting</Table.Th>
-                  <Table.Th className={classes.number ?? ""}>Running</Table.Th>
-                  <Table.Th className={classes.number ?? ""}>Failed</Table.Th>
-                  <Table.Th className={classes.oldest ?? ""}>Oldest</Table.Th>
+                  <Table.Th>
+                    <Trans>Job</Trans>
+                  </Table.Th>
+                  <Table.Th className={classes.number ?? ""}>
+                    <Trans>Waiting</Trans>
+                  </Table.Th>
+                  <Table.Th className={classes.number ?? ""}>
+                    <Trans>Running</Trans>
+                  </Table.Th>
+                  <Table.Th className={classes.number ?? ""}>
+                    <Trans>Failed</Trans>
+                  </Table.Th>
+                  <Table.Th className={classes.oldest ?? ""}>
+                    <Trans>Oldest</Trans>
+                  </Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -50,11 +64,13 @@ export function Jobs({ jobs, failed }: { jobs: SystemState["jobs"]; failed: read
           </div>
         )}
       </Section>
-      <Section title="Failed jobs" lead="Most are retried until they succeed.">
+      <Section title={t`Failed jobs`} lead={t`Most are retried until they succeed.`}>
         {failed.length === 0 ? (
-          <NoneYet>No failed jobs.</NoneYet>
+          <NoneYet>
+            <Trans>No failed jobs.</Trans>
+          </NoneYet>
         ) : (
-          <Rows label="Failed jobs">
+          <Rows label={t`Failed jobs`}>
             {failed.map((job) => (
               <FailedJobRow key={job.id} job={job} />
             ))}
@@ -66,34 +82,49 @@ export function Jobs({ jobs, failed }: { jobs: SystemState["jobs"]; failed: read
 }
 
 function FailedJobRow({ job }: { job: FailedJob }) {
+  const { t } = useLingui();
   const { id, workspace, next_attempt_datetime: next } = job;
   const name = job.label;
-  const retry = useAction({ run: () => retryJob(id), done: "Job retried.", refresh: [systemQuery.queryKey] });
+  const retry = useAction({
+    run: () => retryJob(id),
+    done: t`Job retried.`,
+    refresh: [systemQuery.queryKey],
+  });
   return (
     <Row
       title={name}
-      badges={next === null ? <Tag tone="bad">Stopped</Tag> : <Tag tone="warn">Will retry</Tag>}
+      badges={
+        next === null ? (
+          <Tag tone="bad">
+            <Trans>Stopped</Trans>
+          </Tag>
+        ) : (
+          <Tag tone="warn">
+            <Trans>Will retry</Trans>
+          </Tag>
+        )
+      }
       facts={[
         workspace?.name,
         counted(job.attempts, "attempt"),
         next !== null && (
           <time key="next" dateTime={next} title={fullTime(next)}>
-            next {whenInLine(next)}
+            <Trans>next {whenInLine(next)}</Trans>
           </time>
         ),
         job.subject_id !== null && `${job.subject_type.replaceAll("_", " ")} ${job.subject_id}`,
       ]}
       actions={
         <>
-          <RowButton text="Retry" name={name} action={retry} />
+          <RowButton text={t`Retry`} name={name} action={retry} />
           {job.can_discard ? (
             <ConfirmButton
-              text="Discard"
-              button={{ "aria-label": `Discard ${name}` }}
-              title="Discard job?"
-              label="Discard job"
+              text={t`Discard`}
+              button={{ "aria-label": t`Discard ${name}` }}
+              title={t`Discard job?`}
+              label={t`Discard job`}
               run={() => discardJob(id)}
-              done="Job discarded."
+              done={t`Job discarded.`}
               refresh={[systemQuery.queryKey]}
             >
               {job.discard_effect}

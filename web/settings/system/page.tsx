@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -16,16 +17,19 @@ import { WatchedFolders } from "./watched-folders.tsx";
 
 /** The state of the installation, for admins of the operator's workspace. */
 export function SystemPage() {
+  const { t } = useLingui();
   const system = useQuery(systemQuery);
   const failing = system.data?.components.filter(({ state }) => state === "failing").length ?? 0;
   return (
     <SettingsPage
-      title="System"
+      title={t`System`}
       lead={
         <Group gap="xs">
-          <span>State of this installation{system.data && `, Parley ${system.data.version}`}.</span>
+          <span>State of this installation{system.data && t`, Parley ${system.data.version}`}.</span>
           {system.data === undefined ? null : failing === 0 ? (
-            <Tag tone="good">Healthy</Tag>
+            <Tag tone="good">
+              <Trans>Healthy</Trans>
+            </Tag>
           ) : (
             <Tag tone="bad">{counted(failing, "problem")}</Tag>
           )}
@@ -54,19 +58,20 @@ export function SystemPage() {
 
 /** What is left to set up, until it is done or an admin dismisses it. */
 function Setup({ steps }: { steps: SystemState["checklist"] }) {
+  const { t } = useLingui();
   const dismiss = useAction({
     run: dismissChecklist,
-    done: "Checklist dismissed for all admins",
+    done: t`Checklist dismissed for all admins`,
     refresh: [systemQuery.queryKey],
   });
   if (steps === null || steps.every(({ done }) => done)) return null;
   return (
     <Section
-      title="Set up Parley"
-      lead="What most installations need. The optional steps can wait."
+      title={t`Set up Parley`}
+      lead={t`What most installations need. The optional steps can wait.`}
       action={
         <Button variant="subtle" size="xs" loading={dismiss.isPending} onClick={() => dismiss.mutate()}>
-          Dismiss checklist
+          <Trans>Dismiss checklist</Trans>
         </Button>
       }
     >
@@ -81,18 +86,23 @@ function Setup({ steps }: { steps: SystemState["checklist"] }) {
 
 /** A new secret, until all stored values are encrypted with it. */
 function Rotation({ progress }: { progress: SystemState["secret_rotation"] }) {
+  const { t } = useLingui();
   if (progress === null) return null;
   const { done, total } = progress;
   return (
     <Section
-      title="Secret rotation"
-      lead="Stored values are being encrypted with the new secret. Keep the previous one until this ends."
+      title={t`Secret rotation`}
+      lead={t`Stored values are being encrypted with the new secret. Keep the previous one until this ends.`}
     >
-      <Rows label="Secret rotation">
+      <Rows label={t`Secret rotation`}>
         <Row
           title={`${done.toLocaleString("en")} of ${counted(total, "stored value")} encrypted with the new secret`}
-          badges={<Tag tone="warn">In progress</Tag>}
-          facts={[<Words key="more" text="`parley secrets status` lists what it waits for" />]}
+          badges={
+            <Tag tone="warn">
+              <Trans>In progress</Trans>
+            </Tag>
+          }
+          facts={[<Words key="more" text={t`\`parley secrets status\` lists what it waits for`} />]}
         />
       </Rows>
     </Section>
@@ -107,24 +117,27 @@ const stages: Readonly<Record<string, string>> = {
 };
 
 function FailedUploads({ uploads }: { uploads: SystemState["failed_uploads"] }) {
+  const { t } = useLingui();
   return (
-    <Section title="Failed uploads" lead="The latest of the last seven days, and why.">
+    <Section title={t`Failed uploads`} lead={t`The latest of the last seven days, and why.`}>
       {uploads.length === 0 ? (
-        <NoneYet>No failed uploads.</NoneYet>
+        <NoneYet>
+          <Trans>No failed uploads.</Trans>
+        </NoneYet>
       ) : (
-        <Rows label="Failed uploads">
+        <Rows label={t`Failed uploads`}>
           {uploads.map((upload) => (
             <Row
               key={upload.id}
               title={upload.reason}
-              badges={<Tag tone="bad">{stages[upload.stage] ?? "Failed"}</Tag>}
+              badges={<Tag tone="bad">{stages[upload.stage] ?? t`Failed`}</Tag>}
               facts={[
                 upload.workspace.name,
                 <When key="at" at={upload.failed_datetime} isFirst />,
                 upload.container,
                 upload.bytes !== null && bytes(upload.bytes),
                 upload.detail,
-                `upload ${upload.id}`,
+                t`upload ${upload.id}`,
               ]}
             />
           ))}
@@ -135,24 +148,37 @@ function FailedUploads({ uploads }: { uploads: SystemState["failed_uploads"] }) 
 }
 
 function FailingHooks({ hooks, count }: { hooks: SystemState["failing_hooks"]; count: number }) {
+  const { t } = useLingui();
   return (
     <Section
-      title="Failing webhooks"
+      title={t`Failing webhooks`}
       lead={
         count > hooks.length
-          ? `${hooks.length} of ${count} failing webhooks, oldest failures first.`
-          : "Webhooks whose last request failed."
+          ? t`${hooks.length} of ${count} failing webhooks, oldest failures first.`
+          : t`Webhooks whose last request failed.`
       }
     >
       {hooks.length === 0 ? (
-        <NoneYet>No failing webhooks.</NoneYet>
+        <NoneYet>
+          <Trans>No failing webhooks.</Trans>
+        </NoneYet>
       ) : (
-        <Rows label="Failing webhooks">
+        <Rows label={t`Failing webhooks`}>
           {hooks.map((hook) => (
             <Row
               key={hook.id}
               title={hook.host}
-              badges={hook.disabled ? <Tag tone="bad">Disabled</Tag> : <Tag tone="warn">Failing</Tag>}
+              badges={
+                hook.disabled ? (
+                  <Tag tone="bad">
+                    <Trans>Disabled</Trans>
+                  </Tag>
+                ) : (
+                  <Tag tone="warn">
+                    <Trans>Failing</Trans>
+                  </Tag>
+                )
+              }
               facts={[
                 hook.workspace.name,
                 <When key="since" at={hook.failing_since} before="since " />,
@@ -168,38 +194,49 @@ function FailingHooks({ hooks, count }: { hooks: SystemState["failing_hooks"]; c
 }
 
 function Backups({ backups }: { backups: SystemState["backups"] }) {
+  const { t } = useLingui();
   const facts: [string, ReactNode][] = [
     [
-      "Last backup",
-      backups.last_datetime === null ? "None" : <When key="at" at={backups.last_datetime} isFirst />,
+      t`Last backup`,
+      backups.last_datetime === null ? t`None` : <When key="at" at={backups.last_datetime} isFirst />,
     ],
     [
-      "Next backup",
-      backups.next_datetime === null ? "Not scheduled" : <When key="at" at={backups.next_datetime} isFirst />,
+      t`Next backup`,
+      backups.next_datetime === null ? (
+        t`Not scheduled`
+      ) : (
+        <When key="at" at={backups.next_datetime} isFirst />
+      ),
     ],
     [
-      "Last verified",
+      t`Last verified`,
       backups.last_verified_datetime === null ? (
-        "Never"
+        t`Never`
       ) : (
         <When key="at" at={backups.last_verified_datetime} isFirst />
       ),
     ],
-    ["Stored in", backups.destination ?? "Nowhere"],
+    [t`Stored in`, backups.destination ?? t`Nowhere`],
     ...(backups.missing_files === 0
       ? []
-      : ([["Files missing in the last backup", backups.missing_files]] satisfies [string, ReactNode][])),
+      : ([[t`Files missing in the last backup`, backups.missing_files]] satisfies [string, ReactNode][])),
   ];
   return (
     <Section
-      title="Backups"
+      title={t`Backups`}
       action={
         backups.overdue ? (
-          <Tag tone="bad">Overdue</Tag>
+          <Tag tone="bad">
+            <Trans>Overdue</Trans>
+          </Tag>
         ) : backups.last_error !== null ? (
-          <Tag tone="bad">Failed</Tag>
+          <Tag tone="bad">
+            <Trans>Failed</Trans>
+          </Tag>
         ) : backups.missing_files === 0 ? null : (
-          <Tag tone="bad">Incomplete</Tag>
+          <Tag tone="bad">
+            <Trans>Incomplete</Trans>
+          </Tag>
         )
       }
     >
@@ -218,22 +255,35 @@ function Backups({ backups }: { backups: SystemState["backups"] }) {
 const roles = { all: "API and worker", api: "API", worker: "Worker" } as const;
 
 function Processes({ processes }: { processes: SystemState["processes"] }) {
+  const { t } = useLingui();
   return (
-    <Section title="Processes" lead="Each sends a heartbeat every 15 seconds.">
+    <Section title={t`Processes`} lead={t`Each sends a heartbeat every 15 seconds.`}>
       {processes.length === 0 ? (
-        <NoneYet>No process has reported yet.</NoneYet>
+        <NoneYet>
+          <Trans>No process has reported yet.</Trans>
+        </NoneYet>
       ) : (
-        <Rows label="Processes">
+        <Rows label={t`Processes`}>
           {processes.map((one) => (
             <Row
               key={one.id}
               title={roles[one.role]}
-              badges={one.responding ? <Tag tone="good">Running</Tag> : <Tag tone="bad">Not responding</Tag>}
+              badges={
+                one.responding ? (
+                  <Tag tone="good">
+                    <Trans>Running</Trans>
+                  </Tag>
+                ) : (
+                  <Tag tone="bad">
+                    <Trans>Not responding</Trans>
+                  </Tag>
+                )
+              }
               facts={[
-                `${one.host}, process ${one.pid}`,
-                `version ${one.version}`,
+                t`${one.host}, process ${one.pid}`,
+                t`version ${one.version}`,
                 <When key="started" at={one.started_datetime} before="started " />,
-                <When key="beat" at={one.heartbeat_datetime} before="last heartbeat " />,
+                <When key="beat" at={one.heartbeat_datetime} before={t`last heartbeat `} />,
               ]}
             />
           ))}

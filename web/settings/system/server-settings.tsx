@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, NativeSelect, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useCallback, useState } from "react";
@@ -41,11 +42,12 @@ const leads: Readonly<Record<string, string>> = {
 
 /** The settings of the installation, for admins of the operator's workspace. */
 export function ServerSettingsPage() {
+  const { t } = useLingui();
   const settings = useQuery(settingsQuery);
   return (
     <SettingsPage
-      title="Server settings"
-      lead="For this whole installation. A change takes effect within two seconds, without a restart."
+      title={t`Server settings`}
+      lead={t`For this whole installation. A change takes effect within two seconds, without a restart.`}
     >
       <Loaded query={settings}>
         {({ settings: all }) => (
@@ -115,11 +117,12 @@ function SettingsSection(props: {
   /** Above the fields. */
   children?: ReactNode;
 }) {
+  const { t } = useLingui();
   const { section, fields, test } = props;
   const [edits, setEdits] = useState<SettingEdits>({});
   const save = useAction({
     run: () => saveSettings(edits),
-    done: "Settings saved",
+    done: t`Settings saved`,
     refresh: [settingsQuery.queryKey, settingChangesQuery.queryKey, ["system", "state"]],
     onDone: () => setEdits({}),
     showsError: true,
@@ -177,14 +180,14 @@ function SettingsSection(props: {
             <Alert
               color={tried.data.passed ? "green" : "red"}
               role="status"
-              title={`${tried.data.passed ? "It works" : "It doesn't work yet"} (${(tried.data.took_ms / 1000).toFixed(1)} s)`}
+              title={`${tried.data.passed ? t`It works` : t`It doesn't work yet`} (${(tried.data.took_ms / 1000).toFixed(1)} s)`}
             >
               {tried.data.message}
             </Alert>
           )}
           <Group>
             <Button type="submit" disabled={!isChanged} loading={save.isPending}>
-              Save changes
+              <Trans>Save changes</Trans>
             </Button>
             {test !== undefined && (
               <Button variant="default" loading={tried.isPending} onClick={() => tried.mutate(test)}>
@@ -200,7 +203,7 @@ function SettingsSection(props: {
                   tried.reset();
                 }}
               >
-                Discard changes
+                <Trans>Discard changes</Trans>
               </Button>
             )}
           </Group>
@@ -245,13 +248,14 @@ function Field(props: {
   error: string | undefined;
   onEdit: (value: string | null | undefined) => void;
 }) {
+  const { t } = useLingui();
   const { setting, edited, error, onEdit } = props;
   const { name, source, value, type, is_secret, is_set } = setting;
   const isLocked = source === "environment" || source === "file";
   const origin = isLocked
     ? source === "environment"
-      ? `Set by ${name}`
-      : "Set by the file of settings"
+      ? t`Set by ${name}`
+      : t`Set by the file of settings`
     : setting.changed_datetime === null
       ? null
       : `Changed ${whenInLine(setting.changed_datetime)}${setting.changed_by === null ? "" : ` by ${setting.changed_by}`}`;
@@ -279,12 +283,12 @@ function Field(props: {
           {...common}
           autoComplete="off"
           value={edited ?? ""}
-          placeholder={edited === null ? "Will be removed" : is_set ? "Set; leave empty to keep it" : ""}
+          placeholder={edited === null ? t`Will be removed` : is_set ? t`Set; leave empty to keep it` : ""}
           onChange={(event) => change(event.currentTarget.value)}
         />
         {source === "app" && edited !== null && (
           <Button variant="subtle" size="compact-xs" w="fit-content" onClick={() => onEdit(null)}>
-            Remove {labelOf(name)}
+            <Trans>Remove {labelOf(name)}</Trans>
           </Button>
         )}
       </Stack>
@@ -295,7 +299,7 @@ function Field(props: {
         {...common}
         value={shown}
         data={[
-          { value: "", label: setting.default === null ? "Default" : `Default (${setting.default})` },
+          { value: "", label: setting.default === null ? t`Default` : t`Default (${setting.default})` },
           ...type.split(" | "),
         ]}
         onChange={(event) => change(event.currentTarget.value)}
@@ -315,25 +319,28 @@ function Field(props: {
 const shownChanges = 10;
 
 function Changes() {
+  const { t } = useLingui();
   const changes = useQuery(settingChangesQuery);
   const undo = useAction({
     run: (id: string) => undoSettingChange(id),
-    done: "Change undone",
+    done: t`Change undone`,
     refresh: [settingsQuery.queryKey, settingChangesQuery.queryKey, ["system", "state"]],
   });
   return (
-    <Section title="Latest changes" lead="The audit log has all of them.">
+    <Section title={t`Latest changes`} lead={t`The audit log has all of them.`}>
       <Loaded query={changes}>
         {({ changes: all }) =>
           all.length === 0 ? (
-            <NoneYet>No changes yet.</NoneYet>
+            <NoneYet>
+              <Trans>No changes yet.</Trans>
+            </NoneYet>
           ) : (
-            <Rows label="Latest changes">
+            <Rows label={t`Latest changes`}>
               {all.slice(0, shownChanges).map((one) => (
                 <Row
                   key={one.id}
                   title={one.names.map(labelOf).join(", ")}
-                  facts={[one.changed_by ?? "Command line", whenInLine(one.changed_datetime)]}
+                  facts={[one.changed_by ?? t`Command line`, whenInLine(one.changed_datetime)]}
                   actions={
                     one.can_undo ? (
                       <Button
@@ -342,7 +349,7 @@ function Changes() {
                         loading={undo.isPending && undo.variables === one.id}
                         onClick={() => undo.mutate(one.id)}
                       >
-                        Undo
+                        <Trans>Undo</Trans>
                       </Button>
                     ) : undefined
                   }
@@ -357,12 +364,13 @@ function Changes() {
 }
 
 function Fixed({ settings }: { settings: readonly SystemSetting[] }) {
+  const { t } = useLingui();
   return (
     <Section
-      title="Set in the environment only"
-      lead="Needed to reach the database and to listen. Change them where the server is started."
+      title={t`Set in the environment only`}
+      lead={t`Needed to reach the database and to listen. Change them where the server is started.`}
     >
-      <Rows label="Set in the environment only">
+      <Rows label={t`Set in the environment only`}>
         {settings.map((setting) => (
           <Row
             key={setting.name}

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import {
   Button,
   Fieldset,
@@ -50,10 +51,11 @@ export async function trySignIn(id: string, values?: SignInProviderValues): Prom
 
 /** What is registered at the provider. */
 export function ProviderUrls({ redirect, logout }: { redirect: string; logout: string }) {
+  const { t } = useLingui();
   return (
     <>
-      <CopyField label="Redirect URL" value={redirect} />
-      <CopyField label="Back-channel logout URL" value={logout} />
+      <CopyField label={t`Redirect URL`} value={redirect} />
+      <CopyField label={t`Back-channel logout URL`} value={logout} />
     </>
   );
 }
@@ -65,6 +67,7 @@ export function ProviderForm(props: {
   all: SignInProviders;
   onDone: () => void;
 }) {
+  const { t } = useLingui();
   const { provider, all, onDone } = props;
   const [chosenId, setId] = useState<string | null>(provider?.id ?? null);
   const [secret, setSecret] = useState("");
@@ -80,7 +83,7 @@ export function ProviderForm(props: {
   const tried = useAction({ run: () => trySignIn(id, body), showsError: true });
   const save = useForm({
     run: () => saveSignInProvider(id, body),
-    done: provider === undefined ? "Provider added." : "Provider saved.",
+    done: provider === undefined ? t`Provider added.` : t`Provider saved.`,
     refresh: refreshedKeys,
     onDone,
   });
@@ -97,7 +100,7 @@ export function ProviderForm(props: {
           save.submit();
         },
       }}
-      label={provider === undefined ? "Add provider" : "Save"}
+      label={provider === undefined ? t`Add provider` : t`Save`}
       onCancel={onDone}
       isDisabled={isIncomplete}
       buttons={
@@ -110,14 +113,14 @@ export function ProviderForm(props: {
             tried.mutate();
           }}
         >
-          Try a sign-in
+          <Trans>Try a sign-in</Trans>
         </Button>
       }
     >
       <TextInput
-        label="Name"
-        description="Label of the button on the sign-in page"
-        placeholder="Example ID"
+        label={t`Name`}
+        description={t`Label of the button on the sign-in page`}
+        placeholder={t`Example ID`}
         required
         data-autofocus
         maxLength={60}
@@ -128,11 +131,11 @@ export function ProviderForm(props: {
       {provider === undefined && (
         <TextInput
           label="ID"
-          description="Part of the redirect URL; can't be changed later"
+          description={t`Part of the redirect URL; can't be changed later`}
           required
           value={chosenId ?? id}
           onChange={(event) => setId(toId(event.currentTarget.value))}
-          error={twin === undefined ? undefined : `${twin.name} has this ID; choose another one`}
+          error={twin === undefined ? undefined : t`${twin.name} has this ID; choose another one`}
         />
       )}
       <ProviderUrls
@@ -140,7 +143,7 @@ export function ProviderForm(props: {
         logout={provider?.logout_uri ?? (id === "" ? all.new_logout_uri : withId(all.new_logout_uri, id))}
       />
       <TextInput
-        label="Issuer"
+        label={t`Issuer`}
         placeholder="https://id.example.com/realms/staff"
         inputMode="url"
         required
@@ -150,7 +153,7 @@ export function ProviderForm(props: {
         error={errorOf("issuer")}
       />
       <TextInput
-        label="Client ID"
+        label={t`Client ID`}
         required
         maxLength={500}
         value={values.client_id}
@@ -158,18 +161,18 @@ export function ProviderForm(props: {
         error={errorOf("client_id")}
       />
       <PasswordInput
-        label="Client secret"
+        label={t`Client secret`}
         autoComplete="off"
         required={provider === undefined}
         maxLength={1000}
-        placeholder={provider === undefined ? "" : "Set; leave empty to keep it"}
+        placeholder={provider === undefined ? "" : t`Set; leave empty to keep it`}
         value={secret}
         onChange={(event) => setSecret(event.currentTarget.value)}
         error={errorOf("client_secret")}
       />
       <TagsInput
-        label="Scopes"
-        description="Besides openid, email and profile. Press Enter after each."
+        label={t`Scopes`}
+        description={t`Besides openid, email and profile. Press Enter after each.`}
         splitChars={[",", " "]}
         acceptValueOnBlur
         maxTags={30}
@@ -178,8 +181,8 @@ export function ProviderForm(props: {
         error={errorOf("scopes")}
       />
       <TagsInput
-        label="Allowed domains"
-        description="The provider may link and create only accounts with an email in one of these domains. Empty: all."
+        label={t`Allowed domains`}
+        description={t`The provider may link and create only accounts with an email in one of these domains. Empty: all.`}
         placeholder={values.allowed_domains.length === 0 ? "example.com" : ""}
         splitChars={[",", " "]}
         acceptValueOnBlur
@@ -189,22 +192,22 @@ export function ProviderForm(props: {
         error={errorOf("allowed_domains")}
       />
       <Switch
-        label="Create accounts"
-        description="For users whose email is in a claimed domain"
+        label={t`Create accounts`}
+        description={t`For users whose email is in a claimed domain`}
         checked={values.create_users}
         onChange={(event) => change({ create_users: event.currentTarget.checked })}
         error={errorOf("create_users")}
       />
       <Switch
-        label="Trust emails"
-        description="Accept emails if the provider, such as Microsoft Entra ID, doesn't say whether they are verified. Only for an issuer of one organization."
+        label={t`Trust emails`}
+        description={t`Accept emails if the provider, such as Microsoft Entra ID, doesn't say whether they are verified. Only for an issuer of one organization.`}
         checked={values.trust_email}
         onChange={(event) => change({ trust_email: event.currentTarget.checked })}
         error={errorOf("trust_email")}
       />
       <TextInput
-        label="Groups claim"
-        description="The claim that lists the user's groups, such as groups or realm_access.roles"
+        label={t`Groups claim`}
+        description={t`The claim that lists the user's groups, such as groups or realm_access.roles`}
         maxLength={200}
         value={values.groups_claim}
         onChange={(event) => change({ groups_claim: event.currentTarget.value })}
@@ -226,44 +229,45 @@ function Mappings(props: {
   error: string | undefined;
   onChange: (mappings: GroupMapping[]) => void;
 }) {
+  const { t } = useLingui();
   const { mappings, error, onChange } = props;
   const set = (index: number, part: Partial<GroupMapping>) =>
     onChange(mappings.map((one, at) => (at === index ? { ...one, ...part } : one)));
   return (
     <Input.Wrapper
-      label="Group mappings"
+      label={t`Group mappings`}
       labelElement="div"
-      description="Teams and a role for the members of a group, at each sign-in"
+      description={t`Teams and a role for the members of a group, at each sign-in`}
       error={error}
     >
       <Stack gap="sm" mt="xs">
         {mappings.map((one, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: entries have no other identity while they are typed.
-          <Fieldset key={index} legend={`Entry ${index + 1}`} radius="md">
+          <Fieldset key={index} legend={t`Entry ${index + 1}`} radius="md">
             <Stack gap="sm">
               <TextInput
-                label="Group"
-                description="As the claim names it: a name, a path or an ID"
+                label={t`Group`}
+                description={t`As the claim names it: a name, a path or an ID`}
                 required
                 maxLength={300}
                 value={one.group}
                 onChange={(event) => set(index, { group: event.currentTarget.value })}
               />
               <TagsInput
-                label="Teams"
-                description="Names of teams. Press Enter after each."
+                label={t`Teams`}
+                description={t`Names of teams. Press Enter after each.`}
                 acceptValueOnBlur
                 maxTags={50}
                 value={one.teams}
                 onChange={(teams) => set(index, { teams })}
               />
               <NativeSelect
-                label="Role"
+                label={t`Role`}
                 data={[
-                  { value: "", label: "None" },
-                  { value: "viewer", label: "Viewer" },
-                  { value: "member", label: "Member" },
-                  { value: "admin", label: "Admin" },
+                  { value: "", label: t`None` },
+                  { value: "viewer", label: t`Viewer` },
+                  { value: "member", label: t`Member` },
+                  { value: "admin", label: t`Admin` },
                 ]}
                 value={one.role ?? ""}
                 onChange={(event) => set(index, { role: roleOf(event.currentTarget.value) })}
@@ -273,10 +277,10 @@ function Mappings(props: {
                 color="red"
                 size="compact-sm"
                 w="fit-content"
-                aria-label={`Remove entry ${index + 1}`}
+                aria-label={t`Remove entry ${index + 1}`}
                 onClick={() => onChange(mappings.filter((_, at) => at !== index))}
               >
-                Remove
+                <Trans>Remove</Trans>
               </Button>
             </Stack>
           </Fieldset>
@@ -289,7 +293,7 @@ function Mappings(props: {
             disabled={mappings.length >= maxMappings}
             onClick={() => onChange([...mappings, { group: "", teams: [], role: null }])}
           >
-            Add group mapping
+            <Trans>Add group mapping</Trans>
           </Button>
         </Group>
       </Stack>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
@@ -28,6 +30,7 @@ export function SignInProviders({ list }: { list: SystemSetting | undefined }) {
 }
 
 function List({ providers: all, list }: { providers: Providers; list: SystemSetting | undefined }) {
+  const { t } = useLingui();
   const { providers, locked_by } = all;
   const [opened, { open, close }] = useDisclosure();
   const tested = useAction({ run: () => testSettings("sign_in", {}) });
@@ -35,7 +38,7 @@ function List({ providers: all, list }: { providers: Providers; list: SystemSett
     <>
       <div>
         <Title order={3} size="h5">
-          Providers
+          <Trans>Providers</Trans>
         </Title>
         <Text size="sm" c="dimmed">
           Each is a button on the sign-in page.
@@ -43,9 +46,11 @@ function List({ providers: all, list }: { providers: Providers; list: SystemSett
         </Text>
       </div>
       {providers.length === 0 ? (
-        <NoneYet>No providers yet. Users sign in with an email and password.</NoneYet>
+        <NoneYet>
+          <Trans>No providers yet. Users sign in with an email and password.</Trans>
+        </NoneYet>
       ) : (
-        <Rows label="Providers">
+        <Rows label={t`Providers`}>
           {providers.map((provider) => (
             <ProviderRow key={provider.id} provider={provider} all={all} />
           ))}
@@ -54,12 +59,12 @@ function List({ providers: all, list }: { providers: Providers; list: SystemSett
       <Group>
         {locked_by === null && (
           <Button variant="default" leftSection={<IconPlus size={18} />} onClick={open}>
-            Add provider
+            <Trans>Add provider</Trans>
           </Button>
         )}
         {providers.length > 0 && (
           <Button variant="default" loading={tested.isPending} onClick={() => tested.mutate()}>
-            Test providers
+            <Trans>Test providers</Trans>
           </Button>
         )}
       </Group>
@@ -67,12 +72,12 @@ function List({ providers: all, list }: { providers: Providers; list: SystemSett
         <Alert
           color={tested.data.passed ? "green" : "red"}
           role="status"
-          title={tested.data.passed ? "It works" : "It doesn't work yet"}
+          title={tested.data.passed ? t`It works` : t`It doesn't work yet`}
         >
           {tested.data.message}
         </Alert>
       )}
-      <FormDialog opened={opened} onClose={close} title="Add provider" size="lg">
+      <FormDialog opened={opened} onClose={close} title={t`Add provider`} size="lg">
         <ProviderForm all={all} onDone={close} />
       </FormDialog>
     </>
@@ -83,7 +88,7 @@ function List({ providers: all, list }: { providers: Providers; list: SystemSett
 function lastChange(list: SystemSetting | undefined): string {
   if (list === undefined || list.changed_datetime === null) return "";
   const by = list.changed_by === null ? "" : ` by ${list.changed_by}`;
-  return ` Last changed ${whenInLine(list.changed_datetime)}${by}.`;
+  return t` Last changed ${whenInLine(list.changed_datetime)}${by}.`;
 }
 
 const lockedTexts = {
@@ -98,11 +103,12 @@ const sources: Readonly<Record<SignInProvider["source"], string>> = {
 };
 
 function ProviderRow({ provider, all }: { provider: SignInProvider; all: Providers }) {
+  const { t } = useLingui();
   const { id, name, issuer, source } = provider;
   const [opened, { open, close }] = useDisclosure();
   const signIn = useAction({ run: () => trySignIn(id) });
   const isLocked = source !== "app" || all.locked_by !== null;
-  const verb = isLocked ? "Show URLs" : "Change";
+  const verb = isLocked ? t`Show URLs` : t`Change`;
   return (
     <Row
       title={name}
@@ -110,7 +116,7 @@ function ProviderRow({ provider, all }: { provider: SignInProvider; all: Provide
       facts={[issuer]}
       actions={
         <>
-          <RowButton text="Try a sign-in" name={`with ${name}`} action={signIn} />
+          <RowButton text={t`Try a sign-in`} name={`with ${name}`} action={signIn} />
           <Button
             variant="subtle"
             size="compact-sm"
@@ -121,15 +127,17 @@ function ProviderRow({ provider, all }: { provider: SignInProvider; all: Provide
           </Button>
           {!isLocked && (
             <ConfirmButton
-              text="Remove"
-              button={{ "aria-label": `Remove ${name}` }}
-              title={`Remove ${name}?`}
-              label="Remove provider"
+              text={t`Remove`}
+              button={{ "aria-label": t`Remove ${name}` }}
+              title={t`Remove ${name}?`}
+              label={t`Remove provider`}
               run={() => deleteSignInProvider(id)}
-              done="Provider removed."
+              done={t`Provider removed.`}
               refresh={refreshedKeys}
             >
-              Users can no longer sign in with {name}. Their accounts stay linked, in case you add it again.
+              <Trans>
+                Users can no longer sign in with {name}. Their accounts stay linked, in case you add it again.
+              </Trans>
             </ConfirmButton>
           )}
         </>

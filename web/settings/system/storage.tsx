@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { type StorageUse, storageUseQuery } from "../../api/settings/system.ts";
 import { bytes } from "../../common/format/bytes.ts";
@@ -16,19 +18,22 @@ const kinds: Readonly<Record<string, string>> = {
 
 /** Stored bytes by workspace and kind. */
 export function Storage() {
+  const { t } = useLingui();
   const use = useQuery(storageUseQuery);
   return (
-    <Section title="Storage" lead={use.data && lead(use.data)}>
+    <Section title={t`Storage`} lead={use.data && lead(use.data)}>
       <Loaded query={use}>
         {({ workspaces }) =>
           workspaces.length === 0 ? (
-            <NoneYet>No files are stored yet.</NoneYet>
+            <NoneYet>
+              <Trans>No files are stored yet.</Trans>
+            </NoneYet>
           ) : (
-            <Rows label="Storage by workspace">
+            <Rows label={t`Storage by workspace`}>
               {workspaces.map((one) => (
                 <Row
                   key={one.id ?? "other"}
-                  title={one.name ?? "Other workspaces"}
+                  title={one.name ?? t`Other workspaces`}
                   facts={one.kinds.map(({ kind, bytes: count }) => `${bytes(count)} ${kinds[kind] ?? kind}`)}
                   actions={<span className={classes.total}>{bytes(one.bytes)}</span>}
                 >
@@ -53,6 +58,6 @@ function share(count: number, workspaces: StorageUse["workspaces"]): number {
 
 function lead({ workspaces, database_bytes, disk }: StorageUse): string {
   const total = workspaces.reduce((sum, one) => sum + one.bytes, 0);
-  const free = disk === null ? "" : ` The data folder's disk has ${bytes(disk.free_bytes)} free.`;
-  return `Files take ${bytes(total)}, the database ${bytes(database_bytes)}.${free}`;
+  const free = disk === null ? "" : t` The data folder's disk has ${bytes(disk.free_bytes)} free.`;
+  return t`Files take ${bytes(total)}, the database ${bytes(database_bytes)}.${free}`;
 }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import { retryWatchedFiles, type SystemState, systemQuery } from "../../api/settings/system.ts";
 import { useAction } from "../../common/actions.tsx";
@@ -13,14 +14,15 @@ const notWatched =
 
 /** The folders of PARLEY_WATCH_DIRS, and their files that could not be imported. Nothing where there are none. */
 export function WatchedFolders({ folders }: { folders: readonly Folder[] }) {
+  const { t } = useLingui();
   if (folders.length === 0) return null;
   const failed = folders.flatMap(({ folder, watched, failed_files }) =>
     failed_files.map((file) => ({ folder, watched, ...file })),
   );
   return (
     <>
-      <Section title="Watched folders" lead="Files in these folders become recordings.">
-        <Rows label="Watched folders">
+      <Section title={t`Watched folders`} lead={t`Files in these folders become recordings.`}>
+        <Rows label={t`Watched folders`}>
           {folders.map((folder) => (
             <FolderRow key={folder.folder} folder={folder} />
           ))}
@@ -28,10 +30,10 @@ export function WatchedFolders({ folders }: { folders: readonly Folder[] }) {
       </Section>
       {failed.length === 0 ? null : (
         <Section
-          title="Failed files"
-          lead="The latest failures of each folder. The files stay where they are."
+          title={t`Failed files`}
+          lead={t`The latest failures of each folder. The files stay where they are.`}
         >
-          <Rows label="Failed files">
+          <Rows label={t`Failed files`}>
             {failed.map((file) => (
               <FileRow key={file.id} file={file} />
             ))}
@@ -43,6 +45,7 @@ export function WatchedFolders({ folders }: { folders: readonly Folder[] }) {
 }
 
 function FolderRow({ folder }: { folder: Folder }) {
+  const { t } = useLingui();
   const { last_scan_datetime: scanned, waiting, pending, done, failed, skipped, watched } = folder;
   // The problems of a folder that was removed from the settings are those of its last check.
   const { problem, delay } = watched ? folder : { problem: null, delay: null };
@@ -53,30 +56,36 @@ function FolderRow({ folder }: { folder: Folder }) {
       title={folder.folder}
       badges={
         !watched ? (
-          <Tag tone="warn">Not watched</Tag>
+          <Tag tone="warn">
+            <Trans>Not watched</Trans>
+          </Tag>
         ) : problem !== null ? (
-          <Tag tone="bad">Problem</Tag>
+          <Tag tone="bad">
+            <Trans>Problem</Trans>
+          </Tag>
         ) : delay !== null ? (
-          <Tag tone="warn">Delayed</Tag>
+          <Tag tone="warn">
+            <Trans>Delayed</Trans>
+          </Tag>
         ) : undefined
       }
       facts={[
-        `${waiting.toLocaleString()} waiting`,
-        `${pending.toLocaleString()} processing`,
-        `${done.toLocaleString()} done`,
-        `${failed.toLocaleString()} failed`,
-        ...(skipped === 0 ? [] : [`${skipped.toLocaleString()} not recordings`]),
+        t`${waiting.toLocaleString()} waiting`,
+        t`${pending.toLocaleString()} processing`,
+        t`${done.toLocaleString()} done`,
+        t`${failed.toLocaleString()} failed`,
+        ...(skipped === 0 ? [] : [t`${skipped.toLocaleString()} not recordings`]),
         scanned === null ? (
           "not checked yet"
         ) : (
           <time key="scan" dateTime={scanned} title={fullTime(scanned)}>
-            last check {whenInLine(scanned)}
+            <Trans>last check {whenInLine(scanned)}</Trans>
           </time>
         ),
       ]}
       actions={
         failed === 0 || !watched ? undefined : (
-          <RowButton text="Retry all" name={`failed files in ${folder.folder}`} action={retry} />
+          <RowButton text={t`Retry all`} name={`failed files in ${folder.folder}`} action={retry} />
         )
       }
     >
@@ -92,8 +101,9 @@ function FolderRow({ folder }: { folder: Folder }) {
 }
 
 function FileRow({ file }: { file: Folder["failed_files"][number] & Pick<Folder, "folder" | "watched"> }) {
+  const { t } = useLingui();
   const { id, path, workspace, error, failed_datetime: at } = file;
-  const name = path ?? "Name erased";
+  const name = path ?? t`Name erased`;
   const retry = useRetry(() => retryWatchedFiles(file.folder, id));
   return (
     <Row
@@ -105,7 +115,7 @@ function FileRow({ file }: { file: Folder["failed_files"][number] & Pick<Folder,
           {whenInLine(at)}
         </time>,
       ]}
-      actions={file.watched ? <RowButton text="Retry" name={name} action={retry} /> : undefined}
+      actions={file.watched ? <RowButton text={t`Retry`} name={name} action={retry} /> : undefined}
     >
       <Text size="sm" className={classes.error ?? ""}>
         {error}

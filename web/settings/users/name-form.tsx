@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { TextInput } from "@mantine/core";
 import { useState } from "react";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
@@ -24,12 +25,13 @@ export function NameDialog(props: NameFormProps) {
 }
 
 function NameForm({ label, value, run, done, refresh, onClose }: NameFormProps) {
+  const { t } = useLingui();
   const [name, setName] = useState(value);
   const save = useForm({ run: () => run(name), done, refresh, onDone: onClose });
   return (
     <Form form={save} label={label} onCancel={onClose}>
       <TextInput
-        label="Name"
+        label={t`Name`}
         required
         data-autofocus
         value={name}

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
@@ -20,26 +22,29 @@ import { Loaded, NoneYet, Row, Rows, SettingsPage } from "../parts.tsx";
 
 /** Tokens with which identity providers manage users and teams. */
 export function ProvisioningPage() {
+  const { t } = useLingui();
   const tokens = useQuery(scimTokensQuery);
   const [opened, { open, close }] = useDisclosure();
   return (
     <SettingsPage
-      title="Provisioning"
-      lead="An identity provider such as Microsoft Entra ID or Okta creates, changes and deactivates users by SCIM 2.0. Its groups become teams."
+      title={t`Provisioning`}
+      lead={t`An identity provider such as Microsoft Entra ID or Okta creates, changes and deactivates users by SCIM 2.0. Its groups become teams.`}
       action={
         <Button leftSection={<IconPlus size={18} />} onClick={open}>
-          Create SCIM token
+          <Trans>Create SCIM token</Trans>
         </Button>
       }
     >
       <Loaded query={tokens}>
         {({ url, tokens }) => (
           <Stack gap="lg">
-            <CopyField label="URL for the provider" value={url} />
+            <CopyField label={t`URL for the provider`} value={url} />
             {tokens.length === 0 ? (
-              <NoneYet>No SCIM tokens yet.</NoneYet>
+              <NoneYet>
+                <Trans>No SCIM tokens yet.</Trans>
+              </NoneYet>
             ) : (
-              <Rows label="SCIM tokens">
+              <Rows label={t`SCIM tokens`}>
                 {tokens.map((token) => (
                   <TokenRow key={token.id} token={token} />
                 ))}
@@ -54,6 +59,7 @@ export function ProvisioningPage() {
 }
 
 function TokenRow({ token }: { token: ScimToken }) {
+  const { t } = useLingui();
   const users = useQuery(managedUsersQuery).data?.users ?? [];
   const owner = users.find(({ id }) => id === token.created_by)?.name;
   return (
@@ -62,24 +68,26 @@ function TokenRow({ token }: { token: ScimToken }) {
       facts={[
         token.created_by === null
           ? "created on the command line"
-          : `ends with the admin who created it${owner === undefined ? "" : `: ${owner}`}`,
-        `created ${whenInLine(token.created_datetime)}`,
+          : t`ends with the admin who created it${owner === undefined ? "" : `: ${owner}`}`,
+        t`created ${whenInLine(token.created_datetime)}`,
         token.last_used_datetime === null
           ? "never used"
-          : `last used ${whenInLine(token.last_used_datetime)}`,
+          : t`last used ${whenInLine(token.last_used_datetime)}`,
         notStored(token),
       ]}
       actions={
         <ConfirmButton
-          text="Revoke"
-          button={{ "aria-label": `Revoke ${token.name}` }}
-          title={`Revoke ${token.name}?`}
-          label="Revoke token"
+          text={t`Revoke`}
+          button={{ "aria-label": t`Revoke ${token.name}` }}
+          title={t`Revoke ${token.name}?`}
+          label={t`Revoke token`}
           run={() => revokeScimToken(token.id)}
-          done={`${token.name} revoked.`}
+          done={t`${token.name} revoked.`}
           refresh={[scimTokensQuery.queryKey]}
         >
-          The provider can no longer change users and teams. They stay as they are. This can't be undone.
+          <Trans>
+            The provider can no longer change users and teams. They stay as they are. This can't be undone.
+          </Trans>
         </ConfirmButton>
       }
     />
@@ -91,7 +99,7 @@ function notStored({ ignored_attributes }: ScimToken): string | null {
   const names = Object.entries(ignored_attributes)
     .sort(([, a], [, b]) => b - a)
     .map(([name, count]) => `${shortName(name)} (${counted(count, "request")})`);
-  return names.length === 0 ? null : `not stored: ${names.join(", ")}`;
+  return names.length === 0 ? null : t`not stored: ${names.join(", ")}`;
 }
 
 /** An attribute without the URN of its schema. */
@@ -100,22 +108,26 @@ function shortName(name: string): string {
 }
 
 function NewToken({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const { t } = useLingui();
   return (
     <SecretDialog
       opened={opened}
       onClose={onClose}
-      title="Create SCIM token"
-      createdTitle="SCIM token created"
-      label="SCIM token"
+      title={t`Create SCIM token`}
+      createdTitle={t`SCIM token created`}
+      label={t`SCIM token`}
       form={({ created, cancel }) => <TokenForm onCreated={created} onCancel={cancel} />}
     >
-      Enter it at the provider with the URL of this page: in Entra as the secret token, in Okta as the HTTP
-      header.
+      <Trans>
+        Enter it at the provider with the URL of this page: in Entra as the secret token, in Okta as the HTTP
+        header.
+      </Trans>
     </SecretDialog>
   );
 }
 
 function TokenForm({ onCreated, onCancel }: { onCreated: (token: string) => void; onCancel: () => void }) {
+  const { t } = useLingui();
   const [name, setName] = useState("");
   const create = useForm({
     run: () => createScimToken(name),
@@ -123,11 +135,11 @@ function TokenForm({ onCreated, onCancel }: { onCreated: (token: string) => void
     onDone: ({ token }) => onCreated(token),
   });
   return (
-    <Form form={create} label="Create token" isDisabled={name.trim() === ""} onCancel={onCancel}>
+    <Form form={create} label={t`Create token`} isDisabled={name.trim() === ""} onCancel={onCancel}>
       <TextInput
-        label="Provider"
-        description="To recognize the token later."
-        placeholder="Microsoft Entra ID"
+        label={t`Provider`}
+        description={t`To recognize the token later.`}
+        placeholder={t`Microsoft Entra ID`}
         required
         data-autofocus
         maxLength={200}
@@ -136,8 +148,10 @@ function TokenForm({ onCreated, onCancel }: { onCreated: (token: string) => void
         error={create.errorOf("name")}
       />
       <Text size="sm" c="dimmed">
-        The token can create, change, deactivate and reactivate users and manage its own teams, and nothing
-        else. It ends when you are no longer an admin.
+        <Trans>
+          The token can create, change, deactivate and reactivate users and manage its own teams, and nothing
+          else. It ends when you are no longer an admin.
+        </Trans>
       </Text>
     </Form>
   );

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, CloseButton, Group, Pill, Select } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
@@ -21,25 +22,28 @@ import { NameDialog } from "./name-form.tsx";
 
 /** Teams that recordings can be shared with. */
 export function TeamsPage() {
+  const { t } = useLingui();
   const teams = useQuery(teamMembersQuery);
   const [opened, { open, close }] = useDisclosure();
   return (
     <SettingsPage
-      title="Teams"
-      lead="Members can see everything shared with their team, including before they joined."
+      title={t`Teams`}
+      lead={t`Members can see everything shared with their team, including before they joined.`}
       action={
         <Button leftSection={<IconPlus size={18} />} onClick={open}>
           {" "}
-          Create team{" "}
+          <Trans>Create team</Trans>{" "}
         </Button>
       }
     >
       <Loaded query={teams}>
         {({ teams }) =>
           teams.length === 0 ? (
-            <NoneYet>No teams yet.</NoneYet>
+            <NoneYet>
+              <Trans>No teams yet.</Trans>
+            </NoneYet>
           ) : (
-            <Rows label="Teams">
+            <Rows label={t`Teams`}>
               {teams.map((team) => (
                 <TeamRow key={team.id} team={team} />
               ))}
@@ -50,11 +54,11 @@ export function TeamsPage() {
       <NameDialog
         opened={opened}
         onClose={close}
-        title="New team"
-        label="Create team"
+        title={t`New team`}
+        label={t`Create team`}
         value=""
         run={createTeam}
-        done="Team created."
+        done={t`Team created.`}
         refresh={teamKeys}
       />
     </SettingsPage>
@@ -62,6 +66,7 @@ export function TeamsPage() {
 }
 
 function TeamRow({ team }: { team: Team }) {
+  const { t } = useLingui();
   const users = useQuery(managedUsersQuery).data?.users ?? [];
   const [renames, { open, close }] = useDisclosure();
   const add = useAction({ run: (userId: string) => addMember(team.id, userId), refresh: teamKeys });
@@ -74,19 +79,21 @@ function TeamRow({ team }: { team: Team }) {
       facts={[counted(team.member_ids.length, "member")]}
       actions={
         <>
-          <Button variant="subtle" size="compact-sm" aria-label={`Rename ${team.name}`} onClick={open}>
-            Rename
+          <Button variant="subtle" size="compact-sm" aria-label={t`Rename ${team.name}`} onClick={open}>
+            <Trans>Rename</Trans>
           </Button>
           <ConfirmButton
             text="Delete"
-            button={{ "aria-label": `Delete ${team.name}` }}
-            title={`Delete ${team.name}?`}
-            label="Delete team"
+            button={{ "aria-label": t`Delete ${team.name}` }}
+            title={t`Delete ${team.name}?`}
+            label={t`Delete team`}
             run={() => deleteTeam(team.id)}
-            done={`${team.name} deleted.`}
+            done={t`${team.name} deleted.`}
             refresh={teamKeys}
           >
-            Members lose access to recordings shared only with this team. Recordings and users stay.
+            <Trans>
+              Members lose access to recordings shared only with this team. Recordings and users stay.
+            </Trans>
           </ConfirmButton>
         </>
       }
@@ -99,7 +106,7 @@ function TeamRow({ team }: { team: Team }) {
               <CloseButton
                 size={20}
                 iconSize={12}
-                aria-label={`Remove ${nameOf(id)} from ${team.name}`}
+                aria-label={t`Remove ${nameOf(id)} from ${team.name}`}
                 onClick={() => remove.mutate(id)}
               />
             </Group>
@@ -109,10 +116,10 @@ function TeamRow({ team }: { team: Team }) {
           <Select
             size="xs"
             w={160}
-            aria-label={`Add user to ${team.name}`}
-            placeholder="Add user"
+            aria-label={t`Add user to ${team.name}`}
+            placeholder={t`Add user`}
             searchable
-            nothingFoundMessage="No matches"
+            nothingFoundMessage={t`No matches`}
             data={others.map(({ id, name }) => ({ value: id, label: name }))}
             value={null}
             onChange={(id) => id !== null && add.mutate(id)}
@@ -122,11 +129,11 @@ function TeamRow({ team }: { team: Team }) {
       <NameDialog
         opened={renames}
         onClose={close}
-        title={`Rename ${team.name}`}
-        label="Rename"
+        title={t`Rename ${team.name}`}
+        label={t`Rename`}
         value={team.name}
         run={(name) => renameTeam(team.id, name)}
-        done="Team renamed."
+        done={t`Team renamed.`}
         refresh={teamKeys}
       />
     </Row>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Menu, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconDots, IconUserPlus } from "@tabler/icons-react";
@@ -36,23 +38,24 @@ export interface ShownLink {
 
 /** All current and former users of the workspace. */
 export function UsersPage() {
+  const { t } = useLingui();
   const people = useQuery(managedUsersQuery);
   const [opened, { open, close }] = useDisclosure();
   const [shown, setShown] = useState<ShownLink | null>(null);
   return (
     <SettingsPage
-      title="Users"
-      lead="All current and former members. Viewers are read-only. Admins manage users, tokens and apps."
+      title={t`Users`}
+      lead={t`All current and former members. Viewers are read-only. Admins manage users, tokens and apps.`}
       action={
         <Button leftSection={<IconUserPlus size={18} />} onClick={open}>
           {" "}
-          Invite user{" "}
+          <Trans>Invite user</Trans>{" "}
         </Button>
       }
     >
       <Loaded query={people}>
         {({ users }) => (
-          <Rows label="Users">
+          <Rows label={t`Users`}>
             {users.map((user) => (
               <ParticipantRow key={user.id} user={user} showLink={setShown} />
             ))}
@@ -69,10 +72,12 @@ export function UsersPage() {
       />
       <FormDialog opened={shown !== null} onClose={() => setShown(null)} title={shown?.title} centered>
         {shown === null ? null : (
-          <SecretOnce label="Link" value={shown.link.url} onDone={() => setShown(null)}>
+          <SecretOnce label={t`Link`} value={shown.link.url} onDone={() => setShown(null)}>
             <Text size="sm" c="dimmed">
               Works once, until {whenInLine(shown.link.expires_at)}.{" "}
-              {shown.link.mailed ? "It was also sent by email." : "Email isn't set up. Send them this link."}
+              {shown.link.mailed
+                ? t`It was also sent by email.`
+                : t`Email isn't set up. Send them this link.`}
             </Text>
           </SecretOnce>
         )}
@@ -85,6 +90,7 @@ const roles: Readonly<Record<Role, string>> = { admin: "Admin", member: "Member"
 const otherRoles = ["admin", "member", "viewer"] as const;
 
 function ParticipantRow({ user, showLink }: { user: User; showLink: (shown: ShownLink) => void }) {
+  const { t } = useLingui();
   const { session } = parent.useRouteContext();
   const teams = useQuery(teamMembersQuery).data?.teams ?? [];
   const isMe = user.id === session.user.id;
@@ -97,12 +103,12 @@ function ParticipantRow({ user, showLink }: { user: User; showLink: (shown: Show
           <Tag tone={user.role === "admin" ? "accent" : undefined}>{roles[user.role]}</Tag>
           {user.state === "active" ? null : (
             <Tag tone={user.state === "invited" ? "good" : "bad"}>
-              {user.state === "invited" ? "Invited" : "Deactivated"}
+              {user.state === "invited" ? t`Invited` : t`Deactivated`}
             </Tag>
           )}
           {isMe ? (
             <Text span size="sm" c="dimmed">
-              you
+              <Trans>you</Trans>
             </Text>
           ) : null}
         </>
@@ -113,7 +119,7 @@ function ParticipantRow({ user, showLink }: { user: User; showLink: (shown: Show
         signsIn(user),
         user.last_signed_in_datetime === null
           ? "never signed in"
-          : `last signed in ${whenInLine(user.last_signed_in_datetime)}`,
+          : t`last signed in ${whenInLine(user.last_signed_in_datetime)}`,
       ]}
       actions={<UserMenu user={user} isMe={isMe} showLink={showLink} />}
     />
@@ -123,12 +129,13 @@ function ParticipantRow({ user, showLink }: { user: User; showLink: (shown: Show
 /** How a user can sign in. */
 function signsIn({ has_password, has_second_factor, single_sign_on, state }: User): string | null {
   if (state !== "active") return null;
-  const password = has_second_factor ? "password with a code" : "password";
-  if (has_password) return single_sign_on ? `${password} and single sign-on` : password;
-  return single_sign_on ? "single sign-on" : "not set up";
+  const password = has_second_factor ? t`password with a code` : "password";
+  if (has_password) return single_sign_on ? t`${password} and single sign-on` : password;
+  return single_sign_on ? t`single sign-on` : t`not set up`;
 }
 
 function UserMenu(props: { user: User; isMe: boolean; showLink: (shown: ShownLink) => void }) {
+  const { t } = useLingui();
   const { user, isMe, showLink } = props;
   const [asks, { open, close }] = useDisclosure();
   const [isUnlinking, unlinking] = useDisclosure();
@@ -138,21 +145,21 @@ function UserMenu(props: { user: User; isMe: boolean; showLink: (shown: ShownLin
     run: (role: Role) => changeRole(user.id, role),
     done: ({ user, revoked_tokens, disabled_hooks }) =>
       `${user.name} is now ${roles[user.role].toLowerCase()}.${
-        revoked_tokens > 0 ? ` Workspace tokens revoked: ${revoked_tokens}.` : ""
-      }${disabled_hooks > 0 ? ` Webhooks disabled: ${disabled_hooks}.` : ""}`,
+        revoked_tokens > 0 ? t` Workspace tokens revoked: ${revoked_tokens}.` : ""
+      }${disabled_hooks > 0 ? t` Webhooks disabled: ${disabled_hooks}.` : ""}`,
     refresh,
   });
   const link = useAction({
     run: () => (user.state === "invited" ? renewInvitation(user.id) : makeResetLink(user.id)),
     onDone: (link) =>
       showLink({
-        title: user.state === "invited" ? `Invitation for ${user.name}` : `Password reset for ${user.name}`,
+        title: user.state === "invited" ? t`Invitation for ${user.name}` : t`Password reset for ${user.name}`,
         link,
       }),
   });
   const reactivation = useAction({
     run: () => reactivate(user.id),
-    done: `${user.name} can sign in again.`,
+    done: t`${user.name} can sign in again.`,
     refresh,
   });
   if (isMe) return null;
@@ -160,34 +167,40 @@ function UserMenu(props: { user: User; isMe: boolean; showLink: (shown: ShownLin
     <>
       <Menu position="bottom-end" width={240}>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Actions for ${user.name}`}>
+          <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t`Actions for ${user.name}`}>
             <IconDots size={18} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           {user.state === "deactivated" ? (
-            <Menu.Item onClick={() => reactivation.mutate()}>Reactivate</Menu.Item>
+            <Menu.Item onClick={() => reactivation.mutate()}>
+              <Trans>Reactivate</Trans>
+            </Menu.Item>
           ) : (
             <>
               {otherRoles
                 .filter((role) => role !== user.role)
                 .map((role) => (
                   <Menu.Item key={role} onClick={() => setRole.mutate(role)}>
-                    Make {roles[role].toLowerCase()}
+                    <Trans>Make {roles[role].toLowerCase()}</Trans>
                   </Menu.Item>
                 ))}
               <Menu.Item onClick={() => link.mutate()}>
-                {user.state === "invited" ? "New invitation link" : "Password reset link"}
+                {user.state === "invited" ? t`New invitation link` : t`Password reset link`}
               </Menu.Item>
               {user.single_sign_on ? (
-                <Menu.Item onClick={unlinking.open}>Unlink single sign-on</Menu.Item>
+                <Menu.Item onClick={unlinking.open}>
+                  <Trans>Unlink single sign-on</Trans>
+                </Menu.Item>
               ) : null}
               {user.has_second_factor ? (
-                <Menu.Item onClick={resetting.open}>Reset two-factor authentication</Menu.Item>
+                <Menu.Item onClick={resetting.open}>
+                  <Trans>Reset two-factor authentication</Trans>
+                </Menu.Item>
               ) : null}
               <Menu.Divider />
               <Menu.Item color="red" onClick={open}>
-                Deactivate
+                <Trans>Deactivate</Trans>
               </Menu.Item>
             </>
           )}
@@ -196,27 +209,29 @@ function UserMenu(props: { user: User; isMe: boolean; showLink: (shown: ShownLin
       <Confirm
         opened={isUnlinking}
         onClose={unlinking.close}
-        title={`Unlink single sign-on of ${user.name}?`}
-        label="Unlink"
+        title={t`Unlink single sign-on of ${user.name}?`}
+        label={t`Unlink`}
         run={() => unbindSingleSignOn(user.id)}
-        done={`Single sign-on of ${user.name} unlinked.`}
+        done={t`Single sign-on of ${user.name} unlinked.`}
         refresh={[["users"]]}
       >
         Removes the link to their account at the identity provider, for example after it was recreated there.
         The next sign-in links the account with their verified email.
-        {user.has_password ? "" : " Until then they can't sign in, because they have no password."}
+        {user.has_password ? "" : t` Until then they can't sign in, because they have no password.`}
       </Confirm>
       <Confirm
         opened={isResetting}
         onClose={resetting.close}
-        title={`Reset two-factor authentication of ${user.name}?`}
-        label="Reset"
+        title={t`Reset two-factor authentication of ${user.name}?`}
+        label={t`Reset`}
         run={() => resetSecondFactor(user.id)}
-        done={`${user.name} can sign in with their password alone.`}
+        done={t`${user.name} can sign in with their password alone.`}
         refresh={[["users"]]}
       >
-        For someone who has lost their phone and recovery codes: make sure that it is {user.name} who asks. It
-        signs them out everywhere, and they receive an email about it.
+        <Trans>
+          For someone who has lost their phone and recovery codes: make sure that it is {user.name} who asks.
+          It signs them out everywhere, and they receive an email about it.
+        </Trans>
       </Confirm>
       <Deactivate user={user} opened={asks} onClose={close} />
     </>

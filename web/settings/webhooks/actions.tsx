@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Select, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconKey, IconPlayerPlay, IconRepeat, IconSend } from "@tabler/icons-react";
@@ -19,12 +20,13 @@ import { Replay } from "./replay.tsx";
 
 /** The actions of a webhook. */
 export function WebhookActions({ hook }: { hook: Hook }) {
+  const { t } = useLingui();
   const navigate = useNavigate();
   const [replays, replayDialog] = useDisclosure();
   const [rotates, rotateDialog] = useDisclosure();
   const refresh = [["hook", hook.id], ["hooks"]];
-  const enable = useAction({ run: () => enableHook(hook.id), done: "Webhook enabled.", refresh });
-  const test = useAction({ run: () => testHook(hook.id), done: "Test event sent.", refresh });
+  const enable = useAction({ run: () => enableHook(hook.id), done: t`Webhook enabled.`, refresh });
+  const test = useAction({ run: () => testHook(hook.id), done: t`Test event sent.`, refresh });
   return (
     <Group gap="xs">
       {hook.enabled ? (
@@ -35,10 +37,10 @@ export function WebhookActions({ hook }: { hook: Hook }) {
             loading={test.isPending}
             onClick={() => test.mutate()}
           >
-            Send test
+            <Trans>Send test</Trans>
           </Button>
           <Button variant="default" leftSection={<IconRepeat size={16} />} onClick={replayDialog.open}>
-            Replay
+            <Trans>Replay</Trans>
           </Button>
         </>
       ) : (
@@ -47,36 +49,36 @@ export function WebhookActions({ hook }: { hook: Hook }) {
           loading={enable.isPending}
           onClick={() => enable.mutate()}
         >
-          Enable
+          <Trans>Enable</Trans>
         </Button>
       )}
       <Button variant="default" leftSection={<IconKey size={16} />} onClick={rotateDialog.open}>
-        Rotate secret
+        <Trans>Rotate secret</Trans>
       </Button>
       {hook.enabled ? (
         <ConfirmButton
-          text="Disable"
+          text={t`Disable`}
           button={{ variant: "default", size: "sm", color: "gray" }}
-          title="Disable webhook?"
-          label="Disable"
+          title={t`Disable webhook?`}
+          label={t`Disable`}
           run={() => disableHook(hook.id)}
-          done="Webhook disabled."
+          done={t`Webhook disabled.`}
           refresh={refresh}
         >
-          No events are sent or queued while it is disabled. You can enable it again.
+          <Trans>No events are sent or queued while it is disabled. You can enable it again.</Trans>
         </ConfirmButton>
       ) : null}
       <ConfirmButton
         text="Delete"
         button={{ variant: "subtle", size: "sm" }}
-        title="Delete webhook?"
-        label="Delete webhook"
+        title={t`Delete webhook?`}
+        label={t`Delete webhook`}
         run={() => deleteHook(hook.id)}
-        done="Webhook deleted."
+        done={t`Webhook deleted.`}
         refresh={[["hooks"]]}
         onDone={() => navigate({ to: "/settings/webhooks" })}
       >
-        No more events are sent, and its delivery log is deleted. This can't be undone.
+        <Trans>No more events are sent, and its delivery log is deleted. This can't be undone.</Trans>
       </ConfirmButton>
       <Replay hook={hook} opened={replays} onClose={replayDialog.close} />
       <Rotate hook={hook} opened={rotates} onClose={rotateDialog.close} />
@@ -91,6 +93,7 @@ const overlaps = [
 ];
 
 function Rotate({ hook, opened, onClose }: { hook: Hook; opened: boolean; onClose: () => void }) {
+  const { t } = useLingui();
   const [overlap, setOverlap] = useState("86400");
   const rotate = useAction({
     run: () => rotateSecret(hook.id, Number(overlap)),
@@ -105,17 +108,19 @@ function Rotate({ hook, opened, onClose }: { hook: Hook; opened: boolean; onClos
     <FormDialog
       opened={opened}
       onClose={close}
-      title={rotate.data === undefined ? "Rotate secret?" : "New secret"}
+      title={rotate.data === undefined ? t`Rotate secret?` : t`New secret`}
       centered
     >
       {rotate.data === undefined ? (
         <Stack>
           <Text size="sm">
-            Requests are signed with the new secret immediately. During the overlap they carry both
-            signatures, so that you can update your server.
+            <Trans>
+              Requests are signed with the new secret immediately. During the overlap they carry both
+              signatures, so that you can update your server.
+            </Trans>
           </Text>
           <Select
-            label="Current secret works"
+            label={t`Current secret works`}
             allowDeselect={false}
             data={overlaps}
             value={overlap}
@@ -124,15 +129,15 @@ function Rotate({ hook, opened, onClose }: { hook: Hook; opened: boolean; onClos
           <FormError error={rotate.error} fields={[]} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
-              Cancel
+              <Trans>Cancel</Trans>
             </Button>
             <Button loading={rotate.isPending} onClick={() => rotate.mutate()}>
-              Create secret
+              <Trans>Create secret</Trans>
             </Button>
           </Group>
         </Stack>
       ) : (
-        <SecretOnce label="Signing secret" value={rotate.data.secret} onDone={close} />
+        <SecretOnce label={t`Signing secret`} value={rotate.data.secret} onDone={close} />
       )}
     </FormDialog>
   );

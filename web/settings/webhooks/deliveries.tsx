@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Modal, Select } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -16,18 +17,19 @@ import { DeliveryTag, deliveryStates } from "./delivery-tag.tsx";
 
 /** A webhook's deliveries, newest first. */
 export function Deliveries({ hook, canChange }: { hook: Hook; canChange: boolean }) {
+  const { t } = useLingui();
   const [state, setState] = useState<DeliveryState | null>(null);
   const [shown, setShown] = useState<Delivery | null>(null);
   return (
     <Section
-      title="Deliveries"
-      lead="Kept for 30 days."
+      title={t`Deliveries`}
+      lead={t`Kept for 30 days.`}
       action={
         <Select
           size="xs"
           w={150}
-          aria-label="State"
-          placeholder="All"
+          aria-label={t`State`}
+          placeholder={t`All`}
           clearable
           data={Object.entries(deliveryStates).map(([value, { label }]) => ({ value, label }))}
           value={state}
@@ -39,7 +41,7 @@ export function Deliveries({ hook, canChange }: { hook: Hook; canChange: boolean
       <Modal
         opened={shown !== null}
         onClose={() => setShown(null)}
-        title="Delivery"
+        title={t`Delivery`}
         size="xl"
         centered
         keepMounted={false}
@@ -57,15 +59,16 @@ interface ListProps {
 }
 
 function DeliveryList({ hook, state, show }: ListProps) {
+  const { t } = useLingui();
   const query = useInfiniteQuery(deliveriesQuery(hook.id, state));
   if (query.isPending) return <RowsSkeleton />;
   if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
   const deliveries = query.data.pages.flatMap(({ deliveries }) => deliveries);
   if (deliveries.length === 0)
-    return <NoneYet>{state === null ? "No deliveries yet." : "No matching deliveries."}</NoneYet>;
+    return <NoneYet>{state === null ? t`No deliveries yet.` : t`No matching deliveries.`}</NoneYet>;
   return (
     <div>
-      <Rows label="Deliveries">
+      <Rows label={t`Deliveries`}>
         {deliveries.map((delivery) => (
           <Row
             key={delivery.id}
@@ -73,21 +76,21 @@ function DeliveryList({ hook, state, show }: ListProps) {
             badges={<DeliveryTag state={delivery.state} />}
             facts={[
               delivery.subject_id === hook.id ? "test event" : null,
-              delivery.attempts === 1 ? "1 attempt" : `${delivery.attempts} attempts`,
-              delivery.last_status === null ? null : `response ${delivery.last_status}`,
+              delivery.attempts === 1 ? "1 attempt" : t`${delivery.attempts} attempts`,
+              delivery.last_status === null ? null : t`response ${delivery.last_status}`,
               delivery.last_error,
               delivery.due_datetime === null || delivery.attempts === 0
                 ? null
-                : `next attempt ${whenInLine(delivery.due_datetime)}`,
+                : t`next attempt ${whenInLine(delivery.due_datetime)}`,
             ]}
             actions={
               <Button
                 variant="subtle"
                 size="compact-sm"
-                aria-label={`Details of delivery ${whenInLine(delivery.created_datetime)}`}
+                aria-label={t`Details of delivery ${whenInLine(delivery.created_datetime)}`}
                 onClick={() => show(delivery)}
               >
-                Details
+                <Trans>Details</Trans>
               </Button>
             }
           />

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { IconRepeat } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -10,11 +11,12 @@ import { DeliveryTag } from "./delivery-tag.tsx";
 
 /** One delivery: its request, and the response to each attempt. */
 export function DeliveryView(props: { hook: Hook; deliveryId: string; canChange: boolean }) {
+  const { t } = useLingui();
   const { hook, deliveryId, canChange } = props;
   const query = useQuery(deliveryQuery(hook.id, deliveryId));
   const again = useAction({
     run: () => resend(hook.id, deliveryId),
-    done: "Delivery queued again.",
+    done: t`Delivery queued again.`,
     refresh: [["hook", hook.id]],
   });
   return (
@@ -36,7 +38,7 @@ export function DeliveryView(props: { hook: Hook; deliveryId: string; canChange:
                 loading={again.isPending}
                 onClick={() => again.mutate()}
               >
-                Resend
+                <Trans>Resend</Trans>
               </Button>
             ) : null}
           </Group>
@@ -49,20 +51,21 @@ export function DeliveryView(props: { hook: Hook; deliveryId: string; canChange:
 }
 
 function Request({ delivery: { request } }: { delivery: DeliveryDetails }) {
+  const { t } = useLingui();
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
   return (
     <div>
       <Title order={3} size="h5" mb={6}>
-        Request
+        <Trans>Request</Trans>
       </Title>
-      <Pre label="URL and headers" text={[`POST ${request.url}`, ...headers].join("\n")} />
+      <Pre label={t`URL and headers`} text={[t`POST ${request.url}`, ...headers].join("\n")} />
       {request.body === null ? (
         <Text size="sm" c="dimmed" mt={6}>
-          No body available: it was not sent yet, or you no longer have access to its subject.
+          <Trans>No body available: it was not sent yet, or you no longer have access to its subject.</Trans>
         </Text>
       ) : (
         <div className={classes.under}>
-          <Pre label="Body" text={pretty(request.body)} />
+          <Pre label={t`Body`} text={pretty(request.body)} />
         </div>
       )}
     </div>
@@ -70,25 +73,28 @@ function Request({ delivery: { request } }: { delivery: DeliveryDetails }) {
 }
 
 function Attempts({ delivery: { attempts_log: attempts } }: { delivery: DeliveryDetails }) {
+  const { t } = useLingui();
   return (
     <div>
       <Title order={3} size="h5" mb={6}>
-        {attempts.length === 0 ? "No attempts yet" : "Attempts"}
+        {attempts.length === 0 ? t`No attempts yet` : t`Attempts`}
       </Title>
       <Stack gap="sm">
         {[...attempts].reverse().map((attempt) => (
           <div key={`${attempt.attempt} ${attempt.started_datetime}`}>
             <div className={classes.facts}>
               <Tag tone={attempt.error === null ? "good" : "bad"}>
-                {attempt.status === null ? "No response" : String(attempt.status)}
+                {attempt.status === null ? t`No response` : String(attempt.status)}
               </Tag>
               <span title={fullTime(attempt.started_datetime)}>{timeOfDay(attempt.started_datetime)}</span>
-              <span>{attempt.duration_ms} ms</span>
+              <span>
+                <Trans>{attempt.duration_ms} ms</Trans>
+              </span>
               {attempt.error === null ? null : <span>{attempt.error}</span>}
             </div>
             {attempt.answer === null || attempt.answer === "" ? null : (
               <div className={classes.under}>
-                <Pre label={`Response to attempt ${attempt.attempt}`} text={attempt.answer} />
+                <Pre label={t`Response to attempt ${attempt.attempt}`} text={attempt.answer} />
               </div>
             )}
           </div>

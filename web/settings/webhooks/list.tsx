@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Anchor, Button, Group, SegmentedControl } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
@@ -20,6 +21,7 @@ function webhookUrl(id: string): string {
 
 /** The user's webhooks, and for admins those of the workspace, with their status. */
 export function WebhooksPage() {
+  const { t } = useLingui();
   const { session } = parent.useRouteContext();
   const [of, setOf] = useState<"me" | "workspace">("me");
   const hooks = useQuery(hooksQuery(of));
@@ -27,17 +29,17 @@ export function WebhooksPage() {
   const [opened, { open, close }] = useDisclosure();
   return (
     <SettingsPage
-      title="Webhooks"
+      title={t`Webhooks`}
       lead={
         of === "me"
-          ? "Get an HTTP request when something changes in recordings you can access."
-          : "Webhooks for everything in the workspace, created with the API and a workspace token. Admins manage them."
+          ? t`Get an HTTP request when something changes in recordings you can access.`
+          : t`Webhooks for everything in the workspace, created with the API and a workspace token. Admins manage them.`
       }
       action={
         session.user.role === "viewer" || of === "workspace" ? undefined : (
           <Button leftSection={<IconPlus size={18} />} onClick={open}>
             {" "}
-            Create webhook{" "}
+            <Trans>Create webhook</Trans>{" "}
           </Button>
         )
       }
@@ -46,12 +48,12 @@ export function WebhooksPage() {
         <Group>
           <SegmentedControl
             size="xs"
-            aria-label="Owner"
+            aria-label={t`Owner`}
             value={of}
             onChange={(value) => setOf(value === "workspace" ? "workspace" : "me")}
             data={[
-              { value: "me", label: "Mine" },
-              { value: "workspace", label: "Workspace" },
+              { value: "me", label: t`Mine` },
+              { value: "workspace", label: t`Workspace` },
             ]}
           />
         </Group>
@@ -61,11 +63,11 @@ export function WebhooksPage() {
           hooks.length === 0 ? (
             <NoneYet>
               {of === "me"
-                ? "No webhooks yet."
-                : "No workspace webhooks. Create one with Create Hook in the API and a workspace token."}
+                ? t`No webhooks yet.`
+                : t`No workspace webhooks. Create one with Create Hook in the API and a workspace token.`}
             </NoneYet>
           ) : (
-            <Rows label="Webhooks">
+            <Rows label={t`Webhooks`}>
               {hooks.map((hook) => (
                 <Row
                   key={hook.id}
@@ -77,17 +79,21 @@ export function WebhooksPage() {
                   badges={
                     <>
                       <WebhookStatus hook={hook} />
-                      {hook.pending > 0 ? <Tag tone="accent">{hook.pending} pending</Tag> : null}
+                      {hook.pending > 0 ? (
+                        <Tag tone="accent">
+                          <Trans>{hook.pending} pending</Trans>
+                        </Tag>
+                      ) : null}
                     </>
                   }
                   facts={[
                     hook.hook_url,
                     of === "workspace"
-                      ? `created with a token of ${users.find(({ id }) => id === hook.user_id)?.name ?? "a former user"}`
+                      ? `created with a token of ${users.find(({ id }) => id === hook.user_id)?.name ?? t`a former user`}`
                       : null,
                     hook.last_attempt === null
                       ? "no deliveries yet"
-                      : `last sent ${whenInLine(hook.last_attempt.datetime)}${
+                      : t`last sent ${whenInLine(hook.last_attempt.datetime)}${
                           hook.last_attempt.error === null ? "" : `: ${hook.last_attempt.error}`
                         }`,
                   ]}

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Checkbox, Group, Select, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { createHook, type HookType, hooksQuery } from "../../api/settings/webhooks.ts";
@@ -7,21 +8,25 @@ import { eventTypeLabel, eventTypes, includesOf } from "./event-types.ts";
 
 /** Creates a webhook, and shows its secret once. */
 export function NewWebhook({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const { t } = useLingui();
   return (
     <SecretDialog
       opened={opened}
       onClose={onClose}
-      title="Create webhook"
-      createdTitle="Webhook created"
-      label="Signing secret"
+      title={t`Create webhook`}
+      createdTitle={t`Webhook created`}
+      label={t`Signing secret`}
       form={({ created, cancel }) => <WebhookForm onCreated={created} onCancel={cancel} />}
     >
-      Use it to verify that requests come from this server. They are signed as in Standard Webhooks.
+      <Trans>
+        Use it to verify that requests come from this server. They are signed as in Standard Webhooks.
+      </Trans>
     </SecretDialog>
   );
 }
 
 function WebhookForm(props: { onCreated: (secret: string) => void; onCancel: () => void }) {
+  const { t } = useLingui();
   const { onCreated, onCancel } = props;
   const [type, setType] = useState<HookType>("recording_added");
   const [url, setUrl] = useState("");
@@ -42,9 +47,9 @@ function WebhookForm(props: { onCreated: (secret: string) => void; onCancel: () 
     onDone: ({ secret }) => onCreated(secret ?? ""),
   });
   return (
-    <Form form={create} label="Create webhook" onCancel={onCancel}>
+    <Form form={create} label={t`Create webhook`} onCancel={onCancel}>
       <Select
-        label="Event"
+        label={t`Event`}
         allowDeselect={false}
         data={eventTypes.map(({ group, items }) => ({
           group,
@@ -56,7 +61,7 @@ function WebhookForm(props: { onCreated: (secret: string) => void; onCancel: () 
       />
       <TextInput
         label="URL"
-        description="Must be https and return 2xx to a test request. May contain user:password@, which isn't shown again."
+        description={t`Must be https and return 2xx to a test request. May contain user:password@, which isn't shown again.`}
         placeholder="https://example.com/hooks/parley"
         type="url"
         required
@@ -66,7 +71,12 @@ function WebhookForm(props: { onCreated: (secret: string) => void; onCancel: () 
         error={create.errorOf("hook_url")}
       />
       {Object.keys(includes).length === 0 ? null : (
-        <Checkbox.Group label="Include" value={chosen} onChange={setChosen} error={create.errorOf("include")}>
+        <Checkbox.Group
+          label={t`Include`}
+          value={chosen}
+          onChange={setChosen}
+          error={create.errorOf("include")}
+        >
           <Group gap="xs" mt={6}>
             {Object.entries(includes).map(([name, label]) => (
               <Checkbox key={name} value={name} label={label} />

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Stack } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -17,13 +18,14 @@ const parent = getRouteApi("/signed-in");
 
 /** One webhook: status, actions and deliveries. */
 export function WebhookPage() {
+  const { t } = useLingui();
   const { hookId } = page.useParams();
   const { session } = parent.useRouteContext();
   const hook = useQuery(hookQuery(hookId));
   const canChange = session.user.role !== "viewer";
   return (
     <Stack gap="sm">
-      <BackLink to="/settings/webhooks">Webhooks</BackLink>
+      <BackLink to="/settings/webhooks">{t`Webhooks`}</BackLink>
       <Loaded query={hook}>
         {(hook) => (
           <SettingsPage
@@ -41,6 +43,7 @@ export function WebhookPage() {
 }
 
 function State({ hook }: { hook: Hook }) {
+  const { t } = useLingui();
   const names = includesOf(hook.hook_type);
   const includes = Object.entries(hook.include)
     .filter(([, value]) => value !== false)
@@ -49,12 +52,26 @@ function State({ hook }: { hook: Hook }) {
     <Stack gap="sm">
       <div className={classes.facts}>
         <WebhookStatus hook={hook} />
-        {hook.scope === "workspace" ? <span>workspace webhook</span> : null}
-        <span>created {whenInLine(hook.inserted_at)}</span>
-        <span>version {hook.version}</span>
-        {includes.length === 0 ? null : <span>includes {includes.join(", ")}</span>}
+        {hook.scope === "workspace" ? (
+          <span>
+            <Trans>workspace webhook</Trans>
+          </span>
+        ) : null}
+        <span>
+          <Trans>created {whenInLine(hook.inserted_at)}</Trans>
+        </span>
+        <span>
+          <Trans>version {hook.version}</Trans>
+        </span>
+        {includes.length === 0 ? null : (
+          <span>
+            <Trans>includes {includes.join(", ")}</Trans>
+          </span>
+        )}
         {hook.previous_secret_until === null ? null : (
-          <span>also signed with the old secret until {whenInLine(hook.previous_secret_until)}</span>
+          <span>
+            <Trans>also signed with the old secret until {whenInLine(hook.previous_secret_until)}</Trans>
+          </span>
         )}
       </div>
       {hook.enabled && hook.failing_since === null ? null : (
@@ -63,11 +80,11 @@ function State({ hook }: { hook: Hook }) {
           color={hook.enabled ? "yellow" : "red"}
           c="bright"
           icon={<IconAlertTriangle size={18} aria-hidden />}
-          title={hook.enabled ? "Every attempt fails" : "Webhook disabled"}
+          title={hook.enabled ? t`Every attempt fails` : t`Webhook disabled`}
         >
           {hook.enabled
-            ? `Since ${whenInLine(hook.failing_since ?? "")}. ${hook.last_attempt?.error ?? ""} It is disabled after five days without a successful delivery.`
-            : `${hook.disabled_reason ?? ""} No events are sent. Enable it and use Replay to send the missed events.`}
+            ? t`Since ${whenInLine(hook.failing_since ?? "")}. ${hook.last_attempt?.error ?? ""} It is disabled after five days without a successful delivery.`
+            : t`${hook.disabled_reason ?? ""} No events are sent. Enable it and use Replay to send the missed events.`}
         </Alert>
       )}
     </Stack>

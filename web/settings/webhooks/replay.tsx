@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Radio, Stack } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
 import { calendarLabels } from "../../common/format/calendar-labels.ts";
@@ -25,14 +26,16 @@ const choices = [
 
 /** Sends past events again, by time and state. */
 export function Replay({ hook, opened, onClose }: { hook: Hook; opened: boolean; onClose: () => void }) {
+  const { t } = useLingui();
   return (
-    <FormDialog opened={opened} onClose={onClose} title="Replay events" centered>
+    <FormDialog opened={opened} onClose={onClose} title={t`Replay events`} centered>
       <ReplayForm hook={hook} onDone={onClose} />
     </FormDialog>
   );
 }
 
 function ReplayForm({ hook, onDone }: { hook: Hook; onDone: () => void }) {
+  const { t } = useLingui();
   const [since, setSince] = useState<string | null>(localText(new Date(Date.now() - dayMs)));
   const [until, setUntil] = useState<string | null>(null);
   const [which, setWhich] = useState<NonNullable<ReplayBody["which"]>>("failed");
@@ -43,17 +46,17 @@ function ReplayForm({ hook, onDone }: { hook: Hook; onDone: () => void }) {
         ...(until === null ? {} : { until: toIso(until) ?? "" }),
         which,
       }),
-    done: ({ count }) => (count === 1 ? "1 event queued." : `${count} events queued.`),
+    done: ({ count }) => (count === 1 ? t`1 event queued.` : t`${count} events queued.`),
     refresh: [["hook", hook.id], ["hooks"]],
     onDone,
   });
   const earliest = localText(new Date(Date.now() - 30 * dayMs));
   return (
-    <Form form={send} label="Replay events" onCancel={onDone}>
+    <Form form={send} label={t`Replay events`} onCancel={onDone}>
       <DateTimePicker
         ariaLabels={calendarLabels}
-        label="From"
-        description="At most 30 days back"
+        label={t`From`}
+        description={t`At most 30 days back`}
         required
         minDate={earliest.slice(0, 10)}
         value={since}
@@ -62,14 +65,14 @@ function ReplayForm({ hook, onDone }: { hook: Hook; onDone: () => void }) {
       />
       <DateTimePicker
         ariaLabels={calendarLabels}
-        label="To"
-        placeholder="Now"
+        label={t`To`}
+        placeholder={t`Now`}
         clearable
         value={until}
         onChange={setUntil}
         error={send.errorOf("until")}
       />
-      <Radio.Group label="Events" value={which} onChange={(value) => setWhich(value as typeof which)}>
+      <Radio.Group label={t`Events`} value={which} onChange={(value) => setWhich(value as typeof which)}>
         <Stack gap="xs" mt={6}>
           {choices.map((choice) => (
             <Radio key={choice.value} {...choice} />

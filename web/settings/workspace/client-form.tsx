@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Checkbox, Textarea, TextInput } from "@mantine/core";
 import { type Client, clientsQuery, createClient, updateClient } from "../../api/settings/oauth-clients.ts";
 import { useDraft } from "../../common/drafts/use-draft.tsx";
@@ -18,6 +19,7 @@ interface ClientFormProps {
 
 /** Name, redirect URIs and origins of an app. */
 export function ClientForm({ client, onSaved, onCancel }: ClientFormProps) {
+  const { t } = useLingui();
   const draft = useDraft(`client:${client?.client_id ?? "new"}`, {
     name: client?.name ?? "",
     uris: client?.redirect_uris.join("\n") ?? "",
@@ -46,7 +48,7 @@ export function ClientForm({ client, onSaved, onCancel }: ClientFormProps) {
       const { client_secret, ...saved } = await createClient({ ...body, public: isPublic, legacy: isLegacy });
       return { saved, secret: client_secret };
     },
-    ...(client === undefined ? {} : { done: "App saved." }),
+    ...(client === undefined ? {} : { done: t`App saved.` }),
     refresh: [clientsQuery.queryKey],
     onDone: ({ saved, secret }) => {
       onSaved(saved, secret);
@@ -54,10 +56,10 @@ export function ClientForm({ client, onSaved, onCancel }: ClientFormProps) {
     draft,
   });
   return (
-    <Form form={save} label={client === undefined ? "Create app" : "Save"} onCancel={onCancel}>
+    <Form form={save} label={client === undefined ? t`Create app` : t`Save`} onCancel={onCancel}>
       <TextInput
-        label="Name"
-        description="Shown to users when the app requests access"
+        label={t`Name`}
+        description={t`Shown to users when the app requests access`}
         required
         data-autofocus
         value={name}
@@ -65,8 +67,8 @@ export function ClientForm({ client, onSaved, onCancel }: ClientFormProps) {
         error={save.errorOf("name")}
       />
       <Textarea
-        label="Redirect URIs"
-        description="One per line, exact match"
+        label={t`Redirect URIs`}
+        description={t`One per line, exact match`}
         placeholder="https://app.example.com/callback"
         required
         autosize
@@ -76,8 +78,8 @@ export function ClientForm({ client, onSaved, onCancel }: ClientFormProps) {
         error={save.errorOf("redirect_uris")}
       />
       <Textarea
-        label="CORS origins"
-        description="Of pages that request tokens from a browser, one per line"
+        label={t`CORS origins`}
+        description={t`Of pages that request tokens from a browser, one per line`}
         placeholder="https://app.example.com"
         autosize
         minRows={1}
@@ -88,15 +90,15 @@ export function ClientForm({ client, onSaved, onCancel }: ClientFormProps) {
       {client !== undefined ? null : (
         <>
           <Checkbox
-            label="Public"
-            description="Runs in a browser, on a phone or desktop, and can't keep a secret"
+            label={t`Public`}
+            description={t`Runs in a browser, on a phone or desktop, and can't keep a secret`}
             checked={isPublic}
             onChange={(event) => draft.change({ isPublic: event.currentTarget.checked })}
             error={save.errorOf("public")}
           />
           <Checkbox
-            label="Legacy"
-            description="Access tokens don't expire, and there are no refresh tokens"
+            label={t`Legacy`}
+            description={t`Access tokens don't expire, and there are no refresh tokens`}
             checked={isLegacy}
             onChange={(event) => draft.change({ isLegacy: event.currentTarget.checked })}
             error={save.errorOf("legacy")}

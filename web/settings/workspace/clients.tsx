@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
@@ -29,24 +30,25 @@ interface Shown {
 
 /** Apps that can request access to users' accounts. */
 export function ClientsPage() {
+  const { t } = useLingui();
   const [opened, { open, close }] = useDisclosure();
   const [shown, setShown] = useState<Shown | null>(null);
   return (
     <SettingsPage
-      title="OAuth clients"
-      lead="Apps that can request access with OAuth 2.0."
+      title={t`OAuth clients`}
+      lead={t`Apps that can request access with OAuth 2.0.`}
       action={
         <Button leftSection={<IconPlus size={18} />} onClick={open}>
-          Create app
+          <Trans>Create app</Trans>
         </Button>
       }
     >
       <Clients show={setShown} />
       <SelfRegisteredApps />
-      <Section title="Connected apps" lead="Apps that members have authorized to act for them.">
+      <Section title={t`Connected apps`} lead={t`Apps that members have authorized to act for them.`}>
         <Grants of="workspace" />
       </Section>
-      <FormDialog opened={opened} onClose={close} title="Create app" centered>
+      <FormDialog opened={opened} onClose={close} title={t`Create app`} centered>
         <ClientForm
           onSaved={(client, secret) => {
             close();
@@ -63,19 +65,22 @@ export function ClientsPage() {
 }
 
 function Credentials({ client, secret, onDone }: Shown & { onDone: () => void }) {
+  const { t } = useLingui();
   if (secret !== null)
     return (
-      <SecretOnce label="Client secret" value={secret} onDone={onDone}>
-        <CopyField label="Client ID" value={client.client_id} />
+      <SecretOnce label={t`Client secret`} value={secret} onDone={onDone}>
+        <CopyField label={t`Client ID`} value={client.client_id} />
       </SecretOnce>
     );
   return (
     <Stack>
-      <Text size="sm">Public apps have no secret and use PKCE.</Text>
-      <CopyField label="Client ID" value={client.client_id} />
+      <Text size="sm">
+        <Trans>Public apps have no secret and use PKCE.</Trans>
+      </Text>
+      <CopyField label={t`Client ID`} value={client.client_id} />
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>
-          Done
+          <Trans>Done</Trans>
         </Button>
       </Group>
     </Stack>
@@ -83,14 +88,20 @@ function Credentials({ client, secret, onDone }: Shown & { onDone: () => void })
 }
 
 function Clients({ show }: { show: (shown: Shown) => void }) {
+  const { t } = useLingui();
   const query = useInfiniteQuery(clientsQuery);
   if (query.isPending) return <RowsSkeleton />;
   if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
   const clients = query.data.pages.flatMap(({ clients }) => clients);
-  if (clients.length === 0) return <NoneYet>No apps yet.</NoneYet>;
+  if (clients.length === 0)
+    return (
+      <NoneYet>
+        <Trans>No apps yet.</Trans>
+      </NoneYet>
+    );
   return (
     <div>
-      <Rows label="OAuth clients">
+      <Rows label={t`OAuth clients`}>
         {clients.map((client) => (
           <ClientRow key={client.client_id} client={client} show={show} />
         ))}
@@ -103,63 +114,70 @@ function Clients({ show }: { show: (shown: Shown) => void }) {
 const dayInSec = 86_400;
 
 function ClientRow({ client, show }: { client: Client; show: (shown: Shown) => void }) {
+  const { t } = useLingui();
   const [edits, { open, close }] = useDisclosure();
   return (
     <Row
       title={client.name}
       badges={
         <>
-          <Tag>{client.public ? "Public" : "Confidential"}</Tag>
-          {client.legacy ? <Tag tone="warn">Legacy</Tag> : null}
+          <Tag>{client.public ? t`Public` : t`Confidential`}</Tag>
+          {client.legacy ? (
+            <Tag tone="warn">
+              <Trans>Legacy</Trans>
+            </Tag>
+          ) : null}
         </>
       }
       facts={[
         client.client_id,
         client.redirect_uris.join(", "),
-        client.cors_origins.length === 0 ? null : `from ${client.cors_origins.join(", ")}`,
+        client.cors_origins.length === 0 ? null : t`from ${client.cors_origins.join(", ")}`,
         client.previous_secret_until === null
           ? null
-          : `old secret works until ${whenInLine(client.previous_secret_until)}`,
+          : t`old secret works until ${whenInLine(client.previous_secret_until)}`,
         ...compatibilityFacts(client),
       ]}
       actions={
         <>
-          <Button variant="subtle" size="compact-sm" aria-label={`Edit ${client.name}`} onClick={open}>
-            Edit
+          <Button variant="subtle" size="compact-sm" aria-label={t`Edit ${client.name}`} onClick={open}>
+            <Trans>Edit</Trans>
           </Button>
           {client.public ? null : (
             <ConfirmButton
-              text="New secret"
-              button={{ color: "indigo", "aria-label": `New secret for ${client.name}` }}
-              title={`A new secret for ${client.name}?`}
-              label="Create secret"
+              text={t`New secret`}
+              button={{ color: "indigo", "aria-label": t`New secret for ${client.name}` }}
+              title={t`A new secret for ${client.name}?`}
+              label={t`Create secret`}
               isHarmless
               run={async () => {
                 const { client_secret } = await rotateClientSecret(client.client_id, dayInSec);
                 show({ client, secret: client_secret });
               }}
-              done="New secret created."
+              done={t`New secret created.`}
               refresh={[clientsQuery.queryKey]}
             >
-              New secret works now; the current one works for 24 h. Any older secret stops working
-              immediately.
+              <Trans>
+                New secret works now; the current one works for 24 h. Any older secret stops working
+                immediately.
+              </Trans>
             </ConfirmButton>
           )}
           <ConfirmButton
             text="Delete"
-            button={{ "aria-label": `Delete ${client.name}` }}
-            title={`Delete ${client.name}?`}
-            label="Delete app"
+            button={{ "aria-label": t`Delete ${client.name}` }}
+            title={t`Delete ${client.name}?`}
+            label={t`Delete app`}
             run={() => deleteClient(client.client_id)}
-            done={`${client.name} deleted.`}
+            done={t`${client.name} deleted.`}
             refresh={[clientsQuery.queryKey]}
           >
-            All its tokens stop working immediately, for everyone. This can't be undone.
+            <Trans>All its tokens stop working immediately, for everyone. This can't be undone.</Trans>
           </ConfirmButton>
         </>
       }
     >
-      <FormDialog opened={edits} onClose={close} title={`Edit ${client.name}`} centered>
+      <FormDialog opened={edits} onClose={close} title={t`Edit ${client.name}`} centered>
         <ClientForm client={client} onSaved={close} onCancel={close} />
       </FormDialog>
     </Row>

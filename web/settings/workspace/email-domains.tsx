@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Code, Stack, Text, TextInput } from "@mantine/core";
 import { IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -19,17 +20,18 @@ const refresh = [domainClaimsQuery.queryKey];
 
 /** Email domains claimed by the workspace, verified or pending. */
 export function ClaimedDomains({ workspace }: { workspace: Workspace }) {
+  const { t } = useLingui();
   const claims = useQuery(domainClaimsQuery);
   return (
     <Section
-      title="Claimed email domains"
-      lead="Users with an email in a claimed domain can have an account in this workspace only."
+      title={t`Claimed email domains`}
+      lead={t`Users with an email in a claimed domain can have an account in this workspace only.`}
     >
       <Stack gap="sm">
         <Loaded query={claims}>
           {({ claims }) =>
             claims.length === 0 ? null : (
-              <Rows label="Claimed email domains">
+              <Rows label={t`Claimed email domains`}>
                 {claims.map((claim) => (
                   <ClaimRow key={claim.domain} claim={claim} />
                 ))}
@@ -44,10 +46,11 @@ export function ClaimedDomains({ workspace }: { workspace: Workspace }) {
 }
 
 function ClaimRow({ claim }: { claim: DomainClaim }) {
+  const { t } = useLingui();
   const { domain, state, claimed_by, dns_record } = claim;
   const verify = useAction({
     run: () => verifyDomainClaim(domain),
-    done: `${domain} claimed.`,
+    done: t`${domain} claimed.`,
     refresh,
     showsError: true,
   });
@@ -56,31 +59,35 @@ function ClaimRow({ claim }: { claim: DomainClaim }) {
       title={domain}
       facts={[
         state === "pending"
-          ? "Waiting for the DNS record"
+          ? t`Waiting for the DNS record`
           : claimed_by === "dns"
-            ? "Verified by DNS"
-            : "Claimed by the server's operator",
+            ? t`Verified by DNS`
+            : t`Claimed by the server's operator`,
       ]}
       actions={
         <>
-          {state === "pending" ? <RowButton text="Verify" name={domain} action={verify} /> : null}
+          {state === "pending" ? <RowButton text={t`Verify`} name={domain} action={verify} /> : null}
           <ConfirmButton
             text="Delete"
-            button={{ "aria-label": `Delete claim of ${domain}` }}
-            title={`Delete claim of ${domain}?`}
-            label="Delete claim"
+            button={{ "aria-label": t`Delete claim of ${domain}` }}
+            title={t`Delete claim of ${domain}?`}
+            label={t`Delete claim`}
             run={() => deleteDomainClaim(domain)}
-            done={`Claim of ${domain} deleted.`}
+            done={t`Claim of ${domain} deleted.`}
             refresh={refresh}
           >
-            Other workspaces of this server can then invite users with this domain. Accounts stay.
+            <Trans>
+              Other workspaces of this server can then invite users with this domain. Accounts stay.
+            </Trans>
           </ConfirmButton>
         </>
       }
     >
       {state === "pending" ? (
         <Stack gap={4} mt={8}>
-          <Text size="sm">Create this DNS record at your DNS provider, then select Verify:</Text>
+          <Text size="sm">
+            <Trans>Create this DNS record at your DNS provider, then select Verify:</Trans>
+          </Text>
           <Code block>{`${dns_record.name}  ${dns_record.type}  ${dns_record.value}`}</Code>
           <FormError error={verify.error} fields={[]} />
         </Stack>
@@ -90,6 +97,7 @@ function ClaimRow({ claim }: { claim: DomainClaim }) {
 }
 
 function ClaimForm({ workspace }: { workspace: Workspace }) {
+  const { t } = useLingui();
   const [domain, setDomain] = useState("");
   const add = useForm({
     run: () => createDomainClaim(domain),
@@ -99,10 +107,10 @@ function ClaimForm({ workspace }: { workspace: Workspace }) {
   return (
     <Panel>
       <Stack gap="sm" maw={520}>
-        <Form form={add} label="Add domain" isDisabled={domain.trim() === ""} maxWidth={520}>
+        <Form form={add} label={t`Add domain`} isDisabled={domain.trim() === ""} maxWidth={520}>
           <TextInput
-            label="Domain"
-            description="You'll prove with a DNS record that you own it."
+            label={t`Domain`}
+            description={t`You'll prove with a DNS record that you own it.`}
             placeholder="example.com"
             maxLength={253}
             value={domain}
@@ -118,6 +126,7 @@ function ClaimForm({ workspace }: { workspace: Workspace }) {
 
 /** Explains whether users of claimed domains get an account automatically, a server setting. */
 function Joining({ workspace: { single_sign_on: provider } }: { workspace: Workspace }) {
+  const { t } = useLingui();
   const isOpen = provider?.makes_accounts === true;
   return (
     <Alert
@@ -128,10 +137,10 @@ function Joining({ workspace: { single_sign_on: provider } }: { workspace: Works
     >
       <Text size="sm">
         {isOpen
-          ? `Users with a claimed domain who sign in with ${provider.name} get an account here as a member, without an invitation.`
+          ? t`Users with a claimed domain who sign in with ${provider.name} get an account here as a member, without an invitation.`
           : provider === null
-            ? "Users join by invitation. The server has no single sign-on."
-            : `Users join by invitation, and can then sign in with ${provider.name}.`}
+            ? t`Users join by invitation. The server has no single sign-on.`
+            : t`Users join by invitation, and can then sign in with ${provider.name}.`}
       </Text>
     </Alert>
   );

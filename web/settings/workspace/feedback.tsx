@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { feedbackQuery } from "../../api/feedback.ts";
@@ -8,16 +9,19 @@ const subjects = { summary: "Summaries", answer: "Answers" } as const;
 
 /** How users of the workspace rated what the language model wrote. */
 export function FeedbackSection() {
+  const { t } = useLingui();
   const query = useQuery(feedbackQuery);
   return (
     <Section
-      title="Feedback"
-      lead="Thumbs up and down of this workspace's users, by model. The prompt version changes when Parley's instructions to the model change."
+      title={t`Feedback`}
+      lead={t`Thumbs up and down of this workspace's users, by model. The prompt version changes when Parley's instructions to the model change.`}
     >
       <Loaded query={query}>
         {({ counts, comments }) =>
           counts.length === 0 ? (
-            <NoneYet>Nobody has rated a summary or an answer yet.</NoneYet>
+            <NoneYet>
+              <Trans>Nobody has rated a summary or an answer yet.</Trans>
+            </NoneYet>
           ) : (
             <Stack gap="md">
               <Panel>
@@ -25,17 +29,27 @@ export function FeedbackSection() {
                   <Table>
                     <Table.Thead>
                       <Table.Tr>
-                        <Table.Th>Model</Table.Th>
-                        <Table.Th>Prompt version</Table.Th>
-                        <Table.Th>Rated</Table.Th>
-                        <Table.Th ta="right">Good</Table.Th>
-                        <Table.Th ta="right">Bad</Table.Th>
+                        <Table.Th>
+                          <Trans>Model</Trans>
+                        </Table.Th>
+                        <Table.Th>
+                          <Trans>Prompt version</Trans>
+                        </Table.Th>
+                        <Table.Th>
+                          <Trans>Rated</Trans>
+                        </Table.Th>
+                        <Table.Th ta="right">
+                          <Trans>Good</Trans>
+                        </Table.Th>
+                        <Table.Th ta="right">
+                          <Trans>Bad</Trans>
+                        </Table.Th>
                       </Table.Tr>
                     </Table.Thead>
                     <Table.Tbody>
                       {counts.map(({ subject, model, prompt_version: version, up, down }) => (
                         <Table.Tr key={`${subject} ${version} ${model}`}>
-                          <Table.Td>{model ?? "Unknown"}</Table.Td>
+                          <Table.Td>{model ?? t`Unknown`}</Table.Td>
                           <Table.Td>{version}</Table.Td>
                           <Table.Td>{subjects[subject]}</Table.Td>
                           <Table.Td ta="right">{up}</Table.Td>
@@ -47,7 +61,7 @@ export function FeedbackSection() {
                 </Table.ScrollContainer>
               </Panel>
               {comments.length === 0 ? null : (
-                <Rows label="Latest comments">
+                <Rows label={t`Latest comments`}>
                   {comments.map(({ comment, rating, subject, model, rated_datetime: at }) => (
                     <Row
                       key={`${at} ${comment}`}
@@ -57,8 +71,8 @@ export function FeedbackSection() {
                         </Text>
                       }
                       facts={[
-                        `${rating === "up" ? "Good" : "Bad"} ${subject}`,
-                        model ?? "Unknown model",
+                        `${rating === "up" ? t`Good` : t`Bad`} ${subject}`,
+                        model ?? t`Unknown model`,
                         day(at),
                       ]}
                     />

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Code } from "@mantine/core";
 import { IconCheck, IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -17,20 +19,23 @@ const family = {
   remove: removeLanguageModel,
   queryKey: languageModelsQuery.queryKey,
   facts: ({ memory_bytes: memory, minutes_per_hour: minutes, state }: LanguageModel) => [
-    `Memory: ${(memory / 1e9).toFixed(1)} GB`,
-    ...(minutes !== null ? [`An hour of meeting takes about ${Math.ceil(minutes)} min on this machine`] : []),
-    ...(minutes === null && state === "installed" ? ["Its speed on this machine is not measured yet"] : []),
+    t`Memory: ${(memory / 1e9).toFixed(1)} GB`,
+    ...(minutes !== null
+      ? [t`An hour of meeting takes about ${Math.ceil(minutes)} min on this machine`]
+      : []),
+    ...(minutes === null && state === "installed" ? [t`Its speed on this machine is not measured yet`] : []),
   ],
-  afterRemoval: () => "Without another model, later recordings get no summary. Summaries stay.",
+  afterRemoval: () => t`Without another model, later recordings get no summary. Summaries stay.`,
 };
 
 /** What writes summaries, and the built-in models. */
 export function LanguageModelPage() {
+  const { t } = useLingui();
   const query = useQuery(languageModelsQuery);
   return (
     <SettingsPage
-      title="Language model"
-      lead="What writes summaries and action items. This applies to all workspaces of this server."
+      title={t`Language model`}
+      lead={t`What writes summaries and action items. This applies to all workspaces of this server.`}
     >
       <Loaded query={query}>
         {(language) => (
@@ -46,26 +51,34 @@ export function LanguageModelPage() {
 }
 
 function State({ language: { engine, is_ready: isReady } }: { language: LanguageModels }) {
+  const { t } = useLingui();
   if (engine === "server")
     return (
-      <Alert icon={<IconCheck aria-hidden />} title="A language model server writes summaries">
-        It's set in <ServerSettingsLink section="language-model" />. Transcripts are sent to it.
+      <Alert icon={<IconCheck aria-hidden />} title={t`A language model server writes summaries`}>
+        <Trans>It's set in</Trans> <ServerSettingsLink section="language-model" />
+        <Trans>. Transcripts are sent to it.</Trans>
       </Alert>
     );
   if (engine === "off")
     return (
-      <Alert icon={<IconInfoCircle aria-hidden />} title="The language model is turned off">
-        Remove <Code>PARLEY_LLM=off</Code> from <ServerSettingsLink section="language-model" /> to turn it on.
+      <Alert icon={<IconInfoCircle aria-hidden />} title={t`The language model is turned off`}>
+        <Trans>
+          Remove <Code>PARLEY_LLM=off</Code> from
+        </Trans>{" "}
+        <ServerSettingsLink section="language-model" /> <Trans>to turn it on.</Trans>
       </Alert>
     );
   return isReady ? (
-    <Alert icon={<IconCheck aria-hidden />} title="The language model is ready">
-      New recordings are summarized on this server. No text leaves it.
+    <Alert icon={<IconCheck aria-hidden />} title={t`The language model is ready`}>
+      <Trans>New recordings are summarized on this server. No text leaves it.</Trans>
     </Alert>
   ) : (
-    <Alert icon={<IconInfoCircle aria-hidden />} title="No language model is set up">
-      Download a model, and new recordings are summarized on this server. No text leaves it. Or connect a
-      server in <ServerSettingsLink section="language-model" />.
+    <Alert icon={<IconInfoCircle aria-hidden />} title={t`No language model is set up`}>
+      <Trans>
+        Download a model, and new recordings are summarized on this server. No text leaves it. Or connect a
+        server in
+      </Trans>{" "}
+      <ServerSettingsLink section="language-model" />.
     </Alert>
   );
 }

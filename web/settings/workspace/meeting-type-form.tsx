@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Select, TextInput } from "@mantine/core";
 import {
   createMeetingType,
@@ -13,6 +14,7 @@ import { VocabularyInput } from "../../common/vocabulary-input.tsx";
 
 /** Creates or edits a meeting type. */
 export function MeetingTypeForm({ type, onDone }: { type?: MeetingType; onDone: () => void }) {
+  const { t } = useLingui();
   const draft = useDraft(`meeting-type:${type?.id ?? "new"}`, {
     name: type?.name ?? "",
     scope: type?.scope ?? ("internal" as Scope),
@@ -23,16 +25,16 @@ export function MeetingTypeForm({ type, onDone }: { type?: MeetingType; onDone: 
   const save = useForm({
     run: () =>
       type === undefined ? createMeetingType(draft.value) : updateMeetingType(type.id, draft.value),
-    done: type === undefined ? "Meeting type created." : "Meeting type saved.",
+    done: type === undefined ? t`Meeting type created.` : t`Meeting type saved.`,
     refresh: meetingTypeKeys,
     onDone,
     draft,
   });
   const isDefault = type?.is_default === true;
   return (
-    <Form form={save} label={type === undefined ? "Create type" : "Save"} onCancel={onDone}>
+    <Form form={save} label={type === undefined ? t`Create type` : t`Save`} onCancel={onDone}>
       <TextInput
-        label="Name"
+        label={t`Name`}
         required
         data-autofocus
         value={name}
@@ -40,24 +42,24 @@ export function MeetingTypeForm({ type, onDone }: { type?: MeetingType; onDone: 
         error={save.errorOf("name")}
       />
       <Select
-        label="Category"
+        label={t`Category`}
         {...(isDefault
           ? {
-              description: "The default type can't change its category. Make another type the default first.",
+              description: t`The default type can't change its category. Make another type the default first.`,
             }
           : {})}
         allowDeselect={false}
         readOnly={isDefault}
         data={[
-          { value: "internal", label: "Internal: no guests" },
-          { value: "external", label: "External: with guests" },
+          { value: "internal", label: t`Internal: no guests` },
+          { value: "external", label: t`External: with guests` },
         ]}
         value={scope}
         onChange={(value) => draft.change({ scope: (value ?? "internal") as Scope })}
       />
       <LanguageSelect
-        label="Language"
-        automatic="As in the workspace"
+        label={t`Language`}
+        automatic={t`As in the workspace`}
         value={spoken_language}
         onChange={(value) => draft.change({ spoken_language: value })}
       />

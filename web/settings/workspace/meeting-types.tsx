@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Select, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
@@ -24,16 +25,17 @@ const scopes = [
 
 /** The categories of recordings. */
 export function MeetingTypesPage() {
+  const { t } = useLingui();
   const types = useQuery(managedTypesQuery);
   const [opened, { open, close }] = useDisclosure();
   return (
     <SettingsPage
-      title="Meeting types"
-      lead="Categories for recordings. The default applies until changed."
+      title={t`Meeting types`}
+      lead={t`Categories for recordings. The default applies until changed.`}
       action={
         <Button leftSection={<IconPlus size={18} />} onClick={open}>
           {" "}
-          Create type{" "}
+          <Trans>Create type</Trans>{" "}
         </Button>
       }
     >
@@ -45,9 +47,11 @@ export function MeetingTypesPage() {
               return (
                 <Section key={value} title={title} lead={lead}>
                   {own.length === 0 ? (
-                    <NoneYet>No types.</NoneYet>
+                    <NoneYet>
+                      <Trans>No types.</Trans>
+                    </NoneYet>
                   ) : (
-                    <Rows label={`${title} meeting types`}>
+                    <Rows label={t`${title} meeting types`}>
                       {own.map((type) => (
                         <TypeRow key={type.id} type={type} others={all.filter(({ id }) => id !== type.id)} />
                       ))}
@@ -59,7 +63,7 @@ export function MeetingTypesPage() {
           </>
         )}
       </Loaded>
-      <FormDialog opened={opened} onClose={close} title="New meeting type" centered>
+      <FormDialog opened={opened} onClose={close} title={t`New meeting type`} centered>
         <MeetingTypeForm onDone={close} />
       </FormDialog>
     </SettingsPage>
@@ -67,17 +71,24 @@ export function MeetingTypesPage() {
 }
 
 function TypeRow({ type, others }: { type: MeetingType; others: readonly MeetingType[] }) {
+  const { t } = useLingui();
   const [edits, { open, close }] = useDisclosure();
   const [replacement, setReplacement] = useState<string | null>(null);
   const makeDefault = useAction({
     run: () => updateMeetingType(type.id, { is_default: true }),
-    done: `${type.name} is now the default.`,
+    done: t`${type.name} is now the default.`,
     refresh: meetingTypeKeys,
   });
   return (
     <Row
       title={type.name}
-      badges={type.is_default ? <Tag tone="accent">Default</Tag> : null}
+      badges={
+        type.is_default ? (
+          <Tag tone="accent">
+            <Trans>Default</Trans>
+          </Tag>
+        ) : null
+      }
       facts={[counted(type.recordings, "recording")]}
       actions={
         <>
@@ -85,32 +96,34 @@ function TypeRow({ type, others }: { type: MeetingType; others: readonly Meeting
             <Button
               variant="subtle"
               size="compact-sm"
-              aria-label={`Make default: ${type.name}`}
+              aria-label={t`Make default: ${type.name}`}
               onClick={() => makeDefault.mutate()}
             >
-              Make default
+              <Trans>Make default</Trans>
             </Button>
           )}
-          <Button variant="subtle" size="compact-sm" aria-label={`Edit ${type.name}`} onClick={open}>
-            Edit
+          <Button variant="subtle" size="compact-sm" aria-label={t`Edit ${type.name}`} onClick={open}>
+            <Trans>Edit</Trans>
           </Button>
           {type.is_default ? null : (
             <ConfirmButton
               text="Delete"
-              button={{ "aria-label": `Delete ${type.name}` }}
-              title={`Delete ${type.name}?`}
-              label="Delete type"
+              button={{ "aria-label": t`Delete ${type.name}` }}
+              title={t`Delete ${type.name}?`}
+              label={t`Delete type`}
               run={() => deleteMeetingType(type.id, replacement)}
-              done={`${type.name} deleted.`}
+              done={t`${type.name} deleted.`}
               refresh={meetingTypeKeys}
             >
               {type.recordings === 0 ? (
-                "No recordings use it. This can't be undone."
+                t`No recordings use it. This can't be undone.`
               ) : (
                 <Stack gap="sm">
-                  <Text size="sm">Recordings of this type need another type. This can't be undone.</Text>
+                  <Text size="sm">
+                    <Trans>Recordings of this type need another type. This can't be undone.</Trans>
+                  </Text>
                   <Select
-                    label="Replace with"
+                    label={t`Replace with`}
                     data={others.map(({ id, name }) => ({ value: id, label: name }))}
                     value={replacement}
                     onChange={setReplacement}
@@ -122,7 +135,7 @@ function TypeRow({ type, others }: { type: MeetingType; others: readonly Meeting
         </>
       }
     >
-      <FormDialog opened={edits} onClose={close} title={`Edit ${type.name}`} centered>
+      <FormDialog opened={edits} onClose={close} title={t`Edit ${type.name}`} centered>
         <MeetingTypeForm type={type} onDone={close} />
       </FormDialog>
     </Row>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Anchor, Button, Progress, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { QueryKey } from "@tanstack/react-query";
@@ -22,9 +23,10 @@ interface Family<M extends Model> {
 
 /** Models that can be installed, with the progress of their downloads. */
 export function Models<M extends Model>({ models, family }: { models: readonly M[]; family: Family<M> }) {
+  const { t } = useLingui();
   return (
-    <Section title="Models" lead="Files are checked against known hashes before they are used.">
-      <Rows label="Models">
+    <Section title={t`Models`} lead={t`Files are checked against known hashes before they are used.`}>
+      <Rows label={t`Models`}>
         {models.map((model) => (
           <ModelRow key={model.name} model={model} family={family} />
         ))}
@@ -34,9 +36,10 @@ export function Models<M extends Model>({ models, family }: { models: readonly M
 }
 
 function ModelRow<M extends Model>({ model, family }: { model: M; family: Family<M> }): ReactNode {
+  const { t } = useLingui();
   const { name, state, bytes, bytes_done: bytesDone, error, source } = model;
   const install = useAction({ run: () => family.install(name), refresh: [family.queryKey] });
-  const label = state === "failed" ? "Resume download" : `Download model (${megabytes(bytes)} MB)`;
+  const label = state === "failed" ? t`Resume download` : t`Download model (${megabytes(bytes)} MB)`;
   const percent = Math.floor((100 * bytesDone) / bytes);
   return (
     <Row
@@ -45,7 +48,7 @@ function ModelRow<M extends Model>({ model, family }: { model: M; family: Family
       facts={[
         model.description,
         ...(family.facts?.(model) ?? []),
-        model.license === null ? null : `License: ${model.license}`,
+        model.license === null ? null : t`License: ${model.license}`,
         model.attribution === null ? null : source === null ? (
           model.attribution
         ) : (
@@ -75,13 +78,15 @@ function ModelRow<M extends Model>({ model, family }: { model: M; family: Family
       {state === "installing" ? (
         <>
           <Text size="sm" mt={8} role="status">
-            Downloading… {percent}% of {megabytes(bytes)} MB
+            <Trans>
+              Downloading… {percent}% of {megabytes(bytes)} MB
+            </Trans>
           </Text>
-          <Progress value={percent} aria-label={`Download of ${name}`} mt={4} />
+          <Progress value={percent} aria-label={t`Download of ${name}`} mt={4} />
         </>
       ) : null}
       {state === "failed" ? (
-        <Alert mt={8} color="red" icon={<IconAlertTriangle aria-hidden />} title="The download failed">
+        <Alert mt={8} color="red" icon={<IconAlertTriangle aria-hidden />} title={t`The download failed`}>
           {error}
         </Alert>
       ) : null}
@@ -90,39 +95,50 @@ function ModelRow<M extends Model>({ model, family }: { model: M; family: Family
 }
 
 function StateTag({ model: { state, is_custom: isCustom } }: { model: Model }) {
-  if (isCustom) return <Tag tone="warn">Custom</Tag>;
-  return state === "installed" ? <Tag tone="good">Installed</Tag> : null;
+  if (isCustom)
+    return (
+      <Tag tone="warn">
+        <Trans>Custom</Trans>
+      </Tag>
+    );
+  return state === "installed" ? (
+    <Tag tone="good">
+      <Trans>Installed</Trans>
+    </Tag>
+  ) : null;
 }
 
 function CancelButton<M extends Model>({ name, family }: { name: string; family: Family<M> }) {
+  const { t } = useLingui();
   const cancel = useAction({
     run: () => family.remove(name),
-    done: "Download canceled.",
+    done: t`Download canceled.`,
     refresh: [family.queryKey],
   });
   return (
     <Button
       size="xs"
       variant="subtle"
-      aria-label={`Cancel the download of ${name}`}
+      aria-label={t`Cancel the download of ${name}`}
       loading={cancel.isPending}
       onClick={() => cancel.mutate()}
     >
-      Cancel
+      <Trans>Cancel</Trans>
     </Button>
   );
 }
 
 function RemoveButton<M extends Model>({ model, family }: { model: M; family: Family<M> }) {
+  const { t } = useLingui();
   const { name } = model;
   return (
     <ConfirmButton
-      text="Remove"
-      button={{ "aria-label": `Remove ${name}` }}
-      title={`Remove ${name}?`}
-      label="Remove model"
+      text={t`Remove`}
+      button={{ "aria-label": t`Remove ${name}` }}
+      title={t`Remove ${name}?`}
+      label={t`Remove model`}
       run={() => family.remove(name)}
-      done={`${name} removed.`}
+      done={t`${name} removed.`}
       refresh={[family.queryKey]}
     >
       {family.afterRemoval(model)}

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Checkbox, NumberInput, Select, Stack, TagsInput, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -20,11 +21,12 @@ import { Loaded, Panel, Row, Rows, Section, SettingsPage } from "../parts.tsx";
 
 /** Security rules of the workspace, with a preview of who would be locked out. */
 export function SecurityPage() {
+  const { t } = useLingui();
   const security = useQuery(securityQuery);
   return (
     <SettingsPage
-      title="Security"
-      lead="Rules for sign-ins, sessions and tokens of this workspace. They apply to everyone's next request."
+      title={t`Security`}
+      lead={t`Rules for sign-ins, sessions and tokens of this workspace. They apply to everyone's next request.`}
     >
       <Loaded query={security}>{(security) => <RulesForm security={security} />}</Loaded>
     </SettingsPage>
@@ -44,11 +46,12 @@ interface LimitProps {
 }
 
 function Limit({ value, onChange, suffix, ...field }: LimitProps) {
+  const { t } = useLingui();
   return (
     <NumberInput
       {...field}
       suffix={` ${suffix}`}
-      placeholder="No limit"
+      placeholder={t`No limit`}
       allowDecimal={false}
       allowNegative={false}
       clampBehavior="blur"
@@ -59,6 +62,7 @@ function Limit({ value, onChange, suffix, ...field }: LimitProps) {
 }
 
 function RulesForm({ security }: { security: WorkspaceSecurity }) {
+  const { t } = useLingui();
   const [change, setChange] = useState<Partial<Rules>>({});
   const rules = { ...security, ...change };
   const set = (next: Partial<Rules>) => {
@@ -67,7 +71,7 @@ function RulesForm({ security }: { security: WorkspaceSecurity }) {
   };
   const save = useForm({
     run: () => updateSecurity(change),
-    done: "Security rules saved.",
+    done: t`Security rules saved.`,
     refresh: [securityQuery.queryKey, sessionQuery.queryKey],
     onDone: () => setChange({}),
   });
@@ -78,7 +82,7 @@ function RulesForm({ security }: { security: WorkspaceSecurity }) {
   return (
     <Form
       form={{ ...save, error, shown: new Set(Object.keys(errors)) }}
-      label="Save rules"
+      label={t`Save rules`}
       isDisabled={!isChanged}
       maxWidth={640}
       buttons={
@@ -88,30 +92,30 @@ function RulesForm({ security }: { security: WorkspaceSecurity }) {
           loading={preview.isPending}
           onClick={() => preview.mutate()}
         >
-          Preview
+          <Trans>Preview</Trans>
         </Button>
       }
     >
       <Stack gap="lg">
-        <Section title="Second factor" lead="A code beside the password, or a passkey.">
+        <Section title={t`Second factor`} lead={t`A code beside the password, or a passkey.`}>
           <Panel>
             <Stack gap="sm">
               <Select
-                label="Required of"
-                description="Users who sign in by single sign-on don't need one here: the provider decides."
+                label={t`Required of`}
+                description={t`Users who sign in by single sign-on don't need one here: the provider decides.`}
                 allowDeselect={false}
                 data={[
-                  { value: "nobody", label: "Nobody" },
-                  { value: "admins", label: "Admins" },
-                  { value: "all", label: "Everyone" },
+                  { value: "nobody", label: t`Nobody` },
+                  { value: "admins", label: t`Admins` },
+                  { value: "all", label: t`Everyone` },
                 ]}
                 value={rules.second_factor}
                 onChange={(value) => set({ second_factor: value as Rules["second_factor"] })}
               />
               {rules.second_factor === "nobody" ? null : (
                 <NumberInput
-                  label="Grace period"
-                  description="Until then users see a notice. After it they can only set it up or sign out, and their tokens are refused."
+                  label={t`Grace period`}
+                  description={t`Until then users see a notice. After it they can only set it up or sign out, and their tokens are refused.`}
                   suffix=" days"
                   min={0}
                   max={90}
@@ -125,12 +129,12 @@ function RulesForm({ security }: { security: WorkspaceSecurity }) {
             </Stack>
           </Panel>
         </Section>
-        <Section title="Sessions and tokens" lead="Also for those that exist.">
+        <Section title={t`Sessions and tokens`} lead={t`Also for those that exist.`}>
           <Panel>
             <Stack gap="sm">
               <Limit
-                label="Longest session"
-                description="After that, users sign in again. Without a limit: 90 days."
+                label={t`Longest session`}
+                description={t`After that, users sign in again. Without a limit: 90 days.`}
                 suffix="hours"
                 min={1}
                 max={2160}
@@ -139,8 +143,8 @@ function RulesForm({ security }: { security: WorkspaceSecurity }) {
                 error={errors.session_max_hours}
               />
               <Limit
-                label="Longest idle time"
-                description="How long a session may be unused. Without a limit: 14 days."
+                label={t`Longest idle time`}
+                description={t`How long a session may be unused. Without a limit: 14 days.`}
                 suffix="minutes"
                 min={5}
                 max={20_160}
@@ -149,8 +153,8 @@ function RulesForm({ security }: { security: WorkspaceSecurity }) {
                 error={errors.session_idle_minutes}
               />
               <Limit
-                label="Longest life of tokens"
-                description="For access tokens, and for apps since they were authorized."
+                label={t`Longest life of tokens`}
+                description={t`For access tokens, and for apps since they were authorized.`}
                 suffix="days"
                 min={1}
                 max={3650}
@@ -162,17 +166,17 @@ function RulesForm({ security }: { security: WorkspaceSecurity }) {
           </Panel>
         </Section>
         <Section
-          title="Single sign-on"
+          title={t`Single sign-on`}
           lead={
             security.single_sign_on_available
-              ? "Passwords, passkeys and emailed links are refused, and so are earlier tokens and apps."
-              : "This server isn't set up for single sign-on."
+              ? t`Passwords, passkeys and emailed links are refused, and so are earlier tokens and apps.`
+              : t`This server isn't set up for single sign-on.`
           }
         >
           <Panel>
             <Stack gap="sm">
               <Checkbox
-                label="Users sign in by single sign-on only"
+                label={t`Users sign in by single sign-on only`}
                 disabled={!security.single_sign_on_available && !rules.single_sign_on_only}
                 checked={rules.single_sign_on_only}
                 onChange={(event) => set({ single_sign_on_only: event.currentTarget.checked })}
@@ -188,14 +192,14 @@ function RulesForm({ security }: { security: WorkspaceSecurity }) {
           </Panel>
         </Section>
         <Section
-          title="Allowed IP addresses"
-          lead="From where the app, the API and recordings can be used. Public links aren't restricted."
+          title={t`Allowed IP addresses`}
+          lead={t`From where the app, the API and recordings can be used. Public links aren't restricted.`}
         >
           <Panel>
             <TagsInput
-              label="Addresses and ranges"
-              description={`Such as 192.0.2.0/24 or 2001:db8::/32. Yours is ${security.your_ip}.`}
-              placeholder={rules.allowed_addresses.length === 0 ? "Everywhere" : ""}
+              label={t`Addresses and ranges`}
+              description={t`Such as 192.0.2.0/24 or 2001:db8::/32. Yours is ${security.your_ip}.`}
+              placeholder={rules.allowed_addresses.length === 0 ? t`Everywhere` : ""}
               splitChars={[",", " ", ";"]}
               acceptValueOnBlur
               value={rules.allowed_addresses}
@@ -217,14 +221,15 @@ interface BreakGlassProps {
 }
 
 function BreakGlass(props: BreakGlassProps) {
+  const { t } = useLingui();
   const users = useQuery(managedUsersQuery);
   const admins = (users.data?.users ?? []).filter(
     ({ role, state }) => role === "admin" && state === "active",
   );
   return (
     <Select
-      label="Break-glass admin"
-      description="Can still sign in with a password and a code when the provider can't be reached. Needs two-factor authentication."
+      label={t`Break-glass admin`}
+      description={t`Can still sign in with a password and a code when the provider can't be reached. Needs two-factor authentication.`}
       required
       searchable
       data={admins.map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` }))}
@@ -243,18 +248,19 @@ const reasons: Readonly<Record<SecurityPreview["users"][number]["reasons"][numbe
 };
 
 function Preview({ preview }: { preview: SecurityPreview }) {
+  const { t } = useLingui();
   const { users, user_count, session_count, token_count, unknown_address_count } = preview;
   return (
-    <Section title="Preview" lead="By the sessions and tokens that are active now.">
+    <Section title={t`Preview`} lead={t`By the sessions and tokens that are active now.`}>
       <Stack gap="sm">
         {preview.refuses_you === null ? null : (
-          <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="You can't save these rules">
+          <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t`You can't save these rules`}>
             {`${preview.refuses_you.charAt(0).toUpperCase()}${preview.refuses_you.slice(1)}.`}
           </Alert>
         )}
         {user_count === 0 ? (
-          <Alert icon={<IconCheck aria-hidden />} title="Nobody is affected">
-            All sessions and tokens stay.
+          <Alert icon={<IconCheck aria-hidden />} title={t`Nobody is affected`}>
+            <Trans>All sessions and tokens stay.</Trans>
           </Alert>
         ) : (
           <Text size="sm" role="status">
@@ -268,7 +274,7 @@ function Preview({ preview }: { preview: SecurityPreview }) {
           </Text>
         )}
         {users.length === 0 ? null : (
-          <Rows label="Affected users">
+          <Rows label={t`Affected users`}>
             {users.map((user) => (
               <Row
                 key={user.id}
@@ -278,8 +284,8 @@ function Preview({ preview }: { preview: SecurityPreview }) {
                   user.reasons.map((reason) => reasons[reason]).join(", "),
                   user.sessions > 0 && counted(user.sessions, "session"),
                   user.tokens > 0 && counted(user.tokens, "token"),
-                  user.addresses.length > 0 && `from ${user.addresses.join(", ")}`,
-                  user.second_factor_due !== null && `to set up by ${whenInLine(user.second_factor_due)}`,
+                  user.addresses.length > 0 && t`from ${user.addresses.join(", ")}`,
+                  user.second_factor_due !== null && t`to set up by ${whenInLine(user.second_factor_due)}`,
                 ]}
               />
             ))}
@@ -287,7 +293,7 @@ function Preview({ preview }: { preview: SecurityPreview }) {
         )}
         {user_count > users.length ? (
           <Text size="sm" c="dimmed">
-            And {user_count - users.length} more.
+            <Trans>And {user_count - users.length} more.</Trans>
           </Text>
         ) : null}
       </Stack>

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Switch } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { updateWorkspace, workspaceQuery } from "../../api/settings/workspace.ts";
@@ -6,21 +7,22 @@ import { Loaded, Panel, Section } from "../parts.tsx";
 
 /** Whether members may authorize apps that no admin registered. */
 export function SelfRegisteredApps() {
+  const { t } = useLingui();
   const workspace = useQuery(workspaceQuery);
   const isOn = workspace.data?.self_registered_apps ?? false;
   const toggle = useAction({
     run: () => updateWorkspace({ self_registered_apps: !isOn }),
-    done: isOn ? "Self-registered apps turned off." : "Self-registered apps turned on.",
+    done: isOn ? t`Self-registered apps turned off.` : t`Self-registered apps turned on.`,
     refresh: [workspaceQuery.queryKey],
   });
   return (
-    <Section title="Self-registered apps" lead="Assistants that connect with the server's URL alone.">
+    <Section title={t`Self-registered apps`} lead={t`Assistants that connect with the server's URL alone.`}>
       <Loaded query={workspace}>
         {() => (
           <Panel>
             <Switch
-              label="Members can authorize apps that registered themselves"
-              description="Each member is asked for consent. Turning it off revokes the access of all self-registered apps."
+              label={t`Members can authorize apps that registered themselves`}
+              description={t`Each member is asked for consent. Turning it off revokes the access of all self-registered apps.`}
               checked={isOn}
               disabled={toggle.isPending}
               onChange={() => toggle.mutate()}

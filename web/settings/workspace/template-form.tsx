@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Select, Textarea, TextInput } from "@mantine/core";
 import {
   createTemplate,
@@ -19,6 +20,7 @@ export const kinds: Readonly<Record<Template["kind"], string>> = {
 
 /** Creates or edits a template. */
 export function TemplateForm({ template, onDone }: { template?: Template; onDone: () => void }) {
+  const { t } = useLingui();
   const draft = useDraft(`template:${template?.id ?? "new"}`, {
     title: template?.title ?? "",
     kind: template?.kind ?? ("bullets" as Template["kind"]),
@@ -30,15 +32,15 @@ export function TemplateForm({ template, onDone }: { template?: Template; onDone
       template === undefined
         ? createTemplate({ title, kind, prompt })
         : updateTemplate(template.id, { title, kind, prompt }),
-    done: "Template saved.",
+    done: t`Template saved.`,
     refresh: [templatesQuery.queryKey],
     onDone,
     draft,
   });
   return (
-    <Form form={save} label="Save template" onCancel={onDone}>
+    <Form form={save} label={t`Save template`} onCancel={onDone}>
       <TextInput
-        label="Title"
+        label={t`Title`}
         required
         data-autofocus
         value={title}
@@ -46,7 +48,7 @@ export function TemplateForm({ template, onDone }: { template?: Template; onDone
         error={save.errorOf("title")}
       />
       <Select
-        label="Format"
+        label={t`Format`}
         allowDeselect={false}
         data={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
         value={kind}
@@ -54,9 +56,9 @@ export function TemplateForm({ template, onDone }: { template?: Template; onDone
         error={save.errorOf("kind")}
       />
       <Textarea
-        label="Instructions"
-        description="Prompt"
-        placeholder="Risks that were mentioned, and who owns them."
+        label={t`Instructions`}
+        description={t`Prompt`}
+        placeholder={t`Risks that were mentioned, and who owns them.`}
         required
         autosize
         minRows={3}

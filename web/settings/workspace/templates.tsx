@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, NumberInput, Stack, Switch, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconArrowDown, IconArrowUp, IconPlus } from "@tabler/icons-react";
@@ -22,26 +23,29 @@ import { kinds, TemplateForm } from "./template-form.tsx";
 
 /** Section templates, and the settings of the language model. */
 export function TemplatesPage() {
+  const { t } = useLingui();
   const templates = useQuery(templatesQuery);
   const intelligence = useQuery(intelligenceQuery);
   const [opened, { open, close }] = useDisclosure();
   return (
     <SettingsPage
-      title="Templates"
-      lead="Sections that the language model writes for each recording. Existing sections update on the next run."
+      title={t`Templates`}
+      lead={t`Sections that the language model writes for each recording. Existing sections update on the next run.`}
       action={
         <Button leftSection={<IconPlus size={18} />} onClick={open}>
           {" "}
-          Create template{" "}
+          <Trans>Create template</Trans>{" "}
         </Button>
       }
     >
       <Loaded query={templates}>
         {({ templates }) =>
           templates.length === 0 ? (
-            <NoneYet>No templates yet. Recordings get only a summary and action items.</NoneYet>
+            <NoneYet>
+              <Trans>No templates yet. Recordings get only a summary and action items.</Trans>
+            </NoneYet>
           ) : (
-            <Rows label="Templates">
+            <Rows label={t`Templates`}>
               {templates.map((template, index) => (
                 <TemplateRow
                   key={template.id}
@@ -54,10 +58,10 @@ export function TemplatesPage() {
           )
         }
       </Loaded>
-      <Section title="Language model">
+      <Section title={t`Language model`}>
         <Loaded query={intelligence}>{(status) => <Model status={status} />}</Loaded>
       </Section>
-      <FormDialog opened={opened} onClose={close} title="New template" centered>
+      <FormDialog opened={opened} onClose={close} title={t`New template`} centered>
         <TemplateForm onDone={close} />
       </FormDialog>
     </SettingsPage>
@@ -71,6 +75,7 @@ interface RowProps {
 }
 
 function TemplateRow({ template, before, after }: RowProps) {
+  const { t } = useLingui();
   const [edits, { open, close }] = useDisclosure();
   const refresh = [templatesQuery.queryKey];
   const enable = useAction({
@@ -93,7 +98,11 @@ function TemplateRow({ template, before, after }: RowProps) {
       badges={
         <>
           <Tag>{kinds[template.kind]}</Tag>
-          {template.enabled ? null : <Tag tone="warn">Off</Tag>}
+          {template.enabled ? null : (
+            <Tag tone="warn">
+              <Trans>Off</Trans>
+            </Tag>
+          )}
         </>
       }
       facts={[<span key="prompt">{template.prompt}</span>]}
@@ -102,7 +111,7 @@ function TemplateRow({ template, before, after }: RowProps) {
           <Switch
             size="sm"
             mx={6}
-            aria-label={`Enable ${template.title}`}
+            aria-label={t`Enable ${template.title}`}
             checked={enable.isPending ? enable.variables : template.enabled}
             onChange={(event) => enable.mutate(event.currentTarget.checked)}
           />
@@ -116,31 +125,31 @@ function TemplateRow({ template, before, after }: RowProps) {
               key={where}
               variant="subtle"
               color="gray"
-              aria-label={`Move ${template.title} ${where}`}
+              aria-label={t`Move ${template.title} ${where}`}
               disabled={other === undefined || swap.isPending}
               onClick={() => other !== undefined && swap.mutate(other)}
             >
               <Icon size={16} />
             </ActionIcon>
           ))}
-          <Button variant="subtle" size="compact-sm" aria-label={`Edit ${template.title}`} onClick={open}>
-            Edit
+          <Button variant="subtle" size="compact-sm" aria-label={t`Edit ${template.title}`} onClick={open}>
+            <Trans>Edit</Trans>
           </Button>
           <ConfirmButton
             text="Delete"
-            button={{ "aria-label": `Delete ${template.title}` }}
-            title={`Delete ${template.title}?`}
-            label="Delete template"
+            button={{ "aria-label": t`Delete ${template.title}` }}
+            title={t`Delete ${template.title}?`}
+            label={t`Delete template`}
             run={() => deleteTemplate(template.id)}
-            done={`${template.title} deleted.`}
+            done={t`${template.title} deleted.`}
             refresh={[["templates"]]}
           >
-            Existing sections stay until the recording's next run. This can't be undone.
+            <Trans>Existing sections stay until the recording's next run. This can't be undone.</Trans>
           </ConfirmButton>
         </>
       }
     >
-      <FormDialog opened={edits} onClose={close} title={`Edit ${template.title}`} centered>
+      <FormDialog opened={edits} onClose={close} title={t`Edit ${template.title}`} centered>
         <TemplateForm template={template} onDone={close} />
       </FormDialog>
     </Row>
@@ -150,16 +159,17 @@ function TemplateRow({ template, before, after }: RowProps) {
 const number = new Intl.NumberFormat();
 
 function Model({ status }: { status: Intelligence }) {
+  const { t } = useLingui();
   const [limit, setLimit] = useState<number | string>(status.max_tokens_per_day ?? "");
   const refresh = [intelligenceQuery.queryKey];
   const turn = useAction({
     run: (enabled: boolean) => updateIntelligence({ enabled }),
-    done: ({ enabled }) => (enabled ? "The language model is on." : "The language model is off."),
+    done: ({ enabled }) => (enabled ? t`The language model is on.` : t`The language model is off.`),
     refresh,
   });
   const save = useAction({
     run: () => updateIntelligence({ max_tokens_per_day: limit === "" ? 0 : Number(limit) }),
-    done: "Limit saved.",
+    done: t`Limit saved.`,
     refresh,
     showsError: true,
   });
@@ -167,7 +177,7 @@ function Model({ status }: { status: Intelligence }) {
     <Panel>
       <Stack gap="md">
         <Switch
-          label={status.model === null ? "Language model" : `Language model: ${status.model}`}
+          label={status.model === null ? t`Language model` : t`Language model: ${status.model}`}
           description={status.message}
           checked={turn.isPending ? turn.variables : status.enabled}
           onChange={(event) => turn.mutate(event.currentTarget.checked)}
@@ -178,7 +188,7 @@ function Model({ status }: { status: Intelligence }) {
           {status.recordings.pending + status.recordings.waiting > 0
             ? ` ${counted(status.recordings.pending + status.recordings.waiting, "recording")} in progress.`
             : ""}
-          {status.recordings.failed > 0 ? ` ${status.recordings.failed} failed.` : ""}
+          {status.recordings.failed > 0 ? t` ${status.recordings.failed} failed.` : ""}
           {status.last_error === null ? "" : ` ${status.last_error}`}
         </Text>
         <form
@@ -189,11 +199,11 @@ function Model({ status }: { status: Intelligence }) {
         >
           <Group align="flex-end" gap="sm">
             <NumberInput
-              label="Daily token limit"
+              label={t`Daily token limit`}
               placeholder={
                 status.server_max_tokens_per_day === null
-                  ? "No limit"
-                  : `${number.format(status.server_max_tokens_per_day)}(server limit)`
+                  ? t`No limit`
+                  : t`${number.format(status.server_max_tokens_per_day)}(server limit)`
               }
               min={0}
               allowDecimal={false}
@@ -203,7 +213,7 @@ function Model({ status }: { status: Intelligence }) {
               error={fieldErrors(save.error).max_tokens_per_day}
             />
             <Button type="submit" variant="default" loading={save.isPending}>
-              Save limit
+              <Trans>Save limit</Trans>
             </Button>
           </Group>
           <FormError error={save.error} fields={["max_tokens_per_day"]} />

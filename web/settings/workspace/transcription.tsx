@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Code } from "@mantine/core";
 import { IconCheck, IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -17,17 +19,18 @@ const family = {
   queryKey: speechModelsQuery.queryKey,
   afterRemoval: ({ kind }: SpeechModel) =>
     kind === "speakers"
-      ? "Speakers of new recordings are no longer told apart. Transcripts stay."
-      : "The recording that is being transcribed with it finishes. Without another model, later recordings get no transcript. Transcripts stay.",
+      ? t`Speakers of new recordings are no longer told apart. Transcripts stay.`
+      : t`The recording that is being transcribed with it finishes. Without another model, later recordings get no transcript. Transcripts stay.`,
 };
 
 /** What transcribes recordings, and the models of the built-in engine. */
 export function TranscriptionPage() {
+  const { t } = useLingui();
   const query = useQuery(speechModelsQuery);
   return (
     <SettingsPage
-      title="Transcription"
-      lead="What transcribes new recordings. This applies to all workspaces of this server."
+      title={t`Transcription`}
+      lead={t`What transcribes new recordings. This applies to all workspaces of this server.`}
     >
       <Loaded query={query}>
         {(speech) => (
@@ -47,28 +50,34 @@ export function TranscriptionPage() {
 }
 
 function State({ speech: { engine, is_ready: isReady } }: { speech: SpeechModels }) {
+  const { t } = useLingui();
   if (engine === "server")
     return (
-      <Alert icon={<IconCheck aria-hidden />} title="A speech server transcribes recordings">
-        It's set in <ServerSettingsLink section="speech" />. The built-in engine can tell speakers apart where
-        the server does not.
+      <Alert icon={<IconCheck aria-hidden />} title={t`A speech server transcribes recordings`}>
+        <Trans>It's set in</Trans> <ServerSettingsLink section="speech" />
+        <Trans>. The built-in engine can tell speakers apart where the server does not.</Trans>
       </Alert>
     );
   if (engine === "off")
     return (
-      <Alert icon={<IconInfoCircle aria-hidden />} title="Transcription is turned off">
-        Remove <Code>PARLEY_TRANSCRIPTION=off</Code> from <ServerSettingsLink section="speech" /> to turn it
-        on.
+      <Alert icon={<IconInfoCircle aria-hidden />} title={t`Transcription is turned off`}>
+        <Trans>
+          Remove <Code>PARLEY_TRANSCRIPTION=off</Code> from
+        </Trans>{" "}
+        <ServerSettingsLink section="speech" /> <Trans>to turn it on.</Trans>
       </Alert>
     );
   return isReady ? (
-    <Alert icon={<IconCheck aria-hidden />} title="Transcription is ready">
-      New recordings are transcribed on this server. No audio leaves it.
+    <Alert icon={<IconCheck aria-hidden />} title={t`Transcription is ready`}>
+      <Trans>New recordings are transcribed on this server. No audio leaves it.</Trans>
     </Alert>
   ) : (
-    <Alert icon={<IconInfoCircle aria-hidden />} title="Transcription is not set up">
-      Download a model, and new recordings are transcribed on this server. No audio leaves it. Or connect a
-      speech server in <ServerSettingsLink section="speech" />.
+    <Alert icon={<IconInfoCircle aria-hidden />} title={t`Transcription is not set up`}>
+      <Trans>
+        Download a model, and new recordings are transcribed on this server. No audio leaves it. Or connect a
+        speech server in
+      </Trans>{" "}
+      <ServerSettingsLink section="speech" />.
     </Alert>
   );
 }

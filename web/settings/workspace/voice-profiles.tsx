@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Switch } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import {
@@ -14,22 +15,23 @@ import { Loaded, Panel, Row, Rows, Section } from "../parts.tsx";
 
 /** Turns voice profiles on and off, and lists them. */
 export function VoiceProfiles({ workspace }: { workspace: Workspace }) {
+  const { t } = useLingui();
   const profiles = useQuery(voiceProfilesQuery);
   const isOn = workspace.voice_profiles;
   const toggle = useAction({
     run: () => updateWorkspace({ voice_profiles: !isOn }),
-    done: isOn ? "Voice profiles turned off." : "Voice profiles turned on.",
+    done: isOn ? t`Voice profiles turned off.` : t`Voice profiles turned on.`,
     refresh: [workspaceQuery.queryKey],
   });
   return (
     <Section
-      title="Voice profiles"
-      lead="Suggests names for speakers by the voices of people who agreed to it."
+      title={t`Voice profiles`}
+      lead={t`Suggests names for speakers by the voices of people who agreed to it.`}
     >
       <Panel>
         <Switch
-          label="Remember voices, with each person's consent"
-          description="Voices are biometric data. Applies to new transcriptions with the speaker model. Turning it off keeps the profiles below, and deletes the voices of unnamed speakers."
+          label={t`Remember voices, with each person's consent`}
+          description={t`Voices are biometric data. Applies to new transcriptions with the speaker model. Turning it off keeps the profiles below, and deletes the voices of unnamed speakers.`}
           checked={isOn}
           disabled={toggle.isPending}
           onChange={() => toggle.mutate()}
@@ -38,7 +40,7 @@ export function VoiceProfiles({ workspace }: { workspace: Workspace }) {
       <Loaded query={profiles}>
         {({ profiles: all }) =>
           all.length === 0 ? null : (
-            <Rows label="Voice profiles">
+            <Rows label={t`Voice profiles`}>
               {all.map((profile) => (
                 <ProfileRow key={profile.id} profile={profile} />
               ))}
@@ -51,13 +53,14 @@ export function VoiceProfiles({ workspace }: { workspace: Workspace }) {
 }
 
 function ProfileRow({ profile }: { profile: VoiceProfile }) {
+  const { t } = useLingui();
   const { id, name, email, consent } = profile;
   return (
     <Row
       title={name}
       facts={[
         email,
-        `Consent confirmed by ${consent.confirmed_by?.name ?? "a deleted user"}, ${dayAndTime(consent.datetime)}`,
+        `Consent confirmed by ${consent.confirmed_by?.name ?? t`a deleted user`}, ${dayAndTime(consent.datetime)}`,
       ]}
       actions={
         <>
@@ -67,20 +70,20 @@ function ProfileRow({ profile }: { profile: VoiceProfile }) {
             download={`voice-profile-${id}.json`}
             variant="subtle"
             size="compact-sm"
-            aria-label={`Export ${name}`}
+            aria-label={t`Export ${name}`}
           >
-            Export
+            <Trans>Export</Trans>
           </Button>
           <ConfirmButton
             text="Delete"
-            button={{ "aria-label": `Delete ${name}` }}
-            title={`Delete the voice profile of ${name}?`}
-            label="Delete profile"
+            button={{ "aria-label": t`Delete ${name}` }}
+            title={t`Delete the voice profile of ${name}?`}
+            label={t`Delete profile`}
             run={() => deleteVoiceProfile(id)}
-            done={`Voice profile of ${name} deleted.`}
+            done={t`Voice profile of ${name} deleted.`}
             refresh={[voiceProfilesQuery.queryKey]}
           >
-            The voice is no longer recognized. This can't be undone.
+            <Trans>The voice is no longer recognized. This can't be undone.</Trans>
           </ConfirmButton>
         </>
       }

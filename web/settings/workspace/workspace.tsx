@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { NumberInput, Radio, Stack, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -21,49 +22,50 @@ import { VoiceProfiles } from "./voice-profiles.tsx";
 
 /** Settings for the whole workspace. */
 export function WorkspacePage() {
+  const { t } = useLingui();
   const workspace = useQuery(workspaceQuery);
   return (
-    <SettingsPage title="General" lead="Settings for the whole workspace.">
+    <SettingsPage title={t`General`} lead={t`Settings for the whole workspace.`}>
       <Loaded query={workspace}>
         {(workspace) => (
           <>
-            <Section title="Name">
+            <Section title={t`Name`}>
               <NameForm workspace={workspace} />
             </Section>
-            <Section title="Email domains" lead="People with these domains count as internal.">
+            <Section title={t`Email domains`} lead={t`People with these domains count as internal.`}>
               <DomainsForm workspace={workspace} />
             </Section>
             <ClaimedDomains workspace={workspace} />
-            <Section title="New recordings" lead="Default access for new recordings.">
+            <Section title={t`New recordings`} lead={t`Default access for new recordings.`}>
               <SharingForm workspace={workspace} />
             </Section>
-            <Section title="Trash" lead="How long deleted recordings can be restored.">
+            <Section title={t`Trash`} lead={t`How long deleted recordings can be restored.`}>
               <TrashForm workspace={workspace} />
             </Section>
-            <Section title="Questions" lead="How long questions about meetings are kept.">
+            <Section title={t`Questions`} lead={t`How long questions about meetings are kept.`}>
               <QuestionsForm />
             </Section>
             <Section
-              title="Transcription"
-              lead="Language and vocabulary of your meetings. A meeting type can have its own."
+              title={t`Transcription`}
+              lead={t`Language and vocabulary of your meetings. A meeting type can have its own.`}
             >
               <SpeechForm workspace={workspace} />
             </Section>
             <VoiceProfiles workspace={workspace} />
             <Section
-              title="Consent reminder"
-              lead="Shown in the Record dialog before a recording in the browser starts."
+              title={t`Consent reminder`}
+              lead={t`Shown in the Record dialog before a recording in the browser starts.`}
             >
               <ConsentForm workspace={workspace} />
             </Section>
-            <Section title="Sample recordings" lead="Three short recordings to try Parley with.">
+            <Section title={t`Sample recordings`} lead={t`Three short recordings to try Parley with.`}>
               <Panel>
                 <SamplesButton />
               </Panel>
             </Section>
             <Section
-              title="Recording added webhook"
-              lead="When integrations are notified of a new recording. Without a speech or language model, it is always sent immediately."
+              title={t`Recording added webhook`}
+              lead={t`When integrations are notified of a new recording. Without a speech or language model, it is always sent immediately.`}
             >
               <RecordingAddedForm workspace={workspace} />
             </Section>
@@ -84,6 +86,7 @@ function PartForm<Change extends WorkspaceChange>(props: {
   /** @param error of this field, from the server. */
   children: (error: string | undefined) => ReactNode;
 }) {
+  const { t } = useLingui();
   const save = useForm({
     run: () => updateWorkspace(props.change),
     done: props.done,
@@ -92,7 +95,7 @@ function PartForm<Change extends WorkspaceChange>(props: {
   });
   return (
     <Panel>
-      <Form form={save} label="Save" isDisabled={!props.isChanged} maxWidth={520}>
+      <Form form={save} label={t`Save`} isDisabled={!props.isChanged} maxWidth={520}>
         {props.children(save.errorOf(props.field))}
       </Form>
     </Panel>
@@ -100,6 +103,7 @@ function PartForm<Change extends WorkspaceChange>(props: {
 }
 
 function NameForm({ workspace }: { workspace: Workspace }) {
+  const { t } = useLingui();
   const draft = useDraft("workspace-name", workspace.name);
   const name = draft.value;
   return (
@@ -108,12 +112,12 @@ function NameForm({ workspace }: { workspace: Workspace }) {
       draft={draft}
       change={{ name }}
       isChanged={name.trim() !== workspace.name && name.trim() !== ""}
-      done="Name saved."
+      done={t`Name saved.`}
     >
       {(error) => (
         <TextInput
-          label="Workspace name"
-          description="Shown in invitations and when an app requests access."
+          label={t`Workspace name`}
+          description={t`Shown in invitations and when an app requests access.`}
           required
           maxLength={200}
           value={name}
@@ -126,6 +130,7 @@ function NameForm({ workspace }: { workspace: Workspace }) {
 }
 
 function DomainsForm({ workspace }: { workspace: Workspace }) {
+  const { t } = useLingui();
   const draft = useDraft("workspace-domains", [...workspace.email_domains]);
   const domains = draft.value;
   return (
@@ -134,13 +139,13 @@ function DomainsForm({ workspace }: { workspace: Workspace }) {
       draft={draft}
       change={{ email_domains: domains }}
       isChanged={domains.join(" ") !== workspace.email_domains.join(" ")}
-      done="Domains saved. They apply to new recordings."
+      done={t`Domains saved. They apply to new recordings.`}
     >
       {(error) => (
         <>
           <TagsInput
-            label="Domains"
-            description="Press Enter after each domain. Changes apply to new recordings."
+            label={t`Domains`}
+            description={t`Press Enter after each domain. Changes apply to new recordings.`}
             placeholder={domains.length === 0 ? "example.com" : ""}
             splitChars={[",", " ", ";"]}
             acceptValueOnBlur
@@ -155,6 +160,7 @@ function DomainsForm({ workspace }: { workspace: Workspace }) {
 }
 
 function SpeechForm({ workspace }: { workspace: Workspace }) {
+  const { t } = useLingui();
   const language = useDraft("workspace-language", workspace.spoken_language ?? "auto");
   const vocabulary = useDraft("workspace-vocabulary", [...workspace.vocabulary]);
   return (
@@ -164,12 +170,12 @@ function SpeechForm({ workspace }: { workspace: Workspace }) {
         draft={language}
         change={{ spoken_language: language.value }}
         isChanged={language.value !== (workspace.spoken_language ?? "auto")}
-        done="Language saved. It applies to new transcriptions."
+        done={t`Language saved. It applies to new transcriptions.`}
       >
         {(error) => (
           <LanguageSelect
-            label="Language"
-            automatic="Automatic"
+            label={t`Language`}
+            automatic={t`Automatic`}
             value={language.value}
             onChange={language.set}
             error={error}
@@ -181,7 +187,7 @@ function SpeechForm({ workspace }: { workspace: Workspace }) {
         draft={vocabulary}
         change={{ vocabulary: vocabulary.value }}
         isChanged={vocabulary.value.join("\n") !== workspace.vocabulary.join("\n")}
-        done="Vocabulary saved. It applies to new transcriptions."
+        done={t`Vocabulary saved. It applies to new transcriptions.`}
       >
         {(error) => <VocabularyInput value={vocabulary.value} onChange={vocabulary.set} error={error} />}
       </PartForm>
@@ -196,6 +202,7 @@ const accessLabels = {
 } as const;
 
 function SharingForm({ workspace }: { workspace: Workspace }) {
+  const { t } = useLingui();
   const draft = useDraft("workspace-sharing", workspace.new_recordings);
   const choice = draft.value;
   const isServers = workspace.new_recordings === "server_setting";
@@ -205,11 +212,11 @@ function SharingForm({ workspace }: { workspace: Workspace }) {
       draft={draft}
       change={{ new_recordings: choice }}
       isChanged={choice !== workspace.new_recordings}
-      done="Saved. It applies to new recordings."
+      done={t`Saved. It applies to new recordings.`}
     >
       {(error) => (
         <Radio.Group
-          aria-label="Default access for new recordings"
+          aria-label={t`Default access for new recordings`}
           value={choice}
           onChange={(value) => draft.set(value as Workspace["new_recordings"])}
           error={error}
@@ -217,21 +224,21 @@ function SharingForm({ workspace }: { workspace: Workspace }) {
           <Stack gap="xs">
             <Radio
               value="restricted"
-              label="Owners and participants only"
-              description="Until it is shared with people, teams or the workspace."
+              label={t`Owners and participants only`}
+              description={t`Until it is shared with people, teams or the workspace.`}
             />
             <Radio
               value="workspace"
-              label="Everyone in the workspace"
-              description="Including users who join later."
+              label={t`Everyone in the workspace`}
+              description={t`Including users who join later.`}
             />
             <Radio
               value="server_setting"
-              label="Server default"
+              label={t`Server default`}
               description={
                 isServers
-                  ? `Currently: ${accessLabels[workspace.new_recording_share_state]}.`
-                  : "Set by the server administrator for all workspaces."
+                  ? t`Currently: ${accessLabels[workspace.new_recording_share_state]}.`
+                  : t`Set by the server administrator for all workspaces.`
               }
             />
           </Stack>
@@ -242,6 +249,7 @@ function SharingForm({ workspace }: { workspace: Workspace }) {
 }
 
 function TrashForm({ workspace }: { workspace: Workspace }) {
+  const { t } = useLingui();
   const draft = useDraft<number | string>("workspace-trash", workspace.trash_days);
   const days = Number(draft.value);
   const isLess = draft.value !== "" && days < workspace.trash_days;
@@ -251,15 +259,15 @@ function TrashForm({ workspace }: { workspace: Workspace }) {
       draft={draft}
       change={{ trash_days: days }}
       isChanged={draft.value !== "" && days !== workspace.trash_days}
-      done="Setting saved."
+      done={t`Setting saved.`}
     >
       {(error) => (
         <NumberInput
-          label="Days in the trash"
+          label={t`Days in the trash`}
           description={
             isLess
-              ? "Recordings that have been in the trash longer will be deleted permanently, except those on legal hold."
-              : "0: recordings are deleted permanently at once. Retention rules and erasing personal data delete permanently at once, also from the trash."
+              ? t`Recordings that have been in the trash longer will be deleted permanently, except those on legal hold.`
+              : t`0: recordings are deleted permanently at once. Retention rules and erasing personal data delete permanently at once, also from the trash.`
           }
           min={0}
           max={365}
@@ -280,23 +288,24 @@ function QuestionsForm() {
 }
 
 function QuestionDays({ saved }: { saved: number }) {
+  const { t } = useLingui();
   const draft = useDraft<number | string>("workspace-questions", saved);
   const days = Number(draft.value);
   const save = useForm({
     run: () => updateIntelligence({ question_days: days }),
-    done: "Setting saved.",
+    done: t`Setting saved.`,
     refresh: [intelligenceQuery.queryKey],
     draft,
   });
   return (
     <Panel>
-      <Form form={save} label="Save" isDisabled={draft.value === "" || days === saved} maxWidth={520}>
+      <Form form={save} label={t`Save`} isDisabled={draft.value === "" || days === saved} maxWidth={520}>
         <NumberInput
-          label="Days after the last question"
+          label={t`Days after the last question`}
           description={
             draft.value !== "" && days < saved
-              ? "Questions whose last follow-up is older will be deleted permanently."
-              : "Then a question and its follow-ups are deleted permanently."
+              ? t`Questions whose last follow-up is older will be deleted permanently.`
+              : t`Then a question and its follow-ups are deleted permanently.`
           }
           min={1}
           max={3650}
@@ -312,6 +321,7 @@ function QuestionDays({ saved }: { saved: number }) {
 }
 
 function ConsentForm({ workspace }: { workspace: Workspace }) {
+  const { t } = useLingui();
   const saved = workspace.recording_consent ?? "";
   const draft = useDraft("workspace-consent", saved);
   const text = draft.value;
@@ -321,12 +331,12 @@ function ConsentForm({ workspace }: { workspace: Workspace }) {
       draft={draft}
       change={{ recording_consent: text }}
       isChanged={text.trim() !== saved}
-      done="Reminder saved."
+      done={t`Reminder saved.`}
     >
       {(error) => (
         <Textarea
-          label="Reminder"
-          description="Empty: a general reminder to ask everyone for consent."
+          label={t`Reminder`}
+          description={t`Empty: a general reminder to ask everyone for consent.`}
           maxLength={2000}
           autosize
           minRows={3}
@@ -340,6 +350,7 @@ function ConsentForm({ workspace }: { workspace: Workspace }) {
 }
 
 function RecordingAddedForm({ workspace }: { workspace: Workspace }) {
+  const { t } = useLingui();
   const draft = useDraft("workspace-recording-added", workspace.recording_added);
   const choice = draft.value;
   return (
@@ -348,11 +359,11 @@ function RecordingAddedForm({ workspace }: { workspace: Workspace }) {
       draft={draft}
       change={{ recording_added: choice }}
       isChanged={choice !== workspace.recording_added}
-      done="Saved. It applies to recordings that have not been announced yet."
+      done={t`Saved. It applies to recordings that have not been announced yet.`}
     >
       {(error) => (
         <Radio.Group
-          aria-label="When recording_added is sent"
+          aria-label={t`When recording_added is sent`}
           value={choice}
           onChange={(value) => draft.set(value as Workspace["recording_added"])}
           error={error}
@@ -360,13 +371,13 @@ function RecordingAddedForm({ workspace }: { workspace: Workspace }) {
           <Stack gap="xs">
             <Radio
               value="when_ready"
-              label="When ready"
-              description="After the transcript and the AI summary are complete or have failed, or after one hour."
+              label={t`When ready`}
+              description={t`After the transcript and the AI summary are complete or have failed, or after one hour.`}
             />
             <Radio
               value="immediately"
-              label="Immediately"
-              description="As soon as the recording exists. Transcript and summary follow with recording_updated."
+              label={t`Immediately`}
+              description={t`As soon as the recording exists. Transcript and summary follow with recording_updated.`}
             />
           </Stack>
         </Radio.Group>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { isTranscript } from "../../../shared/files/file-groups.ts";
 import { otherContent, sniff, sniffBytes } from "../../../shared/files/media-content.ts";
 import { decodeText } from "../../../shared/files/text-encoding.ts";
@@ -39,27 +40,27 @@ const minDurationSec = 10;
  */
 export async function checkFile(file: File): Promise<FileCheck> {
   const extension = /\.([^.]+)$/.exec(file.name)?.[1]?.toLowerCase() ?? "";
-  if (file.size === 0) return refuse("This file is empty.", "Choose it again when it is complete.");
+  if (file.size === 0) return refuse(t`This file is empty.`, t`Choose it again when it is complete.`);
   if (extension === "txt" || isTranscript(file.name)) return checkTranscript(file, extension);
   const start = new Uint8Array(await file.slice(0, sniffBytes).arrayBuffer());
   const other = otherContent(start);
   if (other !== null)
     return refuse(
-      `This looks like ${other}.`,
-      "Use a video or audio file, or a transcript such as .vtt, .srt, .ttml, .txt or .json.",
+      t`This looks like ${other}.`,
+      t`Use a video or audio file, or a transcript such as .vtt, .srt, .ttml, .txt or .json.`,
     );
   if (file.size > limits.bytes)
     return refuse(
-      `This file is too large: ${bytes(file.size)}. The limit is ${bytes(limits.bytes)}.`,
-      "Export it at a lower quality, or split it.",
+      t`This file is too large: ${bytes(file.size)}. The limit is ${bytes(limits.bytes)}.`,
+      t`Export it at a lower quality, or split it.`,
     );
   const type = sniff(start);
   if (type.family === "converted")
     return {
       kind: "convertible",
       reason: type.name.includes(extension)
-        ? `We'll convert this .${extension} file.`
-        : `This is ${type.name}. We'll convert it.`,
+        ? t`We'll convert this .${extension} file.`
+        : t`This is ${type.name}. We'll convert it.`,
     };
   return type.family === "iso" ? checkMovie(file, start, extension) : checkMp3(file);
 }
@@ -79,11 +80,11 @@ async function checkMovie(file: File, start: Uint8Array, extension: string): Pro
       kind: "convertible",
       reason:
         extension === "mp3"
-          ? "This is an MP4 file. We'll convert it."
-          : `We'll convert this .${extension} file.`,
+          ? t`This is an MP4 file. We'll convert it.`
+          : t`We'll convert this .${extension} file.`,
     };
   if (isQuickTime(start))
-    return { kind: "convertible", reason: "This is a QuickTime movie. We'll convert it to MP4." };
+    return { kind: "convertible", reason: t`This is a QuickTime movie. We'll convert it to MP4.` };
   const reason = conversionReason(await readMovieIndex(file), probe?.height ?? 0);
   return reason === null ? mediaOf(file, probe) : { kind: "convertible", reason };
 }
@@ -91,8 +92,8 @@ async function checkMovie(file: File, start: Uint8Array, extension: string): Pro
 function refuseShort(probe: MediaProbe | null): FileCheck | null {
   if (probe === null || probe.durationSec >= minDurationSec) return null;
   return refuse(
-    `This file is too short: ${probe.durationSec.toFixed(1)} seconds. The minimum is ${minDurationSec} seconds.`,
-    "Choose a longer recording.",
+    t`This file is too short: ${probe.durationSec.toFixed(1)} seconds. The minimum is ${minDurationSec} seconds.`,
+    t`Choose a longer recording.`,
   );
 }
 
@@ -107,27 +108,27 @@ function mediaOf(file: File, probe: MediaProbe | null): FileCheck {
  */
 function conversionReason(index: MovieIndex | null, shownHeight: number): string | null {
   if (index?.videoTracks === 0 && index.audio !== null)
-    return "This file has sound only. We'll convert it to MP3.";
+    return t`This file has sound only. We'll convert it to MP3.`;
   const reason = recodingReason(index, shownHeight);
   if (reason !== null || index?.isFragmented !== true) return reason;
-  return "This MP4 is stored in fragments, so we'll convert it.";
+  return t`This MP4 is stored in fragments, so we'll convert it.`;
 }
 
 /** Why the pictures or the sound must be encoded again; null: they need not. */
 function recodingReason(index: MovieIndex | null, shownHeight: number): string | null {
   const height = index?.height ?? shownHeight;
   if (height > limits.height)
-    return `This video is ${height} pixels high. We'll convert it to at most ${limits.height}.`;
+    return t`This video is ${height} pixels high. We'll convert it to at most ${limits.height}.`;
   if (index === null || index.video === null) return null;
   if (index.videoTracks > 1)
-    return `This file has ${index.videoTracks} video tracks. We'll convert it and keep the first.`;
+    return t`This file has ${index.videoTracks} video tracks. We'll convert it and keep the first.`;
   if (index.video !== "avc1" && index.video !== "avc3")
-    return "This video isn't in H.264, so we'll convert it.";
-  if (index.audio === null) return "This video has no sound, so we'll convert it.";
-  if (!index.isAac) return "The audio isn't in AAC, so we'll convert this video.";
+    return t`This video isn't in H.264, so we'll convert it.`;
+  if (index.audio === null) return t`This video has no sound, so we'll convert it.`;
+  if (!index.isAac) return t`The audio isn't in AAC, so we'll convert this video.`;
   const gapSec = index.keyframeGapSec ?? 0;
   return Math.round(gapSec * 10) / 10 > limits.keyframeGapSec
-    ? "This video has few keyframes, so seeking can be slow."
+    ? t`This video has few keyframes, so seeking can be slow.`
     : null;
 }
 
@@ -155,8 +156,8 @@ const adviceFor: Readonly<Record<string, string | undefined>> = {
 async function checkTranscript(file: File, extension: string): Promise<FileCheck> {
   if (file.size > limits.transcriptBytes)
     return refuse(
-      `This transcript is too large: ${bytes(file.size)}. The limit is ${bytes(limits.transcriptBytes)}.`,
-      "Split it.",
+      t`This transcript is too large: ${bytes(file.size)}. The limit is ${bytes(limits.transcriptBytes)}.`,
+      t`Split it.`,
     );
   try {
     const { segments, notes } = readTranscript(new Uint8Array(await file.arrayBuffer()), extension);
@@ -164,13 +165,13 @@ async function checkTranscript(file: File, extension: string): Promise<FileCheck
       kind: "transcript",
       transcript: { language: navigator.language.split("-")[0] || "en", segments },
       facts: `${segments.length} ${segments.length === 1 ? "line" : "lines"}${
-        extension === "txt" ? " · times are estimated" : ""
+        extension === "txt" ? t` · times are estimated` : ""
       }`,
       warnings: notes,
     };
   } catch (error) {
     if (error instanceof TranscriptFileError)
-      return refuse(error.message, adviceFor[extension] ?? "Export it again as WebVTT or SubRip.");
+      return refuse(error.message, adviceFor[extension] ?? t`Export it again as WebVTT or SubRip.`);
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { type FileWithTexts as PairedFile, pairFiles } from "../../../shared/files/file-groups.ts";
 import { decodeText } from "../../../shared/files/text-encoding.ts";
 import { speakersOf } from "../../../shared/transcripts/subtitles.ts";
@@ -59,7 +60,7 @@ async function readChat(file: File, warnings: string[]): Promise<string | null> 
 function tooLong({ size }: File): FileCheck {
   return {
     kind: "refused",
-    reason: `This chat is too large: ${bytes(size)}. The limit is ${bytes(maxChatBytes)}.`,
-    advice: "Shorten it. The recording is uploaded without it.",
+    reason: t`This chat is too large: ${bytes(size)}. The limit is ${bytes(maxChatBytes)}.`,
+    advice: t`Shorten it. The recording is uploaded without it.`,
   };
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Alert, Button, FileButton, Group, Stack, Text, TextInput } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconX } from "@tabler/icons-react";
 import { useState } from "react";
@@ -25,8 +27,9 @@ export interface JoinDialogProps {
 
 /** Chooses the parts of a meeting that become one recording, their order and the title. */
 export function JoinDialog({ isOpen, onClose, onJoin }: JoinDialogProps) {
+  const { t } = useLingui();
   return (
-    <FormDialog opened={isOpen} onClose={onClose} title="Join files into one recording" size="lg" centered>
+    <FormDialog opened={isOpen} onClose={onClose} title={t`Join files into one recording`} size="lg" centered>
       <JoinForm
         onJoin={(files, title) => {
           onJoin(files, title);
@@ -38,6 +41,7 @@ export function JoinDialog({ isOpen, onClose, onJoin }: JoinDialogProps) {
 }
 
 function JoinForm({ onJoin }: Pick<JoinDialogProps, "onJoin">) {
+  const { t } = useLingui();
   const [files, setFiles] = useState<readonly File[]>([]);
   const [title, setTitle] = useState<string | null>(null);
   const suggested = titleOfPath(files[0]?.name ?? "");
@@ -64,24 +68,26 @@ function JoinForm({ onJoin }: Pick<JoinDialogProps, "onJoin">) {
     >
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          For a meeting recorded in several parts. Choose the parts, or drop them here. They play one after
-          the other.
+          <Trans>
+            For a meeting recorded in several parts. Choose the parts, or drop them here. They play one after
+            the other.
+          </Trans>
         </Text>
         <Group gap="xs">
           <FileButton multiple accept={accepted} onChange={add}>
             {(props) => (
               <Button {...props} variant="light" data-autofocus>
-                {files.length === 0 ? "Choose files" : "Add files"}
+                {files.length === 0 ? t`Choose files` : t`Add files`}
               </Button>
             )}
           </FileButton>
           {files.length < 2 ? null : (
             <>
               <Button variant="default" onClick={() => setFiles(byName(files))}>
-                Sort by name
+                <Trans>Sort by name</Trans>
               </Button>
               <Button variant="default" onClick={() => setFiles(byTime(files))}>
-                Sort by time
+                <Trans>Sort by time</Trans>
               </Button>
             </>
           )}
@@ -93,7 +99,7 @@ function JoinForm({ onJoin }: Pick<JoinDialogProps, "onJoin">) {
           </Alert>
         )}
         <TextInput
-          label="Title"
+          label={t`Title`}
           maxLength={500}
           disabled={files.length === 0}
           value={title ?? suggested}
@@ -101,7 +107,7 @@ function JoinForm({ onJoin }: Pick<JoinDialogProps, "onJoin">) {
         />
         <Group justify="flex-end">
           <Button type="submit" disabled={!isReady}>
-            {files.length < 2 ? "Upload" : `Upload ${files.length} files as one recording`}
+            {files.length < 2 ? t`Upload` : t`Upload ${files.length} files as one recording`}
           </Button>
         </Group>
       </Stack>
@@ -140,22 +146,23 @@ function keyOf({ name, size, lastModified }: File): string {
 /** Why these files can't be joined; null: they can. */
 function problemOf(files: readonly File[], others: ReadonlyMap<File, string>): string | null {
   if (files.length > maxParts)
-    return `A recording has at most ${maxParts} parts. Remove ${files.length - maxParts}.`;
+    return t`A recording has at most ${maxParts} parts. Remove ${files.length - maxParts}.`;
   const empty = files.find(({ size }) => size === 0);
   if (empty !== undefined)
-    return `${empty.name} is empty. Remove it, or choose it again when it is complete.`;
+    return t`${empty.name} is empty. Remove it, or choose it again when it is complete.`;
   const other = files.find((file) => others.has(file));
-  if (other !== undefined) return `${other.name} looks like ${others.get(other)}. Remove it.`;
+  if (other !== undefined) return t`${other.name} looks like ${others.get(other) ?? ""}. Remove it.`;
   const size = files.reduce((sum, file) => sum + file.size, 0);
   if (size > maxUploadBytes)
-    return `Together the files have ${bytes(size)}. The limit is ${bytes(maxUploadBytes)}. Remove some.`;
+    return t`Together the files have ${bytes(size)}. The limit is ${bytes(maxUploadBytes)}. Remove some.`;
   return null;
 }
 
 function Parts(props: { files: readonly File[]; onChange: (files: readonly File[]) => void }) {
+  const { t } = useLingui();
   const { files, onChange } = props;
   return (
-    <ol className={classes.list} aria-label="Parts in their order">
+    <ol className={classes.list} aria-label={t`Parts in their order`}>
       {partTimes(files).map(({ file, at, isStart }, index) => (
         <li key={keyOf(file)} className={classes.part}>
           <div className={classes.grow}>
@@ -168,7 +175,7 @@ function Parts(props: { files: readonly File[]; onChange: (files: readonly File[
           </div>
           <ActionIcon
             variant="subtle"
-            aria-label={`Move ${file.name} up`}
+            aria-label={t`Move ${file.name} up`}
             disabled={index === 0}
             onClick={() => onChange(moveUp(files, index))}
           >
@@ -176,7 +183,7 @@ function Parts(props: { files: readonly File[]; onChange: (files: readonly File[
           </ActionIcon>
           <ActionIcon
             variant="subtle"
-            aria-label={`Move ${file.name} down`}
+            aria-label={t`Move ${file.name} down`}
             disabled={index === files.length - 1}
             onClick={() => onChange(moveUp(files, index + 1))}
           >
@@ -185,7 +192,7 @@ function Parts(props: { files: readonly File[]; onChange: (files: readonly File[
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={`Remove ${file.name}`}
+            aria-label={t`Remove ${file.name}`}
             onClick={() => onChange(files.filter((_, other) => other !== index))}
           >
             <IconX size={18} />

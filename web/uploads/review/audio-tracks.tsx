@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Paper, Radio, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -8,6 +9,7 @@ export const audioTracksKey = ["audio-tracks"];
 
 /** Asks what becomes of several audio tracks. */
 export function AudioTracks({ upload }: { upload: ImportBody }) {
+  const { t } = useLingui();
   const queryClient = useQueryClient();
   const [chosen, setChosen] = useState<"mix" | "speakers" | null>(null);
   const choose = useMutation({
@@ -19,11 +21,11 @@ export function AudioTracks({ upload }: { upload: ImportBody }) {
   if (upload.audio_tracks === null) return null;
   const { tracks } = upload.audio_tracks;
   const choice = chosen ?? upload.audio_tracks.choice;
-  const names = tracks.map(({ title }, index) => title || `Track ${index + 1}`).join(", ");
+  const names = tracks.map(({ title }, index) => title || t`Track ${index + 1}`).join(", ");
   return (
     <Paper withBorder radius="lg" p="md">
       <Radio.Group
-        label={`This file has ${tracks.length} audio tracks`}
+        label={t`This file has ${tracks.length} audio tracks`}
         description={names}
         // Undecided tracks are mixed.
         value={choice === "speakers" ? "speakers" : "mix"}
@@ -34,11 +36,11 @@ export function AudioTracks({ upload }: { upload: ImportBody }) {
         }}
       >
         <Stack gap="xs" mt="xs">
-          <Radio value="mix" label="Mix them" disabled={choose.isPending} />
+          <Radio value="mix" label={t`Mix them`} disabled={choose.isPending} />
           <Radio
             value="speakers"
-            label="One speaker per track"
-            description="The tracks are mixed for playback, and each is transcribed as one speaker."
+            label={t`One speaker per track`}
+            description={t`The tracks are mixed for playback, and each is transcribed as one speaker.`}
             disabled={choose.isPending || tracks.length > 8}
           />
         </Stack>

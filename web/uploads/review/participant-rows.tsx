@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Fieldset, Select, Stack, Text, TextInput } from "@mantine/core";
 import { randomId } from "@mantine/hooks";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
@@ -12,15 +13,16 @@ export function ParticipantRows(props: {
   onChange: (participants: readonly DraftParticipant[]) => void;
   errorOf: (index: number) => string | undefined;
 }) {
+  const { t } = useLingui();
   const { participants, speakerKeys, onChange } = props;
   const set = (key: string, change: Partial<DraftParticipant>) =>
     onChange(participants.map((person) => (person.key === key ? { ...person, ...change } : person)));
   return (
-    <Fieldset legend="Participants" radius="md">
+    <Fieldset legend={t`Participants`} radius="md">
       <Stack gap="sm">
         {participants.length === 0 ? (
           <Text size="sm" c="dimmed">
-            No participants yet. People added by email get access to the recording.
+            <Trans>No participants yet. People added by email get access to the recording.</Trans>
           </Text>
         ) : null}
         {participants.map(({ key, name, email, speakerKey }, index) => {
@@ -29,24 +31,24 @@ export function ParticipantRows(props: {
           return (
             <div key={key} className={classes.participant}>
               <TextInput
-                aria-label={`Name of participant ${index + 1}`}
-                placeholder="Name"
+                aria-label={t`Name of participant ${index + 1}`}
+                placeholder={t`Name`}
                 maxLength={320}
                 value={name}
                 onChange={(event) => set(key, { name: event.currentTarget.value })}
                 error={fault}
               />
               <TextInput
-                aria-label={`Email of participant ${index + 1}`}
-                placeholder="Email"
+                aria-label={t`Email of participant ${index + 1}`}
+                placeholder={t`Email`}
                 type="email"
                 maxLength={320}
                 value={email}
                 onChange={(event) => set(key, { email: event.currentTarget.value })}
               />
               <Select
-                aria-label={`Speaker of participant ${index + 1}`}
-                placeholder={keys.size === 0 ? "No transcript" : "Not a speaker"}
+                aria-label={t`Speaker of participant ${index + 1}`}
+                placeholder={keys.size === 0 ? t`No transcript` : t`Not a speaker`}
                 disabled={keys.size === 0}
                 clearable
                 searchable
@@ -58,7 +60,7 @@ export function ParticipantRows(props: {
                 variant="subtle"
                 color="gray"
                 size="input-sm"
-                aria-label={`Remove participant ${index + 1}`}
+                aria-label={t`Remove participant ${index + 1}`}
                 onClick={() => onChange(participants.filter((person) => person.key !== key))}
               >
                 <IconTrash size={18} />
@@ -78,7 +80,7 @@ export function ParticipantRows(props: {
             ])
           }
         >
-          Add participant
+          <Trans>Add participant</Trans>
         </Button>
       </Stack>
     </Fieldset>

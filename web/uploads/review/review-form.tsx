@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, MultiSelect, Paper, Select, Stack, TextInput } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
 import { calendarLabels } from "../../common/format/calendar-labels.ts";
@@ -14,6 +15,7 @@ import { attributesOf, type Draft, draftOf, errorAt } from "./review-draft.ts";
 
 /** Reviews an upload before it becomes a recording. Publishing saves first. */
 export function ReviewForm({ upload }: { upload: UploadBody }) {
+  const { t } = useLingui();
   const kept = useDraft<Draft>(`upload:${upload.id}`, draftOf(upload));
   const { value: draft, change: set, isDirty: isChanged } = kept;
   const users = useQuery(usersQuery);
@@ -28,7 +30,7 @@ export function ReviewForm({ upload }: { upload: UploadBody }) {
     onSuccess: (saved, { andPromote }) => {
       queryClient.setQueryData(uploadQuery(upload.id).queryKey, saved);
       void queryClient.invalidateQueries({ queryKey: ["uploads"] });
-      if (!andPromote) notifications.show({ message: "Saved", color: "teal" });
+      if (!andPromote) notifications.show({ message: t`Saved`, color: "teal" });
     },
   });
   const error = save.error instanceof ApiError ? save.error : null;
@@ -49,7 +51,7 @@ export function ReviewForm({ upload }: { upload: UploadBody }) {
       <Stack gap="md">
         <DraftNotice draft={kept} />
         <TextInput
-          label="Title"
+          label={t`Title`}
           required
           maxLength={500}
           value={draft.title}
@@ -59,11 +61,11 @@ export function ReviewForm({ upload }: { upload: UploadBody }) {
         <Group grow align="flex-start" preventGrowOverflow={false} gap="md">
           <DateTimePicker
             ariaLabels={calendarLabels}
-            label="Start time"
-            placeholder="Unknown"
-            valueFormat="D MMM YYYY, HH:mm"
+            label={t`Start time`}
+            placeholder={t`Unknown`}
+            valueFormat={t`D MMM YYYY, HH:mm`}
             clearable
-            clearButtonProps={{ "aria-label": "Clear start time" }}
+            clearButtonProps={{ "aria-label": t`Clear start time` }}
             miw={220}
             maxDate={new Date()}
             value={draft.start}
@@ -71,8 +73,8 @@ export function ReviewForm({ upload }: { upload: UploadBody }) {
             error={errorAt(error, "start_datetime")}
           />
           <Select
-            label="Team"
-            placeholder="None"
+            label={t`Team`}
+            placeholder={t`None`}
             clearable
             searchable
             miw={220}
@@ -83,8 +85,8 @@ export function ReviewForm({ upload }: { upload: UploadBody }) {
           />
         </Group>
         <MultiSelect
-          label="Owners"
-          description="Owners can change, share and delete the recording."
+          label={t`Owners`}
+          description={t`Owners can change, share and delete the recording.`}
           searchable
           data={(users.data?.users ?? []).map(({ id, name, email }) => ({
             value: id,
@@ -107,7 +109,7 @@ export function ReviewForm({ upload }: { upload: UploadBody }) {
         )}
         <Group justify="flex-end">
           <Button type="submit" variant="default" disabled={!isChanged || save.isPending}>
-            Save
+            <Trans>Save</Trans>
           </Button>
           {isReady ? (
             <Button
@@ -115,7 +117,7 @@ export function ReviewForm({ upload }: { upload: UploadBody }) {
               loading={save.isPending && save.variables.andPromote}
               onClick={() => save.mutate({ andPromote: true })}
             >
-              Publish
+              <Trans>Publish</Trans>
             </Button>
           ) : null}
         </Group>

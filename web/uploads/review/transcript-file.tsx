@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, FileButton, Group, Paper, Text, Title } from "@mantine/core";
 import { IconFileText } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -16,6 +17,7 @@ class FileError extends Error {}
 
 /** Adds a transcript file to an upload in review. */
 export function TranscriptFile({ upload }: { upload: UploadBody }) {
+  const { t } = useLingui();
   const queryClient = useQueryClient();
   const add = useMutation({
     mutationFn: async (file: File) => {
@@ -42,11 +44,13 @@ export function TranscriptFile({ upload }: { upload: UploadBody }) {
       <Group justify="space-between" gap="sm">
         <div style={{ flex: "1 1 20rem" }}>
           <Title order={2} size="h4">
-            {lines > 0 ? "Transcript from file" : "Already have a transcript?"}
+            {lines > 0 ? t`Transcript from file` : t`Already have a transcript?`}
           </Title>
           <Text size="sm" c="dimmed">
-            WebVTT, SubRip, TTML, SBV, SubStation Alpha, Whisper's JSON, or Parley's own text or JSON. Then
-            assign its speakers to participants above.
+            <Trans>
+              WebVTT, SubRip, TTML, SBV, SubStation Alpha, Whisper's JSON, or Parley's own text or JSON. Then
+              assign its speakers to participants above.
+            </Trans>
           </Text>
         </div>
         <FileButton
@@ -62,13 +66,13 @@ export function TranscriptFile({ upload }: { upload: UploadBody }) {
               leftSection={<IconFileText size={18} aria-hidden />}
               loading={add.isPending}
             >
-              {lines > 0 ? "Choose another file" : "Add transcript"}
+              {lines > 0 ? t`Choose another file` : t`Add transcript`}
             </Button>
           )}
         </FileButton>
         {lines > 0 && imported.data ? (
           <Button variant="subtle" loading={remove.isPending} onClick={() => remove.mutate()}>
-            Remove transcript
+            <Trans>Remove transcript</Trans>
           </Button>
         ) : null}
       </Group>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Paper, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import type { UploadBody } from "../../api/uploads.ts";
@@ -8,6 +9,7 @@ const step = 100;
 
 /** An upload's transcript, with participants' names for speaker keys. */
 export function TranscriptPreview({ upload }: { upload: UploadBody }) {
+  const { t } = useLingui();
   const [shown, setShown] = useState(step);
   const transcript = upload.attributes?.transcript;
   if (transcript === undefined) return null;
@@ -21,10 +23,10 @@ export function TranscriptPreview({ upload }: { upload: UploadBody }) {
   return (
     <Paper withBorder radius="lg" p="md">
       <Title order={2} size="h4" mb="xs">
-        Transcript
+        <Trans>Transcript</Trans>
       </Title>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
-      <section className={classes.transcript} tabIndex={0} aria-label="Transcript">
+      <section className={classes.transcript} tabIndex={0} aria-label={t`Transcript`}>
         {transcript.segments.slice(0, shown).map((segment, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: segments have no other identity, and the order never changes.
           <div key={index}>
@@ -36,7 +38,7 @@ export function TranscriptPreview({ upload }: { upload: UploadBody }) {
         ))}
         {left > 0 ? (
           <Button variant="subtle" size="xs" onClick={() => setShown((count) => count + step)}>
-            Show more ({left} left)
+            <Trans>Show more ({left} left)</Trans>
           </Button>
         ) : null}
       </section>

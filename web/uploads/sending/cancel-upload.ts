@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { notifications } from "@mantine/notifications";
 import { findTarget } from "../../api/uploads.ts";
 import { whenInLine } from "../../common/format/time.ts";
@@ -11,25 +12,25 @@ const tusVersion = "1.0.0";
  * @returns false if the file had already arrived completely, which can't be canceled.
  */
 export async function cancelUpload(name: string, uploadId: string, isConverted: boolean): Promise<boolean> {
-  const title = `${name}: upload canceled`;
+  const title = t`${name}: upload canceled`;
   try {
     const expiresAt = await removeSent(uploadId, isConverted);
     if (expiresAt === null) {
       notifications.show({
-        title: `${name} is already uploaded`,
-        message: "It is listed in your uploads. You can delete its recording on the recording's page.",
+        title: t`${name} is already uploaded`,
+        message: t`It is listed in your uploads. You can delete its recording on the recording's page.`,
       });
       return false;
     }
     notifications.show({
       title,
-      message: `The uploaded data was removed from the server. The upload expires ${whenInLine(expiresAt)}.`,
+      message: t`The uploaded data was removed from the server. The upload expires ${whenInLine(expiresAt)}.`,
       autoClose: 10_000,
     });
   } catch {
     notifications.show({
       title,
-      message: "The uploaded data couldn't be removed now. The server removes it when the upload expires.",
+      message: t`The uploaded data couldn't be removed now. The server removes it when the upload expires.`,
       autoClose: 10_000,
     });
   }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { QueryClient } from "@tanstack/react-query";
 import { createChunkSize } from "../../../shared/files/chunk-size.ts";
 import { titleOfPath } from "../../../shared/files/recording-title.ts";
@@ -118,7 +119,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
         change(key, { check, status, texts });
       }
     } catch (error) {
-      change(key, failureOf(error, "Couldn't read this file. Choose it again."));
+      change(key, failureOf(error, t`Couldn't read this file. Choose it again.`));
     }
     next();
   }
@@ -154,7 +155,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
         resumeTimer = window.setTimeout(resumeAfterDisconnect, reconnectMs);
         return;
       }
-      const reason = error instanceof Error ? error.message : "The upload failed.";
+      const reason = error instanceof Error ? error.message : t`The upload failed.`;
       change(key, { ...failureOf(error, reason), bytesPerSec: null });
     }
   }
@@ -310,7 +311,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
       try {
         given = await withTexts(files);
       } catch (error) {
-        const failure = failureOf(error, "Couldn't read these files. Choose them again.");
+        const failure = failureOf(error, t`Couldn't read these files. Choose them again.`);
         queue(
           files.map((file) => ({ file, check: null, ...failure })),
           options,
@@ -327,7 +328,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
       const file = new File([...parts], parts[0]?.name ?? "", {
         lastModified: Math.max(...parts.map(({ lastModified }) => lastModified)),
       });
-      const check: FileCheck = { kind: "convertible", reason: "We'll join these files to one recording." };
+      const check: FileCheck = { kind: "convertible", reason: t`We'll join these files to one recording.` };
       queue([{ file, parts, title, check, status: "waiting" }], options);
       next();
     },
@@ -370,7 +371,7 @@ function unread(given: FileWithTexts): Texts | null {
 /** How a task failed. @param reason unless code of the app could not be loaded. */
 function failureOf(error: unknown, reason: string): Pick<UploadTask, "status" | "reason" | "needsReload"> {
   const needsReload = error instanceof PartNotLoadedError;
-  const text = "You may be offline, or Parley was updated. Reload the page, then choose the file again.";
+  const text = t`You may be offline, or Parley was updated. Reload the page, then choose the file again.`;
   return { status: "failed", reason: needsReload ? text : reason, needsReload };
 }
 

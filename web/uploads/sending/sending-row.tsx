@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Alert, Button, Group, Loader, Progress, Text, VisuallyHidden } from "@mantine/core";
 import { IconAlertTriangle, IconPlayerPauseFilled, IconPlayerPlayFilled, IconX } from "@tabler/icons-react";
 import { bytes } from "../../common/format/bytes.ts";
@@ -20,6 +21,7 @@ const announcements: Partial<Record<UploadTask["status"], string>> = {
 
 /** A file being uploaded: progress and actions. */
 export function TaskRow({ sending, sender }: { sending: UploadTask; sender: Sender }) {
+  const { t } = useLingui();
   const { key, file, status, sent, texts } = sending;
   const name = taskName(sending);
   const percent = Math.floor((100 * sent) / Math.max(1, file.size));
@@ -35,7 +37,9 @@ export function TaskRow({ sending, sender }: { sending: UploadTask; sender: Send
             {name}
           </Text>
           {texts === null || texts.files.length === 0 ? null : (
-            <Text size="sm">With {texts.files.map((one) => one.name).join(" and ")}</Text>
+            <Text size="sm">
+              <Trans>With {texts.files.map((one) => one.name).join(" and ")}</Trans>
+            </Text>
           )}
           <Text size="sm" c="dimmed" component="div">
             <State sending={sending} percent={percent} />
@@ -43,19 +47,19 @@ export function TaskRow({ sending, sender }: { sending: UploadTask; sender: Send
         </div>
         <Group gap={4} wrap="nowrap">
           {status === "sending" ? (
-            <ActionIcon variant="subtle" aria-label={`Pause ${name}`} onClick={() => sender.pause(key)}>
+            <ActionIcon variant="subtle" aria-label={t`Pause ${name}`} onClick={() => sender.pause(key)}>
               <IconPlayerPauseFilled size={18} />
             </ActionIcon>
           ) : null}
           {status === "paused" || status === "disconnected" ? (
-            <ActionIcon variant="subtle" aria-label={`Resume ${name}`} onClick={() => sender.resume(key)}>
+            <ActionIcon variant="subtle" aria-label={t`Resume ${name}`} onClick={() => sender.resume(key)}>
               <IconPlayerPlayFilled size={18} />
             </ActionIcon>
           ) : null}
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={`${isStarted || status === "waiting" || status === "disconnected" ? "Cancel" : "Remove"} ${name}`}
+            aria-label={`${isStarted || status === "waiting" || status === "disconnected" ? t`Cancel` : t`Remove`} ${name}`}
             onClick={() => sender.remove(key)}
           >
             <IconX size={18} />
@@ -66,7 +70,7 @@ export function TaskRow({ sending, sender }: { sending: UploadTask; sender: Send
         <Progress.Root size="sm" mt={8}>
           <Progress.Section
             value={percent}
-            aria-label={`Upload progress of ${name}`}
+            aria-label={t`Upload progress of ${name}`}
             color={status === "sending" ? "indigo" : status === "failed" ? "red" : "gray"}
           />
         </Progress.Root>
@@ -81,34 +85,36 @@ export function TaskRow({ sending, sender }: { sending: UploadTask; sender: Send
 }
 
 function State({ sending, percent }: { sending: UploadTask; percent: number }) {
+  const { t } = useLingui();
   const { status, file, sent, bytesPerSec, check } = sending;
   switch (status) {
     case "checking":
       return (
         <Group gap={8} component="span">
-          <Loader size={12} aria-hidden /> Checking file
+          <Loader size={12} aria-hidden /> <Trans>Checking file</Trans>
         </Group>
       );
     case "waiting":
-      return `${bytes(file.size)} · queued`;
+      return t`${bytes(file.size)} · queued`;
     case "sending": {
       if (sent === 0 || bytesPerSec === null || bytesPerSec === 0)
-        return `${bytes(file.size)} · ${percent}% · uploading`;
+        return t`${bytes(file.size)} · ${percent}% · uploading`;
       const left = lengthInWords(Math.max(1000, ((file.size - sent) / bytesPerSec) * 1000));
-      return `${bytes(sent)} of ${bytes(file.size)} · ${percent}% · ${bytes(bytesPerSec)}/s · ${left} left`;
+      return t`${bytes(sent)} of ${bytes(file.size)} · ${percent}% · ${bytes(bytesPerSec)}/s · ${left} left`;
     }
     case "disconnected":
-      return `${percent}% · connection lost; resumes automatically`;
+      return t`${percent}% · connection lost; resumes automatically`;
     case "sent":
-      return `${bytes(file.size)} · uploaded`;
+      return t`${bytes(file.size)} · uploaded`;
     case "paused":
-      return `${bytes(sent)} of ${bytes(file.size)} · ${percent}% · paused`;
+      return t`${bytes(sent)} of ${bytes(file.size)} · ${percent}% · paused`;
     default:
       return check !== null && "facts" in check ? check.facts : bytes(file.size);
   }
 }
 
 function Trouble({ sending, sender }: { sending: UploadTask; sender: Sender }) {
+  const { t } = useLingui();
   const { key, status, check, reason, needsReload } = sending;
   if (status === "refused" && check?.kind === "refused")
     return (
@@ -133,11 +139,11 @@ function Trouble({ sending, sender }: { sending: UploadTask; sender: Sender }) {
             <Button
               size="xs"
               variant="default"
-              aria-label={`Retry ${taskName(sending)}`}
+              aria-label={t`Retry ${taskName(sending)}`}
               onClick={() => sender.resume(key)}
             >
               {" "}
-              Retry{" "}
+              <Trans>Retry</Trans>{" "}
             </Button>
           )}
         </Group>

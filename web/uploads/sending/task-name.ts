@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+
 /** How an upload is called in the list. @param title of joined files. */
 export function taskName(task: {
   readonly file: File;
@@ -10,5 +12,5 @@ export function taskName(task: {
 
 /** How several files are called that are joined to one recording. */
 export function joinedName(title: string, count: number): string {
-  return `${title} (${count} files)`;
+  return t`${title} (${count} files)`;
 }

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { Button, Group, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, type RefObject, useRef, useState } from "react";
@@ -115,7 +116,9 @@ export function CommentForm(props: {
       />
       {text.length > countedLength ? (
         <Text size="xs" mt={4} c={isTooLong ? "var(--mantine-color-error)" : "dimmed"} role="status">
-          {text.length.toLocaleString()} of {maxCommentLength.toLocaleString()} characters
+          <Trans>
+            {text.length.toLocaleString()} of {maxCommentLength.toLocaleString()} characters
+          </Trans>
         </Text>
       ) : null}
       {refused.length === 0 ? (
@@ -144,7 +147,7 @@ export function CommentForm(props: {
                 props.onCancel?.();
               }}
             >
-              Cancel
+              <Trans>Cancel</Trans>
             </Button>
           )}
         </Group>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Avatar, Group, Menu, Text } from "@mantine/core";
 import { IconDots, IconLink, IconPencil, IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -29,6 +30,7 @@ export function CommentView({
   comment: Comment;
   opened: { readonly id: string } | null;
 }) {
+  const { t } = useLingui();
   const { id } = useRecording();
   const { author } = comment;
   const draftName = `comment:${id}:edit:${comment.id}`;
@@ -44,7 +46,7 @@ export function CommentView({
   if (author === null)
     return (
       <Text size="sm" c="dimmed" fs="italic">
-        This comment was deleted.
+        <Trans>This comment was deleted.</Trans>
       </Text>
     );
   return (
@@ -53,7 +55,7 @@ export function CommentView({
       className={classes.comment}
       tabIndex={-1}
       data-opened={isOpened || undefined}
-      aria-label={`Comment by ${author.name}`}
+      aria-label={t`Comment by ${author.name}`}
     >
       <Group gap="xs" wrap="nowrap" align="center">
         <Avatar size={26} radius="xl" color="indigo" aria-hidden>
@@ -67,7 +69,10 @@ export function CommentView({
             {dayAndTime(comment.created_datetime)}
           </time>
           {comment.edited_datetime === null ? null : (
-            <span title={fullTime(comment.edited_datetime)}> (edited)</span>
+            <span title={fullTime(comment.edited_datetime)}>
+              {" "}
+              <Trans>(edited)</Trans>
+            </span>
           )}
         </Text>
         <CommentMenu comment={comment} authorName={author.name} onEdit={() => setEditing("yes")} />
@@ -93,6 +98,7 @@ function EditComment(props: {
   isFocused: boolean;
   onClose: () => void;
 }) {
+  const { t } = useLingui();
   const { draftName, comment, isFocused, onClose } = props;
   const { id } = useRecording();
   const actions = commentActions(useQueryClient(), id);
@@ -100,8 +106,8 @@ function EditComment(props: {
     <CommentForm
       draft={useCommentDraft(draftName, comment.text)}
       mentioned={comment.mentions}
-      label="Edit comment"
-      button="Save"
+      label={t`Edit comment`}
+      button={t`Save`}
       isFocused={isFocused}
       send={({ text, mentions }) => actions.update(comment.id, { text, mentions })}
       onDone={onClose}
@@ -134,6 +140,7 @@ function CommentText({ comment: { text, mentions } }: { comment: Comment }) {
 }
 
 function CommentMenu(props: { comment: Comment; authorName: string; onEdit: () => void }) {
+  const { t } = useLingui();
   const { comment, authorName, onEdit } = props;
   const { id, view } = useRecording();
   const { user } = page.useRouteContext().session;
@@ -150,7 +157,7 @@ function CommentMenu(props: { comment: Comment; authorName: string; onEdit: () =
             color="gray"
             size={26}
             className={classes.menu ?? ""}
-            aria-label={`Actions for comment by ${authorName}`}
+            aria-label={t`Actions for comment by ${authorName}`}
           >
             <IconDots size={16} />
           </ActionIcon>
@@ -158,13 +165,13 @@ function CommentMenu(props: { comment: Comment; authorName: string; onEdit: () =
         <Menu.Dropdown>
           <Menu.Item
             leftSection={<IconLink size={16} />}
-            onClick={() => copy.text(commentLink(view.recording.url, comment.id), "Link copied")}
+            onClick={() => copy.text(commentLink(view.recording.url, comment.id), t`Link copied`)}
           >
-            Copy link
+            <Trans>Copy link</Trans>
           </Menu.Item>
           {isOwn ? (
             <Menu.Item leftSection={<IconPencil size={16} />} onClick={onEdit}>
-              Edit
+              <Trans>Edit</Trans>
             </Menu.Item>
           ) : null}
           {isOwn || user.role === "admin" ? (
@@ -173,7 +180,7 @@ function CommentMenu(props: { comment: Comment; authorName: string; onEdit: () =
               leftSection={<IconTrash size={16} />}
               onClick={() => setDeleting(true)}
             >
-              Delete
+              <Trans>Delete</Trans>
             </Menu.Item>
           ) : null}
         </Menu.Dropdown>
@@ -181,12 +188,12 @@ function CommentMenu(props: { comment: Comment; authorName: string; onEdit: () =
       <Confirm
         opened={isDeleting}
         onClose={() => setDeleting(false)}
-        title="Delete comment?"
-        label="Delete comment"
+        title={t`Delete comment?`}
+        label={t`Delete comment`}
         run={() => actions.delete(comment.id)}
       >
         It is deleted for everyone, and can't be restored.
-        {comment.parent_id === null ? " Replies to it stay." : ""}
+        {comment.parent_id === null ? t` Replies to it stay.` : ""}
       </Confirm>
     </>
   );

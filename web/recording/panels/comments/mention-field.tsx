@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Paper, Text, Textarea, type TextareaProps, VisuallyHidden } from "@mantine/core";
 import { type KeyboardEvent, type RefObject, useId, useState } from "react";
 import { flushSync } from "react-dom";
@@ -23,6 +24,7 @@ export function MentionField(
     onKey: (event: KeyboardEvent) => void;
   },
 ) {
+  const { t } = useLingui();
   const { value, field, users, onText, onKey, ...rest } = props;
   const { view } = useRecording();
   const listId = useId();
@@ -87,7 +89,7 @@ export function MentionField(
       />
       {choices.length === 0 ? null : (
         <Paper className={classes.choices ?? ""} shadow="md" withBorder>
-          <div role="listbox" id={listId} aria-label="People to mention">
+          <div role="listbox" id={listId} aria-label={t`People to mention`}>
             {choices.map((user, i) => (
               // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys.
               <div

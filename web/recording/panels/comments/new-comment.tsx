@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Group, SegmentedControl, Tooltip } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -10,6 +11,7 @@ import { CommentForm, useCommentDraft } from "./comment-form.tsx";
 
 /** The field for a new thread, at a moment or on the whole recording. The moment is that at which the field got the focus. */
 export function NewComment() {
+  const { t } = useLingui();
   const { id, playback, durationMs, commentTask: task } = useRecording();
   const actions = commentActions(useQueryClient(), id);
   const draft = useCommentDraft(`comment:${id}:new`);
@@ -36,9 +38,9 @@ export function NewComment() {
   return (
     <CommentForm
       draft={draft}
-      label="New comment"
-      placeholder="Add a comment"
-      button="Comment"
+      label={t`New comment`}
+      placeholder={t`Add a comment`}
+      button={t`Comment`}
       field={field}
       onFocus={() => isEmpty && setPinned(nowMs())}
       onBlur={() => isEmpty && setPinned(null)}
@@ -51,15 +53,22 @@ export function NewComment() {
       <Group gap={4} wrap="nowrap">
         <SegmentedControl
           size="xs"
-          aria-label="About"
+          aria-label={t`About`}
           value={isWhole ? "whole" : "moment"}
           onChange={(value) => {
             setWhole(value === "whole");
             draft.change({ at: value === "whole" || isEmpty ? null : nowMs() });
           }}
           data={[
-            { value: "moment", label: <>At {moment === null ? <NowClock /> : clock(moment)}</> },
-            { value: "whole", label: "Whole recording" },
+            {
+              value: "moment",
+              label: (
+                <>
+                  <Trans>At</Trans> {moment === null ? <NowClock /> : clock(moment)}
+                </>
+              ),
+            },
+            { value: "whole", label: t`Whole recording` },
           ]}
         />
         {isWhole || moment === null ? null : <UseNow moment={moment} onUse={() => setMoment(nowMs())} />}
@@ -74,14 +83,15 @@ function NowClock() {
 
 /** Takes the moment of the player, where that is another one. */
 function UseNow({ moment, onUse }: { moment: number; onUse: () => void }) {
+  const { t } = useLingui();
   if (useSecond() === Math.floor(moment / 1000)) return null;
   return (
-    <Tooltip label="Use current moment">
+    <Tooltip label={t`Use current moment`}>
       <ActionIcon
         variant="subtle"
         color="gray"
         size={28}
-        aria-label="Use current moment"
+        aria-label={t`Use current moment`}
         // Keeps the focus, and with it the moment, of the field.
         onMouseDown={(event) => event.preventDefault()}
         onClick={onUse}

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, SegmentedControl, Skeleton, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { IconMessageCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -22,7 +23,9 @@ export function CommentsPanel() {
       <ErrorState error={query.error} retry={() => query.refetch()} />
     ) : (
       <Stack aria-busy="true">
-        <VisuallyHidden role="status">Loading comments</VisuallyHidden>
+        <VisuallyHidden role="status">
+          <Trans>Loading comments</Trans>
+        </VisuallyHidden>
         <Skeleton height={80} radius="md" />
         <Skeleton height={120} radius="md" />
       </Stack>
@@ -36,35 +39,40 @@ export function CommentsPanel() {
 }
 
 function Threads({ comments }: { comments: readonly Comment[] }) {
+  const { t } = useLingui();
   const { view } = useRecording();
   const { filter, setFilter, shown, opened, isMissing, count, showMore } = useThreads(comments);
   if (comments.length === 0 && !isMissing)
     return (
-      <EmptyState title="No comments" icon={<IconMessageCircle size={30} stroke={1.5} />}>
+      <EmptyState title={t`No comments`} icon={<IconMessageCircle size={30} stroke={1.5} />}>
         {view.can.comment
-          ? "Comments are visible to everyone who can see this recording, and never on public links."
-          : "Viewers can read comments, but not write them."}
+          ? t`Comments are visible to everyone who can see this recording, and never on public links.`
+          : t`Viewers can read comments, but not write them.`}
       </EmptyState>
     );
   return (
     <>
-      {isMissing ? <Text role="status">This comment was deleted.</Text> : null}
+      {isMissing ? (
+        <Text role="status">
+          <Trans>This comment was deleted.</Trans>
+        </Text>
+      ) : null}
       <SegmentedControl
         size="xs"
-        aria-label="Show"
+        aria-label={t`Show`}
         value={filter}
         onChange={(value) => setFilter(value === "resolved" ? "resolved" : "open")}
         data={[
-          { value: "open", label: `Open (${count.open})` },
-          { value: "resolved", label: `Resolved (${count.resolved})` },
+          { value: "open", label: t`Open (${count.open})` },
+          { value: "resolved", label: t`Resolved (${count.resolved})` },
         ]}
       />
       {count[filter] === 0 ? (
         <Text c="dimmed" ta="center" py="xl">
-          {filter === "open" ? "No open comments" : "No resolved comments"}
+          {filter === "open" ? t`No open comments` : t`No resolved comments`}
         </Text>
       ) : (
-        <ul className={classes.threads} aria-label="Comments">
+        <ul className={classes.threads} aria-label={t`Comments`}>
           {shown.map((thread) => (
             <ThreadView key={thread.root.id} thread={thread} opened={opened} />
           ))}
@@ -73,7 +81,7 @@ function Threads({ comments }: { comments: readonly Comment[] }) {
       {shown.length < count[filter] ? (
         <Group justify="center">
           <Button variant="default" onClick={showMore}>
-            Show more
+            <Trans>Show more</Trans>
           </Button>
         </Group>
       ) : null}

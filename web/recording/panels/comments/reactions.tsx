@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { ActionIcon, Group, Popover, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconMoodPlus } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -23,6 +24,7 @@ const choices = [
 
 /** The reactions to a comment, each with those who chose it, and a choice of more. */
 export function Reactions({ comment }: { comment: Comment }) {
+  const { t } = useLingui();
   const { id, view } = useRecording();
   const { user } = page.useRouteContext().session;
   const actions = commentActions(useQueryClient(), id);
@@ -38,7 +40,7 @@ export function Reactions({ comment }: { comment: Comment }) {
   const nameOf = (userId: string) => users.find((one) => one.id === userId)?.name ?? "someone";
   if (comment.reactions.length === 0 && !canReact) return null;
   return (
-    <Group gap={4} role="group" aria-label="Reactions">
+    <Group gap={4} role="group" aria-label={t`Reactions`}>
       {comment.reactions.map(({ emoji, user_ids: userIds }) => {
         const names = namesInLine(userIds.map(nameOf), 10);
         return (
@@ -62,13 +64,13 @@ export function Reactions({ comment }: { comment: Comment }) {
               variant="subtle"
               color="gray"
               size={26}
-              aria-label="Add reaction"
+              aria-label={t`Add reaction`}
               onClick={() => setOpen(!isOpen)}
             >
               <IconMoodPlus size={16} stroke={1.6} />
             </ActionIcon>
           </Popover.Target>
-          <Popover.Dropdown p={6} aria-label="Reactions">
+          <Popover.Dropdown p={6} aria-label={t`Reactions`}>
             <Group gap={2}>
               {choices.map(([emoji, label]) => (
                 <ActionIcon

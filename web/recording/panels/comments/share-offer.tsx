@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { IconEyeOff } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -24,6 +25,7 @@ export function ShareOffer(props: {
   /** Sends the comment with their names as plain text. */
   onWithout: () => void;
 }) {
+  const { t } = useLingui();
   const { users, onShared, onWithout } = props;
   const { id, view, actions } = useRecording();
   const client = useQueryClient();
@@ -51,17 +53,17 @@ export function ShareOffer(props: {
       <Stack gap="xs">
         <Text size="sm">
           <b dir="auto">{names}</b> can't see this recording.
-          {view.can.share ? "" : " Ask its owner or an admin to share it."}
+          {view.can.share ? "" : t` Ask its owner or an admin to share it.`}
         </Text>
         <FormError error={share.error} fields={[]} />
         <Group gap="xs">
           {view.can.share ? (
             <Button size="compact-sm" loading={share.isPending} onClick={() => share.mutate()}>
-              Share with {names}
+              <Trans>Share with {names}</Trans>
             </Button>
           ) : null}
           <Button size="compact-sm" variant="default" disabled={share.isPending} onClick={onWithout}>
-            Send without mention
+            <Trans>Send without mention</Trans>
           </Button>
         </Group>
       </Stack>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Text } from "@mantine/core";
 import { IconArrowBackUp, IconCheck } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -16,6 +17,7 @@ import type { Thread } from "./threads.ts";
 
 /** A thread with its replies, and the field for another one. @param props.opened the comment to scroll to. */
 export function ThreadView({ thread, opened }: { thread: Thread; opened: { readonly id: string } | null }) {
+  const { t } = useLingui();
   const { root, replies } = thread;
   const { id, view } = useRecording();
   const actions = commentActions(useQueryClient(), id);
@@ -27,12 +29,12 @@ export function ThreadView({ thread, opened }: { thread: Thread; opened: { reado
   return (
     <li
       className={classes.thread}
-      aria-label={root.timestamp === null ? "Whole recording" : `At ${clock(root.timestamp)}`}
+      aria-label={root.timestamp === null ? t`Whole recording` : `At ${clock(root.timestamp)}`}
     >
       <Group justify="space-between" gap="xs" wrap="nowrap" mih={28}>
         {root.timestamp === null ? (
           <Text size="xs" c="dimmed">
-            Whole recording
+            <Trans>Whole recording</Trans>
           </Text>
         ) : (
           <MomentButton ms={root.timestamp} />
@@ -48,7 +50,7 @@ export function ThreadView({ thread, opened }: { thread: Thread; opened: { reado
             loading={resolve.isPending}
             onClick={() => resolve.mutate()}
           >
-            {isResolved ? "Reopen" : "Resolve"}
+            {isResolved ? t`Reopen` : t`Resolve`}
           </Button>
         ) : null}
       </Group>
@@ -60,7 +62,7 @@ export function ThreadView({ thread, opened }: { thread: Thread; opened: { reado
       ) : null}
       <CommentView comment={root} opened={opened} />
       {replies.length === 0 ? null : (
-        <ul className={classes.replies} aria-label="Replies">
+        <ul className={classes.replies} aria-label={t`Replies`}>
           {replies.map((reply) => (
             <li key={reply.id}>
               <CommentView comment={reply} opened={opened} />
@@ -77,7 +79,7 @@ export function ThreadView({ thread, opened }: { thread: Thread; opened: { reado
         />
       ) : (
         <Button size="compact-xs" variant="subtle" w="fit-content" onClick={() => setReplying("yes")}>
-          Reply
+          <Trans>Reply</Trans>
         </Button>
       )}
     </li>
@@ -85,14 +87,15 @@ export function ThreadView({ thread, opened }: { thread: Thread; opened: { reado
 }
 
 function Reply(props: { draftName: string; rootId: string; isFocused: boolean; onClose: () => void }) {
+  const { t } = useLingui();
   const { draftName, rootId, isFocused, onClose } = props;
   const { id } = useRecording();
   const actions = commentActions(useQueryClient(), id);
   return (
     <CommentForm
       draft={useCommentDraft(draftName)}
-      label="Reply"
-      button="Reply"
+      label={t`Reply`}
+      button={t`Reply`}
       isFocused={isFocused}
       send={({ text, mentions }) => actions.create({ text, mentions, parent_id: rootId })}
       onDone={onClose}
