@@ -12,7 +12,7 @@ const english = fileURLToPath(new URL("locales/en.po", import.meta.url));
 
 /**
  * Compiles the English texts that Lingui's macros leave as `{ id: "yQE2r9", message: "Delete {title}" }` behind a comment. A text
- * without values is its own ID, which is shorter.
+ * without values or context is its own ID, which is shorter.
  */
 const compileEnglish: PluginItem = {
   visitor: {
@@ -26,7 +26,9 @@ const compileEnglish: PluginItem = {
             const [id, message] = [field("id"), field("message")];
             if (id === undefined || !types.isStringLiteral(message?.value)) return;
             const text = message.value.value;
-            if (isPlain(text)) {
+            const context = field("context");
+            node.properties = node.properties.filter((each) => each !== context);
+            if (context === undefined && isPlain(text)) {
               id.value = types.stringLiteral(text);
               node.properties = node.properties.filter((each) => each !== message);
             } else message.value = types.valueToNode(compileMessage(text));
@@ -77,8 +79,8 @@ export const messages: Plugin = {
     async handler(id) {
       const pseudo = pseudoTexts[basename(id)];
       const catalog = await readCatalog(pseudo === undefined ? id : english);
-      const compiled = Object.entries(catalog).map(([key, { message = "", translation = "" }]) => [
-        isPlain(message) ? message : key,
+      const compiled = Object.entries(catalog).map(([key, { message = "", context, translation = "" }]) => [
+        context === undefined && isPlain(message) ? message : key,
         pseudo === undefined ? compileMessage(translation) : compileMessage(message, pseudo),
       ]);
       return {
