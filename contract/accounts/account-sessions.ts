@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { knownLanguages } from "../../shared/languages.ts";
 import { Success, Timestamp, Uuid } from "../common.ts";
 import { secondFactorMethods } from "../errors.ts";
 import { operation } from "../operation.ts";
@@ -15,7 +16,16 @@ const SignInMethod = z.enum(["password", "single_sign_on", "link", "passkey"]);
 /** The signed-in user and their session. */
 export const Me = z
   .strictObject({
-    user: z.strictObject({ id: Uuid, name: z.string(), email: z.string(), role: Role }),
+    user: z.strictObject({
+      id: Uuid,
+      name: z.string(),
+      email: z.string(),
+      role: Role,
+      language: z
+        .string()
+        .nullable()
+        .meta({ description: "The language of the app and of emails. Null: the browser's." }),
+    }),
     workspace: z.strictObject({ id: Uuid, name: z.string() }),
     session: z
       .strictObject({
@@ -197,8 +207,15 @@ export const updateMe = operation({
   method: "PATCH",
   path: "/_/api/v1/me",
   summary: "Update Me",
-  description: "Changes the caller's own name.",
-  body: z.object({ name: UserName.optional() }),
+  description: "Changes the caller's own name and language.",
+  body: z.object({
+    name: UserName.nullish().meta({ description: "Null or left out: unchanged." }),
+    language: z
+      .enum(knownLanguages)
+      .nullable()
+      .optional()
+      .meta({ description: "The language of the app and of emails. Null: the browser's." }),
+  }),
   response: Me,
   errors: [...bodyErrors, "forbidden"],
 });

@@ -26,6 +26,7 @@ import type { Session } from "../api/session.ts";
 import { initials } from "../common/format/names.ts";
 import { lazyPart } from "../common/load-part.tsx";
 import { useWider } from "../common/use-wider.ts";
+import { useAccountLanguage } from "../language/use-account-language.ts";
 import { RecorderOutlet, RecorderProvider, useOpenRecorder } from "../record/context.tsx";
 import { SenderProvider } from "../uploads/sending/context.tsx";
 import { BottomNav } from "./bottom-nav.tsx";
@@ -50,6 +51,7 @@ export function Shell({ session }: { session: Session }) {
   const main = useRef<HTMLElement>(null);
   useFocusOnNewPage(path, main);
   useKeptFocus();
+  useAccountLanguage(session.user.language);
   const isLate = useIsLate();
   const isViewer = session.user.role === "viewer";
   return (

@@ -13,13 +13,26 @@ const catalogs: Readonly<Record<string, () => Promise<Catalog>>> = {
 // A text without values is its own ID. See vite-messages.ts.
 i18n.setMessagesCompiler((text) => [text]);
 
-/** Shows the app in the first of the wanted languages that there is; in English if its texts don't load. */
-export async function activateLanguage(wanted: readonly string[] = navigator.languages): Promise<void> {
+let latest = "";
+
+/**
+ * Shows the app in the first of the wanted languages that there is; in English if its texts don't load. What is shown
+ * changes where it stands: nothing is mounted again, so forms keep what was typed.
+ * @param wanted without it, the language of the document, which the server chose.
+ * @returns the language in use.
+ */
+export async function activateLanguage(
+  wanted: readonly string[] = [document.documentElement.lang],
+): Promise<string> {
   const language = chooseLanguage(wanted);
+  latest = language;
   const messages = await loadMessages(language);
+  // Another one was chosen meanwhile.
+  if (latest !== language) return i18n.locale;
   i18n.loadAndActivate({ locale: messages === null ? sourceLanguage : language, messages: messages ?? {} });
   document.documentElement.lang = i18n.locale;
   document.documentElement.dir = directionOf(i18n.locale);
+  return i18n.locale;
 }
 
 async function loadMessages(language: string): Promise<Messages | null> {

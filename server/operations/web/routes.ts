@@ -5,12 +5,14 @@ import staticFiles from "@fastify/static";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Uuid } from "../../../contract/common.ts";
 import { pagePaths, sharedPagePaths } from "../../../contract/pages.ts";
+import { directionOf } from "../../../shared/languages.ts";
 import { readRuledSession } from "../../people/accounts/sign-in/authenticate.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { html as pageHtml } from "../../platform/html.ts";
 import { allowFraming, allowRecording } from "../../platform/http/origin/security-headers.ts";
+import { languageOf, rememberLanguage } from "../../platform/language/request-language.ts";
 import { sendPage } from "../../platform/pages/page.ts";
 import { canSeeRecording } from "../../recordings/recordings/queries.ts";
 import { describePage, publicPageOf } from "../../sharing/public-links/view/page.ts";
@@ -62,7 +64,10 @@ export async function webAppRoutes(
       if (document === null) return sendMissing(reply);
       const isRecording = path === "/recordings/:recording_id" && recordingId !== undefined;
       const elements = (isRecording ? preloadRecording(given) : "") + (preloads?.get(path) ?? "");
-      const { policy, html } = fill(files, document.replace("</head>", `  ${elements}\n  </head>`), {});
+      const { language = null } = session;
+      rememberLanguage(request, reply, language);
+      const whole = document.replace("</head>", `  ${elements}\n  </head>`);
+      const { policy, html } = fill(files, whole, languageValues(languageOf(request, language)));
       allowRecording(reply);
       return reply
         .type("text/html; charset=utf-8")
@@ -77,7 +82,10 @@ export async function webAppRoutes(
       if (sharedDocument === null) return sendMissing(reply);
       const { token } = request.params as { token: string };
       const { status, ...values } = await describePage({ db, signer, config }, token);
-      const { policy, html } = fill(files, sharedDocument, values);
+      const { policy, html } = fill(files, sharedDocument, {
+        ...values,
+        ...languageValues(languageOf(request)),
+      });
       if (path.startsWith("/embed/")) allowFraming(reply, policy);
       else reply.header("content-security-policy", `${policy}; frame-ancestors 'none'`);
       return reply.code(status).type("text/html; charset=utf-8").send(html);
@@ -103,6 +111,11 @@ async function readDocument(folder: string | null, name: string): Promise<string
     if (error.code === "ENOENT") return null;
     throw error;
   });
+}
+
+/** What the web app starts with: the reader's language is chosen by the same rule as for the server's own pages. */
+function languageValues(language: string): Readonly<Record<string, string>> {
+  return { language, direction: directionOf(language) };
 }
 
 /**

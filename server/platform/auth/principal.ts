@@ -18,6 +18,8 @@ export interface Principal {
   /** The token's user; for a workspace token the user who issued it. */
   readonly userId: string;
   readonly role: Role;
+  /** The language that the user has chosen; null or left out: the browser's. */
+  readonly language?: string | null;
   /** Lower-case email of the user. */
   readonly emailKey: string;
   /** Name of the user, or of the workspace for a workspace token. */

@@ -3,12 +3,10 @@
  * Please do not edit it manually.
  */
 
-import type { ColumnType } from "kysely";
-import type { IPostgresInterval } from "postgres-interval";
+import type { HookType } from "../../../contract/webhooks/hook-types.ts";
 import type { TranscriptEditDetails } from "../../../contract/transcripts/transcript-history.ts";
 import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";
-import type { HookType } from "../../../contract/webhooks/hook-types.ts";
 import type {
   CalendarEventTimes,
   CalendarPerson,
@@ -23,24 +21,24 @@ import type {
   UnreadEvent,
   UploadParticipant,
 } from "./json-columns.ts";
+import type { ColumnType } from "kysely";
+import type { IPostgresInterval } from "postgres-interval";
 
-export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[] ? U[] : ArrayTypeImpl<T>;
+export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[]
+  ? U[]
+  : ArrayTypeImpl<T>;
 
-export type ArrayTypeImpl<T> =
-  T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S[], I[], U[]> : T[];
+export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S[], I[], U[]>
+  : T[];
 
-export type Generated<T> =
-  T extends ColumnType<infer S, infer I, infer U>
-    ? ColumnType<S, I | undefined, U>
-    : ColumnType<T, T | undefined, T>;
+export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S, I | undefined, U>
+  : ColumnType<T, T | undefined, T>;
 
 export type Int8 = ColumnType<string, bigint | number | string, bigint | number | string>;
 
-export type Interval = ColumnType<
-  IPostgresInterval,
-  IPostgresInterval | number | string,
-  IPostgresInterval | number | string
->;
+export type Interval = ColumnType<IPostgresInterval, IPostgresInterval | number | string, IPostgresInterval | number | string>;
 
 export type Json = JsonValue;
 
@@ -1296,6 +1294,7 @@ export interface Users {
   given_name: string | null;
   id: string;
   invited_at: Timestamp | null;
+  language: string | null;
   last_signed_in_at: Timestamp | null;
   name: string;
   password_hash: string | null;

@@ -15,6 +15,9 @@ export const sessionsQuery = queryOptions({
 
 export const rename = (name: string) => call(sessions.updateMe, { body: { name } });
 
+/** @param language null: the browser's. */
+export const setLanguage = (language: string | null) => call(sessions.updateMe, { body: { language } });
+
 export const changePassword = (body: z.input<typeof sessions.changePassword.body>) =>
   call(sessions.changePassword, { body });
 

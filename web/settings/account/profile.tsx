@@ -20,6 +20,7 @@ import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Form, useForm } from "../../common/forms/form.tsx";
 import { Loaded, Panel, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
 import { AppearanceForm } from "./appearance.tsx";
+import { LanguageSection } from "./language.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { SingleSignOn } from "./single-sign-on.tsx";
 import { TwoFactor } from "./two-factor.tsx";
@@ -48,6 +49,7 @@ export function ProfilePage() {
       ) : null}
       <Passkeys />
       {session.has_password ? <TwoFactor session={session} /> : null}
+      <LanguageSection session={session} />
       <Section title={t`Appearance`} lead={t`In this browser.`}>
         <AppearanceForm />
       </Section>

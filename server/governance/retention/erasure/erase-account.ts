@@ -68,6 +68,7 @@ export async function eraseAccount(
       external_id: null,
       given_name: null,
       family_name: null,
+      language: null,
       role: "viewer",
       password_hash: null,
       invited_at: null,

@@ -24,6 +24,8 @@ export interface TokenRow extends RuledRow {
   readonly user_name: string;
   readonly email_key: string;
   readonly role: Role;
+  /** The user's; null: the browser's. */
+  readonly language: string | null;
   readonly expires_at: Date | null;
   /** Chosen for the token, the user's authorization of its app, or the app; null: as the server is set. */
   readonly datetime_filters: DatetimeFilters | null;
@@ -46,6 +48,8 @@ export interface SessionRow extends RuledRow {
   readonly user_name: string;
   readonly email_key: string;
   readonly role: Role;
+  /** The user's; null: the browser's. */
+  readonly language: string | null;
   readonly expires_at: Date;
   readonly last_used_at: Date;
   readonly method: NonNullable<RuledCredential["session"]>["method"];
@@ -132,7 +136,7 @@ const texts = Object.fromEntries(
   Object.entries(typeParts).map(([type, { sees, setting, join, since }]) => [
     type,
     `select t.id, coalesce(t.oauth_family_id, t.id) as counted_as, t.type, t.workspace_id, w.name as workspace_name,
-       t.user_id, u.name as user_name, u.email_key, u.role, t.expires_at, t.resource,
+       t.user_id, u.name as user_name, u.email_key, u.role, u.language, t.expires_at, t.resource,
        ${setting("datetime_filters")} as datetime_filters, ${setting("compatibility")} as compatibility,
        ${sees} as sees, ${ruledTokenColumns(since)},
        (t.last_used_at is null or t.last_used_at < now() - interval '1 minute') as use_is_old

@@ -22,6 +22,7 @@ export function findMe(db: Database, userId: string) {
       "u.email",
       "u.email_key",
       "u.role",
+      "u.language",
       "u.password_hash",
       "u.created_at",
       "w.security_rules",
@@ -32,22 +33,32 @@ export function findMe(db: Database, userId: string) {
     .executeTakeFirstOrThrow();
 }
 
-/** Changes the caller's name. */
-export async function renameMe(db: Database, request: FastifyRequest, name: string): Promise<void> {
-  const { principal } = request;
+/** Changes the caller's name and language, as far as they are given. */
+export async function changeMe(
+  db: Database,
+  request: FastifyRequest,
+  given: { readonly name?: string | null | undefined; readonly language?: string | null | undefined },
+): Promise<void> {
+  const { userId } = request.principal;
   await db.kysely.transaction().execute(async (tx) => {
-    const changed = await tx
-      .updateTable("users")
-      .set({ name })
-      .where("id", "=", principal.userId)
-      .where("name", "!=", name)
-      .returning("id")
-      .executeTakeFirst();
-    if (changed === undefined) return;
+    const before = await tx
+      .selectFrom("users")
+      .select(["name", "language"])
+      .where("id", "=", userId)
+      .forUpdate()
+      .executeTakeFirstOrThrow();
+    const name = given.name ?? before.name;
+    const { language = before.language } = given;
+    const details = {
+      ...(name === before.name ? {} : { name }),
+      ...(language === before.language ? {} : { language }),
+    };
+    if (Object.keys(details).length === 0) return;
+    await tx.updateTable("users").set(details).where("id", "=", userId).execute();
     await recordAudit(tx, actorOf(request), {
       action: "user_changed",
-      subject: { type: "user", id: principal.userId },
-      details: { name },
+      subject: { type: "user", id: userId },
+      details,
     });
   });
 }

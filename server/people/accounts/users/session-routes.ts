@@ -10,6 +10,7 @@ import type { StoredRules } from "../../../platform/db/json-columns.ts";
 import { readQuarantine } from "../../../platform/db/quarantine.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type Api, Ready, route } from "../../../platform/http/routing/route.ts";
+import { languageCookie } from "../../../platform/language/request-language.ts";
 import { endOf, findRules, hasProvenEnough, secondFactorDue } from "../../access/security-rules.ts";
 import { findSecondFactor } from "../sign-in/second-factor.ts";
 import { clearedSessionCookie, sessionCookie, sessionCookieOf } from "../sign-in/session-cookie.ts";
@@ -23,7 +24,7 @@ import {
 import { signIn } from "../sign-in/sign-in.ts";
 import { tooManyAttempts } from "../sign-in/throttle.ts";
 import { findIdentities, unbindSingleSignOn } from "./identities.ts";
-import { changePassword, currentSession, findMe, renameMe } from "./me.ts";
+import { changeMe, changePassword, currentSession, findMe } from "./me.ts";
 
 export interface PresentDependencies {
   readonly db: Database;
@@ -38,7 +39,7 @@ export function createPresentMe({ db, managesSystem }: PresentDependencies) {
     const session = (await findSessions(db.kysely, userId)).find(({ id }) => id === sessionId);
     const quarantine = await readQuarantine(db);
     return {
-      user: { id: me.id, name: me.name, email: me.email, role: me.role as Role },
+      user: { id: me.id, name: me.name, email: me.email, role: me.role as Role, language: me.language },
       workspace: { id: me.workspace_id, name: me.workspace_name },
       session:
         session === undefined
@@ -185,10 +186,16 @@ export function sessionRoutes(
     return { success: true as const, ended_sessions: ended.sessions, revoked_tokens: ended.tokens };
   });
 
-  route(api, contract.updateMe, async ({ request, body }) => {
-    if (body.name !== undefined) await renameMe(db, request, body.name);
-    return presentCaller(request);
-  });
+  route(
+    api,
+    contract.updateMe,
+    async ({ request, body }) => {
+      await changeMe(db, request, body);
+      const headers = body.language === undefined ? {} : { "set-cookie": languageCookie(body.language) };
+      return new Ready(JSON.stringify(await presentCaller(request)), headers);
+    },
+    { keepNulls: true },
+  );
 
   route(api, contract.unbindMySingleSignOn, async ({ principal, request }) => {
     await db.kysely.transaction().execute((tx) => unbindSingleSignOn(tx, actorOf(request), principal.userId));

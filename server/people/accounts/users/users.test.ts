@@ -202,6 +202,14 @@ test("my own account: name, password, sessions", async () => {
   await givePassword(app.db, own.member);
   const [here, there] = [await signInAs(app, own.member), await signInAs(app, own.member)];
   assert.equal((await here.send("PATCH", "/_/api/v1/me", { json: { name: " Ny " } })).body.user.name, "Ny");
+  const inLanguage = async (language: unknown) => {
+    const { status, body } = await here.send("PATCH", "/_/api/v1/me", { json: { language } });
+    return status === 200 ? body.user.language : body.violations[0].pointer;
+  };
+  assert.equal(await inLanguage("en-XA"), "en-XA");
+  assert.equal((await there.get("/_/api/v1/session/me")).body.user.language, "en-XA");
+  assert.equal(await inLanguage("tlh"), "/language");
+  assert.equal(await inLanguage(null), null);
   const wrong = await here.send("POST", "/_/api/v1/me/password", {
     json: { current_password: "not it at all", new_password: "another good password" },
   });

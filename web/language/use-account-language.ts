@@ -1,0 +1,20 @@
+import { useDirection } from "@mantine/core";
+import { useEffect, useRef } from "react";
+import { directionOf } from "../../shared/languages.ts";
+import { activateLanguage } from "./language.ts";
+
+/**
+ * Shows the app in the account's language as soon as it changes, here or in another browser. The server chose the first one.
+ * @param language null: the browser's.
+ */
+export function useAccountLanguage(language: string | null): void {
+  const { setDirection } = useDirection();
+  const shown = useRef(language);
+  useEffect(() => {
+    if (shown.current === language) return;
+    shown.current = language;
+    void activateLanguage(language === null ? navigator.languages : [language]).then((active) =>
+      setDirection(directionOf(active)),
+    );
+  }, [language, setDirection]);
+}
