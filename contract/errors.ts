@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Cause } from "./causes/causes.ts";
 
 /**
  * Every error the API can return: code, HTTP status and public title. Codes are never reused. A test keeps
@@ -52,6 +53,7 @@ export type ErrorCode = keyof typeof errorCatalogue;
 export interface Violation {
   readonly pointer: string;
   readonly detail: string;
+  readonly cause?: Cause | undefined;
 }
 
 /** What a user can prove themselves with beside the password. */
@@ -72,6 +74,7 @@ export const Problem = z
       .enum(Object.keys(errorCatalogue) as [ErrorCode, ...ErrorCode[]])
       .meta({ description: "Machine-readable code; never changes its meaning." }),
     request_id: z.string().meta({ description: "Identifies this request in the server's log." }),
+    cause: Cause.optional().meta({ description: "Why exactly, where `error` says too little." }),
     violations: z
       .array(
         z.strictObject({
@@ -79,6 +82,7 @@ export const Problem = z
             .string()
             .meta({ description: "JSON pointer (RFC 6901) to the invalid value in the body." }),
           detail: z.string().meta({ description: "The rule that the value breaks." }),
+          cause: Cause.optional().meta({ description: "The same for clients with texts of their own." }),
         }),
       )
       .optional()

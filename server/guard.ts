@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { because } from "../contract/causes/causes.ts";
 import type { Operation } from "../contract/operation.ts";
 import type { VersionName } from "../contract/versions.ts";
 import { streamNotifications } from "../contract/workspace/notifications.ts";
@@ -175,10 +176,7 @@ function endsWithAccess({ raw, method, routeOptions }: FastifyRequest): boolean 
 function refuseBeforeSetUp({ principal, routeOptions }: FastifyRequest): void {
   if (principal.mustSetUpSecondFactor !== true || routeOptions.config.operation?.setsUpAccount === true)
     return;
-  throw new ProblemError(
-    "second_factor_setup_required",
-    "your workspace requires a second factor; set up two-factor authentication to continue",
-  );
+  throw new ProblemError("second_factor_setup_required", because("second_factor_setup"));
 }
 
 /** Whether an operation may change data: by its permission, or by its method, as favorites, which readers have too. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Cause } from "../causes/causes.ts";
 import { Timestamp, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
 import { Role } from "./account-sessions.ts";
@@ -116,6 +117,7 @@ export const previewWorkspaceSecurity = operation({
         .string()
         .nullable()
         .meta({ description: "Why the rules can't be saved by the caller. Null: they can." }),
+      refuses_you_cause: Cause.nullable(),
       users: z
         .array(
           z.strictObject({

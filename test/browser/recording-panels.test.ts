@@ -158,7 +158,7 @@ test("details: meeting type, back to automatic, start time, owners; errors at th
   await dialog.getByRole("combobox", { name: "Source" }).click();
   await page.getByRole("option", { name: "Webex" }).click();
   await dialog.getByRole("button", { name: "Save" }).click();
-  await dialog.getByText(/Is not a meeting type of this workspace/).waitFor();
+  await dialog.getByText("Choose a meeting type of this workspace").waitFor();
   await assertAccessibleAtRest(page);
   dropExpectedError(complaints, 400);
 });

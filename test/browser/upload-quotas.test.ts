@@ -18,13 +18,13 @@ test("uploads: full storage and a reached limit are shown at the file, with the 
     mimeType: "audio/mpeg",
     buffer: sound,
   });
-  await sending.getByText(/storage is full: .* of 10000 bytes/).waitFor();
+  await sending.getByText(/storage is full\. Permanently delete recordings/).waitFor();
   await sending.getByRole("button", { name: "Retry first.mp3" }).waitFor();
   await page.getByLabel("Choose files to upload").setInputFiles({
     name: "second.mp3",
     mimeType: "audio/mpeg",
     buffer: sound,
   });
-  await sending.getByText(/the limit of 1 open uploads is reached; send their files/).waitFor();
+  await sending.getByText(/The limit of 1 open upload is reached\. Finish it/).waitFor();
   await sending.getByRole("button", { name: "Retry second.mp3" }).waitFor();
 });

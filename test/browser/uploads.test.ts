@@ -288,7 +288,7 @@ test("upload: a transcript is reviewed and edited, errors are shown at the field
   await page.getByLabel("Email of participant 1").fill("ana@other.example");
   await page.getByRole("button", { name: "Add participant" }).click();
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText(/must have at least one of name, email or phone/).waitFor();
+  await page.getByText(/Enter a name, an email or a phone number/).waitFor();
   await page.getByRole("button", { name: "Remove participant 3" }).click();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { name: "Board of October" }).waitFor();

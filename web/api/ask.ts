@@ -75,7 +75,7 @@ async function send(body: Body<typeof contract.ask>, signal: AbortSignal): Promi
     const headers = { "content-type": "application/json", accept: "text/event-stream" };
     const response = await fetch(path, { method, headers, body: JSON.stringify(body), signal });
     if (response.ok) return response;
-    const problem = readProblem(response, await response.text());
+    const problem = await readProblem(response, await response.text());
     if (!isSignedOut(problem) || attempt === maxAttempts) throw problem;
     reportSignedOut();
   }

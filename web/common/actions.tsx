@@ -53,8 +53,8 @@ export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof ApiError)) return found;
   for (const { pointer, detail } of error.violations) {
     const [, field = "", entry] = pointer.split("/");
-    const prefix = entry !== undefined && /^\d+$/.test(entry) ? t`Entry ${Number(entry) + 1} ` : "";
-    const text = prefix === "" ? detail.charAt(0).toUpperCase() + detail.slice(1) : prefix + detail;
+    const number = entry !== undefined && /^\d+$/.test(entry) ? Number(entry) + 1 : null;
+    const text = number === null ? detail : t`Entry ${number}: ${detail}`;
     found[field] = found[field] === undefined ? text : `${found[field]}; ${text}`;
   }
   return found;

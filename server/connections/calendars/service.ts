@@ -49,9 +49,7 @@ export async function createCalendar(
     ...(isRoom
       ? { name: "room_calendars", owner: workspaceId, limit: calendarLimits.rooms }
       : { name: "calendars", owner: userId, limit: calendarLimits.calendars }),
-    refusal: isRoom
-      ? "room calendars is reached; remove one first"
-      : "calendars is reached; remove one first",
+    refusal: isRoom ? ("room_calendar_quota" as const) : ("calendar_quota" as const),
   };
   // Before anything is requested, and again with what is stored.
   await db.kysely

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import type { z } from "zod";
+import { because } from "../../../contract/causes/causes.ts";
 import type * as contract from "../../../contract/deliveries/deliveries.ts";
 import type { Violation } from "../../../contract/errors.ts";
 import { versionNames } from "../../../contract/versions.ts";
@@ -73,7 +74,7 @@ export async function createDestination(
   const { kind, url } = input;
   checkKind(principal, kind);
   if (kind === "email" && config.smtp === null)
-    throw new ProblemError("wrong_state", "this server has no mail server; set PARLEY_SMTP_URL");
+    throw new ProblemError("wrong_state", because("mail_server_missing"));
   await checkInput(deps, principal, kind, input);
   if (isChat(kind) && url === undefined)
     throw invalidInput([{ pointer: "/url", detail: "is required: the URL of the incoming webhook" }]);
@@ -84,7 +85,7 @@ export async function createDestination(
       owner: principal.userId,
       limit: config.hooksPerUser,
       count: () => countHooksOf(tx, principal.userId),
-      refusal: "webhooks and deliveries of one user is reached; delete one that is no longer used",
+      refusal: "delivery_quota",
     });
     const access = await holdAccess(tx, principal);
     await tx
@@ -290,13 +291,9 @@ export async function testDestination(
   }
   const waitMs = await hostLimit.take(row.hook_url);
   if (waitMs > 0)
-    throw new ProblemError(
-      "rate_limited",
-      "this host has reached its number of requests per minute; try again",
-      {
-        headers: { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1000))) },
-      },
-    );
+    throw new ProblemError("rate_limited", because("host_busy_now"), {
+      headers: { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1000))) },
+    });
   return presentResponse(await sendToChat(deps, { kind: row.kind, url: row.url }, message));
 }
 
@@ -306,11 +303,7 @@ function presentResponse({ ok, status, error, body, durationMs }: AttemptRespons
 
 /** @throws ProblemError `wrong_state` for a workspace token, which has no email. */
 async function callerEmail({ db }: DeliveryServices, { scope, userId }: Principal): Promise<string> {
-  if (scope === "workspace")
-    throw new ProblemError(
-      "wrong_state",
-      "a test email goes to the caller, and a workspace token has no email",
-    );
+  if (scope === "workspace") throw new ProblemError("wrong_state", because("test_email_needs_user"));
   const { email } = await db.kysely
     .selectFrom("users")
     .select("email")
@@ -346,10 +339,7 @@ export async function resendAttempt(
   messageId: string,
 ): Promise<void> {
   if (!isOn(row, new Date()))
-    throw new ProblemError(
-      "wrong_state",
-      `the delivery is disabled (${disabledReason(row)}); enable the delivery first`,
-    );
+    throw new ProblemError("wrong_state", because("delivery_disabled", { reason: disabledReason(row) }));
   await db.kysely.transaction().execute(async (tx) => {
     const outcome = await requeueDelivery(tx, row.id, messageId);
     if (outcome !== "done") throw new ProblemError("wrong_state", refusals[outcome]);

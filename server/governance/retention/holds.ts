@@ -1,4 +1,5 @@
 import { type Selectable, sql } from "kysely";
+import { because } from "../../../contract/causes/causes.ts";
 import { type AuditActor, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../../platform/db/database.ts";
@@ -90,7 +91,7 @@ export async function releaseHold(
       .where("recording_id", "=", recordingId)
       .returning("recording_id")
       .executeTakeFirst();
-    if (released === undefined) throw new ProblemError("not_found", "the recording is not on legal hold");
+    if (released === undefined) throw new ProblemError("not_found", because("not_on_hold"));
     await auditHold(tx, actor, recordingId, "released");
     return { success: true };
   });

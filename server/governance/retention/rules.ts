@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { type RawBuilder, type Selectable, sql } from "kysely";
+import { because } from "../../../contract/causes/causes.ts";
 import type { Violation } from "../../../contract/errors.ts";
 import { type AuditActor, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
@@ -50,7 +51,7 @@ export async function createRule(
       .where("workspace_id", "=", principal.workspaceId)
       .executeTakeFirstOrThrow();
     if (Number(count) >= maxRules)
-      throw new ProblemError("wrong_state", `the limit of ${maxRules} rules is reached; delete one first`);
+      throw new ProblemError("wrong_state", because("retention_rule_limit", { limit: maxRules }));
     const row = await tx
       .insertInto("retention_rules")
       .values({

@@ -1,3 +1,4 @@
+import { because } from "../../../contract/causes/causes.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
@@ -39,8 +40,5 @@ export async function refuseOtherWorkspaces(
   { workspaceId }: Pick<Principal, "workspaceId">,
 ): Promise<void> {
   if (!(await isOperatorWorkspace(db, workspaceId)))
-    throw new ProblemError(
-      "forbidden",
-      "only admins of the operator's workspace see the system; the operator names it with `parley workspace operator`",
-    );
+    throw new ProblemError("forbidden", because("operator_only"));
 }

@@ -1,3 +1,4 @@
+import { because } from "../../../contract/causes/causes.ts";
 import { retryFailed } from "../../connections/watched-folders/overview.ts";
 import { type AuditActor, recordAudit } from "../../platform/audit/record.ts";
 import type { Config } from "../../platform/config/config.ts";
@@ -37,18 +38,12 @@ export async function retryWatchedFiles(
 ): Promise<number> {
   // Nothing would read them, and they would no longer be listed as failed.
   if (!watchedNow(config, await findProcesses(db)).has(folder))
-    throw new ProblemError(
-      "wrong_state",
-      `no running worker watches ${folder}; add it to PARLEY_WATCH_DIRS and restart the workers, or upload its files in the web app`,
-    );
+    throw new ProblemError("wrong_state", because("folder_not_watched", { folder }));
   const operator = await readOperatorWorkspace(db);
   return db.kysely.transaction().execute(async (tx) => {
     const workspaces = await retryFailed(tx, folder, id);
     if (id !== null && workspaces.length === 0)
-      throw new ProblemError(
-        "not_found",
-        `there is no failed file ${id} in ${folder}; it may have been imported or retried meanwhile`,
-      );
+      throw new ProblemError("not_found", because("watched_file_gone", { id, folder }));
     for (const workspaceId of new Set(workspaces))
       for (const actor of actorsOf(workspaceId))
         await recordAudit(tx, actor, {

@@ -1,4 +1,5 @@
 import type { RuleRefusal } from "../../../contract/accounts/security.ts";
+import { because } from "../../../contract/causes/causes.ts";
 import type { Role } from "../../platform/auth/principal.ts";
 import type { Executor } from "../../platform/db/database.ts";
 import type { StoredRules } from "../../platform/db/json-columns.ts";
@@ -143,18 +144,6 @@ export function endOf(
   return expiresAt === null || end < expiresAt ? end : expiresAt;
 }
 
-/** Refusals in words for the user. */
-export const refusalTexts: Readonly<Record<RuleRefusal, string>> = {
-  address:
-    "your workspace allows access from certain IP addresses only; connect to its network, or ask an admin",
-  session_age: "the session has reached the longest life that your workspace allows; sign in again",
-  session_idle: "the session was not used for as long as your workspace allows; sign in again",
-  token_age: "the token has reached the longest life that your workspace allows; create a new one",
-  single_sign_on:
-    "your workspace allows single sign-on only; sign in with it, and create tokens and authorize apps again",
-  second_factor: "your workspace requires a second factor; sign in with a browser and set it up",
-};
-
 /** The rules of a workspace; null: none. */
 export async function findRules(db: Executor, workspaceId: string): Promise<StoredRules | null> {
   const row = await db
@@ -167,7 +156,7 @@ export async function findRules(db: Executor, workspaceId: string): Promise<Stor
 
 /** The error for a caller that the rules of their workspace refuse. */
 export function refusedByRule(refusal: RuleRefusal): ProblemError {
-  return new ProblemError("refused_by_rule", refusalTexts[refusal]);
+  return new ProblemError("refused_by_rule", because(`rule_${refusal}`));
 }
 
 /** Parsed ranges by their text. */

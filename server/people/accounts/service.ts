@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
+import { because } from "../../../contract/causes/causes.ts";
 import type { Compatibility, DatetimeFilters } from "../../../contract/common.ts";
 import type { Role } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
@@ -137,7 +138,7 @@ async function describeTaken(tx: Tx, workspaceId: string, email: string): Promis
 
 /** One text for every reason outside the workspace, so that it does not reveal which emails have accounts. */
 export function unavailableElsewhere(email: string): string {
-  return `${email} cannot be added to this workspace; check the email, or ask the operator of this server`;
+  return because("email_unavailable", { email }).detail;
 }
 
 /** Creates a team with members given by email. */

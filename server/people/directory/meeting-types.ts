@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import type { z } from "zod";
+import { because } from "../../../contract/causes/causes.ts";
 import {
   type createMeetingType as createOperation,
   type ManagedMeetingType,
@@ -55,10 +56,7 @@ export function createMeetingType(
 ): Promise<MeetingTypeOutput> {
   return change(db, principal, async (tx, types) => {
     if (types.length >= maxMeetingTypes)
-      throw new ProblemError(
-        "wrong_state",
-        `the limit of ${types.length} meeting types is reached; delete one first`,
-      );
+      throw new ProblemError("wrong_state", because("meeting_type_limit", { limit: types.length }));
     await refuseTakenName(tx, principal.workspaceId, input.name, null);
     const id = randomUUIDv7();
     await sql`
@@ -83,7 +81,7 @@ export function updateMeetingType(
     if (input.scope !== undefined && input.scope !== type.scope && type.is_default)
       throw new ProblemError(
         "wrong_state",
-        `${type.name} is the default for ${type.scope} meetings; make another type the default first`,
+        because("default_meeting_type", { name: type.name, scope: type.scope }),
       );
     if (input.name !== undefined) await refuseTakenName(tx, principal.workspaceId, input.name, id);
     await tx
@@ -123,7 +121,7 @@ export function deleteMeetingType(
     if (type.is_default)
       throw new ProblemError(
         "wrong_state",
-        `${type.name} is the default for ${type.scope} meetings; make another type the default first`,
+        because("default_meeting_type", { name: type.name, scope: type.scope }),
       );
     // Locked, so that no recording gets it from now on.
     await sql`select id from meeting_types where id = ${id} for update`.execute(tx);
@@ -132,7 +130,7 @@ export function deleteMeetingType(
     if (rows.length > 0 && reassignTo === undefined)
       throw new ProblemError(
         "wrong_state",
-        `${rows.length} recording${rows.length === 1 ? " has" : "s have"} the meeting type ${type.name}; name its replacement in reassign_to`,
+        because("meeting_type_used", { count: rows.length, name: type.name }),
       );
     await reassign(
       tx,

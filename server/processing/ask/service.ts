@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { type AskEvent, type ask as askOperation, maxQuestionsPerMinute } from "../../../contract/ask/ask.ts";
+import { because } from "../../../contract/causes/causes.ts";
 import { actorOf } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config, LanguageModelSettings } from "../../platform/config/config.ts";
@@ -15,7 +16,7 @@ import { canSeeRecording } from "../../recordings/recordings/queries.ts";
 import { recordingNotFound } from "../../recordings/recordings/rights.ts";
 import { SwitchedOff } from "../intelligence/ask.ts";
 import { estimateTokens } from "../intelligence/generate/chunks.ts";
-import { describeMissing, findModelState } from "../intelligence/missing-model.ts";
+import { explainMissing, findModelState } from "../intelligence/missing-model.ts";
 import { BudgetSpent } from "../intelligence/model/budget.ts";
 import type { LanguageModel } from "../intelligence/model/model.ts";
 import { openLanguageModel } from "../intelligence/open-model.ts";
@@ -81,7 +82,7 @@ function refuseExceeded({ exceeded, resetMs }: Allowance): void {
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));
   throw new ProblemError(
     "rate_limited",
-    `more than ${maxQuestionsPerMinute} questions in this minute; ask again in ${seconds} s`,
+    because("questions_per_minute", { limit: maxQuestionsPerMinute, seconds }),
     { headers: { "retry-after": String(seconds) } },
   );
 }
@@ -152,16 +153,13 @@ async function startSoon(insert: () => Promise<number | null>): Promise<number> 
     if (number !== null) return number;
     if (tries < leaseTries) await delay(leasePauseMs);
   }
-  throw new ProblemError(
-    "wrong_state",
-    "another question of yours is being answered; stop it, or wait until it is",
-  );
+  throw new ProblemError("wrong_state", because("question_running"));
 }
 
 async function requireModel(deps: AskDependencies, principal: Principal): Promise<LanguageModelSettings> {
   const { db, config } = deps;
   const state = await findModelState(db.kysely, config, principal.workspaceId);
-  if (state !== "ready") throw new ProblemError("wrong_state", describeMissing("questions", state));
+  if (state !== "ready") throw new ProblemError("wrong_state", explainMissing("questions", state));
   if (config.languageModel === null) throw noModel();
   return config.languageModel;
 }
@@ -178,7 +176,7 @@ async function openModel({ db, config }: AskDependencies): Promise<LanguageModel
 }
 
 function noModel(): ProblemError {
-  return new ProblemError("wrong_state", describeMissing("questions", "off"));
+  return new ProblemError("wrong_state", explainMissing("questions", "off"));
 }
 
 /** The thread to continue, if any, and the recording that the question is about. */

@@ -1,4 +1,5 @@
 import * as contract from "../../../contract/ask/feedback.ts";
+import { because } from "../../../contract/causes/causes.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
@@ -19,7 +20,7 @@ export function feedbackRoutes(api: Api, { db }: { readonly db: Database }): voi
   route(api, contract.putSummaryFeedback, async ({ principal, params: { recording_id: id }, body }) => {
     await requireSight(principal, id);
     if (!(await queries.saveSummaryFeedback(db.kysely, principal, id, body)))
-      throw new ProblemError("wrong_state", "the language model has not written a summary of this recording");
+      throw new ProblemError("wrong_state", because("summary_missing"));
     return success;
   });
 
@@ -42,8 +43,7 @@ export function feedbackRoutes(api: Api, { db }: { readonly db: Database }): voi
         "not_found",
         `there is no question ${turn.number} in a thread ${turn.threadId}; see Get Thread`,
       );
-    if (outcome === "unanswered")
-      throw new ProblemError("wrong_state", "the question has no answer yet; wait until it is answered");
+    if (outcome === "unanswered") throw new ProblemError("wrong_state", because("question_unanswered"));
     return success;
   };
 

@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import type { IntelligenceStatus, RecordingIntelligence } from "../../../contract/recordings/intelligence.ts";
-import { describeMissing, type ModelState } from "./missing-model.ts";
+import { explainMissing, type ModelState } from "./missing-model.ts";
 import type { Settings } from "./model/budget.ts";
 import type { RunRow } from "./queries.ts";
 import type { RunCounts, UsageToday } from "./read-queries.ts";
 
 /** What is missing, and who can change that. */
 const missing = (state: Exclude<ModelState, "ready">) =>
-  `${describeMissing("Summaries, chapters and action items", state)}.`;
+  `${explainMissing("Summaries, chapters and action items", state).detail}.`;
 
 /** The state of the language model in a workspace. */
 export function describeWorkspace(workspace: {

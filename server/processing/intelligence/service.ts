@@ -1,3 +1,4 @@
+import { because } from "../../../contract/causes/causes.ts";
 import { record } from "../../people/events/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
@@ -7,7 +8,7 @@ import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { lockRecording } from "../../recordings/recordings/queries.ts";
 import { lockFor, may, recordingNotFound, rightMissing } from "../../recordings/recordings/rights.ts";
 import type { StoredItem } from "./generate/action-items.ts";
-import { describeMissing, findModelState } from "./missing-model.ts";
+import { explainMissing, findModelState } from "./missing-model.ts";
 import { findStoredItems, insertRun, notifyAssignees, type RunChoices, saveStoredItems } from "./queries.ts";
 import { findAssignedUser, hasParticipant, hasSegments } from "./read-queries.ts";
 
@@ -39,9 +40,9 @@ export async function runAgain(
   await db.kysely.transaction().execute(async (tx) => {
     const recording = await lockFor(tx, principal, recordingId, "change", "regenerate its summary");
     const state = await findModelState(tx, config, recording.workspace_id);
-    if (state !== "ready") throw new ProblemError("wrong_state", describeMissing("summaries", state));
+    if (state !== "ready") throw new ProblemError("wrong_state", explainMissing("summaries", state));
     if (!(await hasSegments(tx, recordingId)))
-      throw new ProblemError("wrong_state", "the recording has no transcript");
+      throw new ProblemError("wrong_state", because("transcript_missing"));
     await insertRun(tx, recordingId, choices);
     await jobs.enqueue(tx, "analyze_recording", { recordingId }, recordingId);
   });

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { z } from "zod";
+import { because } from "../../../contract/causes/causes.ts";
 import type { LanguageModels, SpeechModels } from "../../../contract/transcripts/speech-models.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
@@ -133,11 +134,11 @@ export async function requestModelInstall(
   if (known === undefined || familyOf(known) !== family) throw notFound(family, name);
   // A worker on another machine needs its own copy; where it has one, its job does nothing.
   if (config.role !== "api" && (await findInstalled(config.dataDir, name)) !== null)
-    throw new ProblemError("wrong_state", `the model ${name} is installed already`);
+    throw new ProblemError("wrong_state", because("model_installed", { name }));
   await db.kysely.transaction().execute(async (tx) => {
     const installId = randomUUIDv7();
     if (!(await insertModelInstall(tx, installId, name)))
-      throw new ProblemError("wrong_state", `the model ${name} is being installed already`);
+      throw new ProblemError("wrong_state", because("model_installing", { name }));
     await jobs.enqueue(tx, "install_model", { installId }, installId);
     await audit(tx, name);
   });

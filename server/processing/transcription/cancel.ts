@@ -1,3 +1,4 @@
+import { because } from "../../../contract/causes/causes.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
@@ -13,6 +14,6 @@ export async function cancelTranscription(
   await db.kysely.transaction().execute(async (tx) => {
     await lockFor(tx, principal, recordingId, "change", "cancel its transcription");
     if (!(await markCanceled(tx, recordingId, principal.scope === "workspace" ? null : principal.userId)))
-      throw new ProblemError("wrong_state", "the recording is not being transcribed");
+      throw new ProblemError("wrong_state", because("not_transcribing"));
   });
 }

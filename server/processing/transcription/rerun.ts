@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { because, type Explanation } from "../../../contract/causes/causes.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
@@ -97,16 +98,16 @@ async function findState(tx: Tx, recordingId: string): Promise<RerunState> {
 }
 
 /** Why a recording can't be transcribed again; null when it can. */
-function refusal(state: RerunState, hasModel: boolean, edits: "keep" | "discard" | undefined): string | null {
-  if (!hasModel)
-    return "this server has no speech model; ask an admin to install one in Settings → Transcription";
-  if (!state.has_media) return "the recording has no file to transcribe";
-  if (state.status === "pending" || state.status === "running")
-    return "the recording is already being transcribed; wait until that has finished";
+function refusal(
+  state: RerunState,
+  hasModel: boolean,
+  edits: "keep" | "discard" | undefined,
+): Explanation | null {
+  if (!hasModel) return because("speech_model_missing");
+  if (!state.has_media) return because("no_media_to_transcribe");
+  if (state.status === "pending" || state.status === "running") return because("transcribing");
   if (edits !== undefined || !state.has_segments) return null;
-  const choice = "set `edits` to keep to apply its edits to the new transcript, or to discard to drop them";
-  if (state.is_edited) return `the transcript was edited; ${choice}`;
-  if (state.is_supplied)
-    return `the transcript was supplied, and transcribing the recording again would replace it; ${choice}`;
+  if (state.is_edited) return because("transcript_edited");
+  if (state.is_supplied) return because("transcript_supplied");
   return null;
 }

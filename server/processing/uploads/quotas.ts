@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { because } from "../../../contract/causes/causes.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database, Executor, Tx } from "../../platform/db/database.ts";
@@ -28,7 +29,7 @@ export async function checkUploadQuotas(
     owner: principal.userId,
     limit: settings.openUploadsPerUser,
     count: () => countOpenUploads(tx, principal.userId),
-    refusal: "open uploads is reached; send their files, promote them, or wait until they become recordings",
+    refusal: "open_upload_quota",
   });
   if (hasFile) await requireRoom(tx, settings, principal.workspaceId, null);
 }
@@ -158,17 +159,15 @@ export async function countArrivedFile(
 
 /** A file of unknown size that exceeds the free space. */
 export function outOfRoom(room: number): ProblemError {
-  return new ProblemError(
-    "quota_exceeded",
-    `the file is larger than the ${room} bytes free in the workspace's storage; nothing was stored; permanently delete recordings, also from the trash, or ask the operator for more storage`,
-  );
+  return new ProblemError("quota_exceeded", because("storage_too_full_for_file", { bytes: room }));
 }
 
 /** @param needed bytes of the file that does not fit; null if unknown. */
 function storageFull(quota: number, used: number, needed: number | null = null): ProblemError {
-  const file = needed === null ? "" : ` and the file needs ${needed}`;
   return new ProblemError(
     "quota_exceeded",
-    `the workspace's storage is full: ${Math.round(used)} of ${quota} bytes are used or reserved${file}; permanently delete recordings, also from the trash, or ask the operator for more storage`,
+    needed === null
+      ? because("storage_full", { used: Math.round(used), quota })
+      : because("storage_too_small", { used: Math.round(used), quota, needed }),
   );
 }

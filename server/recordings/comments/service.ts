@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import type { z } from "zod";
+import { because } from "../../../contract/causes/causes.ts";
 import * as contract from "../../../contract/recordings/comments.ts";
 import { notify } from "../../people/events/notify.ts";
 import { record } from "../../people/events/record.ts";
@@ -94,7 +95,7 @@ export async function updateComment(
 ): Promise<void> {
   await change(db, principal, commentId, async (tx, comment, recording) => {
     if (principal.scope === "workspace" || comment.user_id !== principal.userId)
-      throw new ProblemError("forbidden", "only the comment's author may change it");
+      throw new ProblemError("forbidden", because("comment_author_only"));
     const before = await tx
       .selectFrom("comment_mentions")
       .select("user_id")
@@ -133,10 +134,7 @@ export async function deleteComment(
   await change(db, principal, commentId, async (tx, comment, recording) => {
     const isAuthor = principal.scope === "personal" && comment.user_id === principal.userId;
     if (!isAuthor && principal.role !== "admin" && principal.scope !== "workspace")
-      throw new ProblemError(
-        "forbidden",
-        "only the comment's author, admins and workspace tokens may delete it",
-      );
+      throw new ProblemError("forbidden", because("comment_author_or_admin_only"));
     await deleteComments(tx, [commentId]);
     await report(tx, "comment_deleted", recording, commentId);
     await recordAudit(tx, actor, { action: "comment_deleted", ...subjectOf(commentId, recording.id) });
@@ -248,23 +246,15 @@ async function checkRoom(tx: Tx, recordingId: string, timestamp: number | undefi
     from recordings r where r.id = ${recordingId}`.execute(tx);
   const { duration_ms = 0, comments = 0 } = rows[0] ?? {};
   if (timestamp !== undefined && timestamp > duration_ms)
-    throw invalidInput([
-      { pointer: "/timestamp", detail: `is after the end of the recording, which is ${duration_ms} ms long` },
-    ]);
+    throw invalidInput([{ pointer: "/timestamp", ...because("after_recording_end", { ms: duration_ms }) }]);
   if (comments >= contract.maxComments)
-    throw new ProblemError(
-      "wrong_state",
-      `the limit of ${contract.maxComments} comments per recording is reached; delete one first`,
-    );
+    throw new ProblemError("wrong_state", because("comment_limit", { limit: contract.maxComments }));
 }
 
 async function checkReactions(tx: Tx, commentId: string): Promise<void> {
   const { rows } = await sql`select 1 from comment_reactions where comment_id = ${commentId}`.execute(tx);
   if (rows.length > contract.maxReactions)
-    throw new ProblemError(
-      "wrong_state",
-      `the limit of ${contract.maxReactions} reactions to a comment is reached`,
-    );
+    throw new ProblemError("wrong_state", because("reaction_limit", { limit: contract.maxReactions }));
 }
 
 /** Does not reveal whether the comment exists. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { because } from "../../../contract/causes/causes.ts";
 import { Uuid } from "../../../contract/common.ts";
 import type { View } from "../../people/access/viewer.ts";
 import type { Config } from "../../platform/config/config.ts";
@@ -73,5 +74,5 @@ export function clipRoutes(
 }
 
 function gone(): ProblemError {
-  return new ProblemError("not_found", "the clip is no longer available; request it again");
+  return new ProblemError("not_found", because("clip_gone"));
 }

@@ -1,3 +1,4 @@
+import { because } from "../../../contract/causes/causes.ts";
 import * as contract from "../../../contract/recordings/highlight-operations.ts";
 import type { HighlightIncludeInput } from "../../../contract/recordings/highlights.ts";
 import { viewerOf } from "../../people/access/viewer.ts";
@@ -121,8 +122,7 @@ export function highlightRoutes(
   route(api, contract.requestClip, async ({ principal, params: { highlight_id: id } }) => {
     if (!(await canSeeHighlight(db.pool, principal, id))) throw highlightNotFound(id);
     const clip = await requestClipOf(deps, principal.userId, id);
-    if (clip === undefined)
-      throw new ProblemError("wrong_state", "the recording has no media file to cut a clip from");
+    if (clip === undefined) throw new ProblemError("wrong_state", because("no_media_for_clip"));
     const expiresAt = new Date(Date.now() + config.downloadUrlTtlMs);
     return {
       state: clip.state,

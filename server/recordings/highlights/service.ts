@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
+import { because } from "../../../contract/causes/causes.ts";
 import type { Violation } from "../../../contract/errors.ts";
 import { maxHighlights } from "../../../contract/recordings/highlight-operations.ts";
 import { uniqueTags } from "../../../contract/recordings/tag.ts";
@@ -57,10 +58,7 @@ export async function createHighlight(
     const faults = findRangeFaults(values, room.duration_ms);
     if (faults.length > 0) throw invalidInput(faults);
     if (room.highlights >= maxHighlights) {
-      throw new ProblemError(
-        "wrong_state",
-        `the limit of ${room.highlights} highlights per recording is reached; delete one first`,
-      );
+      throw new ProblemError("wrong_state", because("highlight_limit", { limit: room.highlights }));
     }
     const { workspace_id } = recording;
     const of = { recording_id: recordingId, workspace_id, created_by: principal.userId };
@@ -151,7 +149,7 @@ function findRangeFaults(
     return [
       {
         pointer: "/timestamp",
-        detail: `must be before the end of the recording, which is ${lengthMs} ms long`,
+        ...because("not_before_recording_end", { ms: lengthMs }),
       },
     ];
   const endMs = start_ms + duration_ms;
@@ -160,7 +158,7 @@ function findRangeFaults(
   return [
     {
       pointer,
-      detail: `makes the highlight end at ${endMs} ms, after the recording's end at ${lengthMs} ms`,
+      ...because("highlight_after_recording_end", { end: endMs, ms: lengthMs }),
     },
   ];
 }

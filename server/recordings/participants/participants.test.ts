@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { because } from "../../../contract/causes/causes.ts";
 import { call, startTestApp } from "../../../test/support/app.ts";
 import { makeRecording, makeUser, makeWorkspace, unknownId } from "../../../test/support/factories.ts";
 import { dataTools } from "../recordings/test/recordings.ts";
@@ -115,7 +116,7 @@ test("returns all violations at once: a name, an email, times in order and near 
   const nobody = await add(recordingId, { crm_contact_id: "x" });
   assert.deepEqual(
     [nobody.status, nobody.body.violations],
-    [400, [{ pointer: "", detail: "must have at least one of name, email or phone" }]],
+    [400, [{ pointer: "", ...because("person_without_data") }]],
   );
   const wrong = await add(recordingId, {
     email: "not an email",
@@ -133,13 +134,13 @@ test("returns all violations at once: a name, an email, times in order and near 
     observed_leave_time: "2026-05-01T10:00:09Z",
   });
   assert.deepEqual(order.body.violations, [
-    { pointer: "/observed_leave_time", detail: "must be after observed_join_time" },
+    { pointer: "/observed_leave_time", ...because("not_after_join") },
   ]);
   const { body } = await add(recordingId, { name: "A", observed_leave_time: "2026-05-01T10:00:09Z" });
   const path = `/recordings/${recordingId}/participants/${body.id}`;
   const late = await manage("PATCH", path, member.token, { observed_join_time: "2026-05-01T10:00:10Z" });
   assert.deepEqual(late.body.violations, [
-    { pointer: "/observed_join_time", detail: "must be before observed_leave_time" },
+    { pointer: "/observed_join_time", ...because("not_before_leave") },
   ]);
   const unnamed = await manage("PATCH", path, member.token, { name: null });
   assert.deepEqual([unnamed.status, unnamed.body.violations[0].pointer], [400, "/name"]);

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { type Selectable, sql } from "kysely";
+import { because } from "../../../contract/causes/causes.ts";
 import { toTimestamp } from "../../../contract/common.ts";
 import {
   leaveRule,
@@ -47,7 +48,7 @@ export function createParticipant(
     if (count >= recordingLimits.participants)
       throw new ProblemError(
         "wrong_state",
-        `the limit of ${recordingLimits.participants} participants is reached; delete one first`,
+        because("participant_limit", { limit: recordingLimits.participants }),
       );
     const row = applyTo(
       {

@@ -111,7 +111,7 @@ export async function requestClipOf(
         owner: userId,
         limit: maxPreparing,
         count: () => countPreparing(tx, userId),
-        refusal: "clips that are being prepared for you is reached; wait until one is ready",
+        refusal: "clip_quota",
       });
       await requireRoom(tx, source.workspace_id, source.bytes);
     }

@@ -1,3 +1,4 @@
+import { because } from "../../../contract/causes/causes.ts";
 import { refusal } from "../../platform/auth/permissions.ts";
 import { type Principal, type Role, roles } from "../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
@@ -61,23 +62,13 @@ export function recordingNotFound(recordingId: string): ProblemError {
   return new ProblemError("not_found", `there is no recording ${recordingId} that this token can see`);
 }
 
-const names: Readonly<Record<Holder, string>> = {
-  recorder: "the recording's recorders",
-  admin: "admins",
-  workspace_token: "workspace tokens",
-};
-
 /** The error for a caller who lacks a right. @param action completes "only … may". @param others who may too. */
 export function rightMissing(
   right: Right,
   action = `${right} it`,
   others: readonly string[] = [],
 ): ProblemError {
-  const list = new Intl.ListFormat("en-GB").format([
-    ...others,
-    ...holders[right].map((holder) => names[holder]),
-  ]);
-  return new ProblemError("forbidden", `only ${list} may ${action}`);
+  return new ProblemError("forbidden", because("right_missing", { holders: holders[right], others, action }));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { because } from "../../../contract/causes/causes.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import type { FetchedImage, ImageFetcher } from "./image-fetcher.ts";
@@ -77,13 +78,9 @@ export function createBannerReader(deps: {
       const running = inFlight.get(key);
       if (running !== undefined) return running;
       if (inFlight.size >= maxConcurrentFetches)
-        throw new ProblemError(
-          "unavailable",
-          "too many images are being fetched; try again in a few seconds",
-          {
-            headers: { "retry-after": "5" },
-          },
-        );
+        throw new ProblemError("unavailable", because("images_busy"), {
+          headers: { "retry-after": "5" },
+        });
       const started = fetchAndStore(storyId, url).finally(() => inFlight.delete(key));
       inFlight.set(key, started);
       return started;

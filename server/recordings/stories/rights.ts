@@ -1,3 +1,4 @@
+import { because } from "../../../contract/causes/causes.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import type { StoryRow } from "./queries.ts";
@@ -17,5 +18,5 @@ export function mayChangeStory(principal: Principal, story: Pick<StoryRow, "crea
 /** @throws ProblemError `forbidden` if the principal may not change the story. */
 export function checkMayChange(principal: Principal, story: Pick<StoryRow, "created_by">): void {
   if (mayChangeStory(principal, story)) return;
-  throw new ProblemError("forbidden", "only the story's creator, admins and workspace tokens may change it");
+  throw new ProblemError("forbidden", because("story_creator_or_admin_only"));
 }

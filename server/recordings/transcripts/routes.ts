@@ -1,3 +1,4 @@
+import { because } from "../../../contract/causes/causes.ts";
 import * as contract from "../../../contract/transcripts/transcript-editing.ts";
 import { getTranscriptEdit, listTranscriptEdits } from "../../../contract/transcripts/transcript-history.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
@@ -111,7 +112,7 @@ export function transcriptRoutes(
     await mustSee(principal, params.recording_id);
     const edit = await findEdit(db.kysely, params.recording_id, Number(params.number));
     if (edit === undefined)
-      throw new ProblemError("not_found", `the history of this transcript has no edit ${params.number}`);
+      throw new ProblemError("not_found", because("edit_missing", { number: Number(params.number) }));
     return edit;
   });
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { z } from "zod";
+import { because } from "../../../contract/causes/causes.ts";
 import type { supplyTranscript as operation } from "../../../contract/transcripts/transcript-editing.ts";
 import { foldName } from "../../../shared/fold-case.ts";
 import { readSubtitles, TranscriptFileError } from "../../../shared/transcripts/subtitles.ts";
@@ -50,10 +51,7 @@ export async function supplyTranscript(
     await checkVersion(tx, recordingId, input.transcript_version);
     const former = await findFormer(tx, recordingId);
     if (input.edits === undefined && former.some(({ original }) => original !== null))
-      throw new ProblemError(
-        "wrong_state",
-        "the transcript has edits; set `edits` to keep to apply them to the new transcript, or to discard to drop them",
-      );
+      throw new ProblemError("wrong_state", because("transcript_has_edits"));
     const late = await fitLength(tx, recordingId, supplied, input.webvtt !== undefined);
     const segments = await attribute(
       tx,
@@ -133,7 +131,9 @@ export async function readSegments({
     };
   } catch (error) {
     if (!(error instanceof TranscriptFileError)) throw error;
-    throw invalidInput([{ pointer: "/webvtt", detail: `can't be read as subtitles: ${error.message}` }]);
+    throw invalidInput([
+      { pointer: "/webvtt", ...because("subtitles_unreadable", { reason: error.message }) },
+    ]);
   }
 }
 
@@ -167,7 +167,7 @@ async function fitLength<S extends SuppliedSegment>(
       ? [
           {
             pointer: isFile ? "/webvtt" : `/segments/${index}/start`,
-            detail: `is after the end of the recording, which is ${durationMs} ms long`,
+            ...because("after_recording_end", { ms: durationMs }),
           },
         ]
       : [],

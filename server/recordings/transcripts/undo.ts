@@ -1,3 +1,4 @@
+import { because } from "../../../contract/causes/causes.ts";
 import { transcriptTooLong } from "../../../shared/transcripts/transcript-limits.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
@@ -42,7 +43,7 @@ export async function undoEdit(
       if (await growsTooLong(tx, recordingId, changes.segments))
         throw new ProblemError(
           "wrong_state",
-          `undoing edit ${edit.number} would make the transcript too long: it ${transcriptTooLong}; shorten other segments first`,
+          because("undo_too_long", { number: edit.number, limit: transcriptTooLong }),
         );
       const isRedo = edit.kind === "undo";
       return {
@@ -72,26 +73,21 @@ async function checkUndoable(
   if (edit === undefined || (number === undefined && edit.number < last))
     throw new ProblemError(
       "wrong_state",
-      number === undefined
-        ? "there is no edit to undo"
-        : `the history of this transcript has no edit ${number}`,
+      number === undefined ? because("nothing_to_undo") : because("edit_missing", { number }),
     );
   if (edit.number < last)
-    throw new ProblemError(
-      "wrong_state",
-      `edit ${edit.number} belongs to a transcript that has since been replaced`,
-    );
+    throw new ProblemError("wrong_state", because("edit_of_replaced_transcript", { number: edit.number }));
   if (edit.kind === "transcribed" || edit.kind === "supplied" || edit.kind === "redo")
     throw new ProblemError(
       "wrong_state",
       edit.kind === "redo"
-        ? `edit ${edit.number} is a redo and can't be undone; undo the edit it restored instead`
-        : `edit ${edit.number} replaced the transcript, which can't be undone`,
+        ? because("redo_cannot_be_undone", { number: edit.number })
+        : because("replacement_cannot_be_undone", { number: edit.number }),
     );
   if (edit.undone_by !== null)
     throw new ProblemError(
       "wrong_state",
-      `edit ${edit.number} was already undone, by edit ${edit.undone_by}`,
+      because("edit_undone", { number: edit.number, by: edit.undone_by }),
     );
   return edit;
 }
@@ -111,6 +107,8 @@ async function refuseConflict(
   if (segments + persons === 0) return;
   throw new ProblemError(
     "wrong_state",
-    `edit ${number} can't be undone alone: ${segments === 0 ? "its speaker has" : segments === 1 ? "1 of its segments has" : `${segments} of its segments have`} been changed since; undo the later edits first`,
+    segments === 0
+      ? because("undo_speaker_changed", { number })
+      : because("undo_segments_changed", { number, segments }),
   );
 }

@@ -1,3 +1,4 @@
+import { because } from "../../../contract/causes/causes.ts";
 import type {
   TranscriptEditDetails,
   TranscriptEditKind,
@@ -62,11 +63,9 @@ export async function editTranscript(
       seenVersion,
     );
     if (is_being_discarded)
-      throw new ProblemError(
-        "wrong_state",
-        "the recording is being transcribed again and its edits are dropped; edit the new transcript when it is done",
-        { transcriptVersion: version },
-      );
+      throw new ProblemError("wrong_state", because("transcription_replaces_edits"), {
+        transcriptVersion: version,
+      });
     const edit = await plan(tx);
     if (edit === null) return { transcript_version: version, edit: null, segments_changed: 0 };
     const result = await writeEdit(tx, recordingId, editorOf(principal), edit);
@@ -87,7 +86,7 @@ export async function checkVersion(tx: Tx, recordingId: string, seen: number): P
   if (state.transcript_version === seen) return state;
   throw new ProblemError(
     "wrong_state",
-    `the transcript is at version ${state.transcript_version}, not ${seen}; read it again and repeat the edit`,
+    because("transcript_changed", { version: state.transcript_version, seen }),
     { transcriptVersion: state.transcript_version },
   );
 }

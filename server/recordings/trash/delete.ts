@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { because } from "../../../contract/causes/causes.ts";
 import type { deleteRecording as operation } from "../../../contract/recordings/recording-management.ts";
 import { syncGrants } from "../../people/access/grants.ts";
 import { deleteEvents } from "../../people/events/delete.ts";
@@ -80,11 +81,7 @@ export async function deletePermanently(
 
 /** @throws ProblemError `wrong_state` for a recording on legal hold, which the caller has locked. */
 export async function refuseHeld(tx: Tx, recordingId: string): Promise<void> {
-  if (await isHeld(tx, recordingId))
-    throw new ProblemError(
-      "wrong_state",
-      "the recording is under legal hold; ask an admin to release the hold first",
-    );
+  if (await isHeld(tx, recordingId)) throw new ProblemError("wrong_state", because("legal_hold"));
 }
 
 /**

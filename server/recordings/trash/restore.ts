@@ -1,3 +1,4 @@
+import { because } from "../../../contract/causes/causes.ts";
 import { holdMembership, syncGrants } from "../../people/access/grants.ts";
 import { record } from "../../people/events/record.ts";
 import { type AuditActor, recordAudit } from "../../platform/audit/record.ts";
@@ -72,10 +73,7 @@ export async function lockForRestoring(
 ): Promise<TrashedRow> {
   const trashed = await lockTrashed(tx, principal, recordingId);
   if (trashed?.is_visible !== true)
-    throw new ProblemError(
-      "not_found",
-      `there is no recording ${recordingId} in the trash that this token can see`,
-    );
+    throw new ProblemError("not_found", because("not_in_trash", { id: recordingId }));
   if (!may(principal, "delete", trashed)) throw rightMissing("delete", action);
   return trashed;
 }

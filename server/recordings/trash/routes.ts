@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import { because } from "../../../contract/causes/causes.ts";
 import { toTimestamp } from "../../../contract/common.ts";
 import * as contract from "../../../contract/recordings/recording-management.ts";
 import { actorOf } from "../../platform/audit/record.ts";
@@ -63,11 +64,7 @@ export function trashRoutes(
   });
   route(api, contract.getTrashedRecording, async ({ principal, params: { recording_id: id } }) => {
     const [row] = await listTrashed(db.pool, principal, { after: null, limit: 1 }, id);
-    if (row === undefined)
-      throw new ProblemError(
-        "not_found",
-        `there is no recording ${id} in the trash that this token can restore`,
-      );
+    if (row === undefined) throw new ProblemError("not_found", because("trashed_recording_gone", { id }));
     return presentTrashed(row);
   });
   route(api, contract.emptyTrash, ({ principal, body, request }) =>

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { z } from "zod";
+import { because } from "../../../contract/causes/causes.ts";
 import { type listAccessRequests, maxListedRequests } from "../../../contract/sharing/access-requests.ts";
 import { type AuditActor, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
@@ -106,5 +107,5 @@ export function declineAccess(
 }
 
 function noRequest(userId: string): ProblemError {
-  return new ProblemError("not_found", `user ${userId} has no open request for access to this recording`);
+  return new ProblemError("not_found", because("access_request_closed", { user: userId }));
 }

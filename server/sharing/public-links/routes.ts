@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
+import { because } from "../../../contract/causes/causes.ts";
 import * as contract from "../../../contract/sharing/public-links.ts";
 import { parseTimestamp } from "../../../shared/times/timestamp.ts";
 import { hashPassword } from "../../people/accounts/sign-in/passwords.ts";
@@ -39,7 +40,7 @@ export function publicLinkRoutes(
   const show = async (linkId: string) => {
     const [link] = await findLinks(db.kysely, signer, config.baseUrl, { linkId });
     // The link was revoked right after the change.
-    if (link === undefined) throw new ProblemError("not_found", "the link was revoked");
+    if (link === undefined) throw new ProblemError("not_found", because("public_link_revoked"));
     return link;
   };
   const create = async (

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { because } from "../../../contract/causes/causes.ts";
 import type { Violation } from "../../../contract/errors.ts";
 import { maxLinks } from "../../../contract/sharing/public-links.ts";
 import { holdMembership, syncGrants } from "../../people/access/grants.ts";
@@ -67,7 +68,7 @@ export async function createLink(
     const locked = await lockSubject(tx, principal, subject);
     await checkCanBePublic(tx, subject);
     if ((await countLinks(tx, subject)) >= maxLinks)
-      throw new ProblemError("wrong_state", `the limit of ${maxLinks} links is reached; revoke one first`);
+      throw new ProblemError("wrong_state", because("link_limit", { limit: maxLinks }));
     const values = await applyInput(tx, subject, plainLink, input);
     const id = await reportStoryChange(tx, subject, () =>
       insertLink(
@@ -236,7 +237,7 @@ async function checkCanBePublic(tx: Tx, { kind, id }: Subject): Promise<void> {
   const { rows } = await sql<{ share_state: string }>`
     select share_state from recordings where id = ${id}`.execute(tx);
   if (rows[0]?.share_state !== "public")
-    throw new ProblemError("wrong_state", "the recording is not public; set its share_state to public first");
+    throw new ProblemError("wrong_state", because("recording_not_public"));
 }
 
 async function applyInput(
@@ -260,7 +261,7 @@ async function applyInput(
     else if (input.startMs > 0 && input.startMs >= lengthMs)
       violations.push({
         pointer: "/start",
-        detail: `must be before the end of the recording, which is ${lengthMs} ms long`,
+        ...because("not_before_recording_end", { ms: lengthMs }),
       });
   }
   if (violations.length > 0) throw invalidInput(violations);

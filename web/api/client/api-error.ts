@@ -1,10 +1,11 @@
 import type { z } from "zod";
 import type { Problem } from "../../../contract/errors.ts";
 import { isRefusedByProxy, proxyLimitText } from "../../../shared/files/chunk-size.ts";
+import { loadCauseTexts } from "./cause-texts.ts";
 
 type ProblemBody = z.output<typeof Problem>;
 
-/** An unsuccessful response; the message is the server's `detail`. */
+/** An unsuccessful response; the message is the app's own text for its cause, in the reader's language. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: ProblemBody["error"] | "unreachable";
@@ -39,22 +40,18 @@ export function isSignedOut({ code }: ApiError): boolean {
 export const unreachable = (): ApiError =>
   new ApiError(0, "unreachable", "The server can't be reached. Check your connection and try again.");
 
-/** Replaces the detail of a 401, which speaks of tokens. */
-const signedOutText = "You've been signed out. Sign in again.";
-
 /** The error of an unsuccessful response with this body. */
-export function readProblem(response: Response, text: string): ApiError {
+export async function readProblem(response: Response, text: string): Promise<ApiError> {
   if (isRefusedByProxy(response.status, text)) return new ApiError(413, "body_too_large", proxyLimitText);
   try {
     const problem = JSON.parse(text) as ProblemBody;
-    const { error, detail, violations = [], transcript_version = null } = problem;
-    const isAboutToken = error === "token_missing" || error === "token_invalid";
+    const texts = (await loadCauseTexts())?.problemTexts(problem);
     return new ApiError(
       response.status,
-      error,
-      isAboutToken ? signedOutText : detail,
-      violations,
-      transcript_version,
+      problem.error,
+      texts?.text ?? problem.detail,
+      texts?.violations ?? problem.violations ?? [],
+      problem.transcript_version ?? null,
     );
   } catch {
     return new ApiError(response.status, "internal", `Unexpected error (${response.status}).`);

@@ -94,7 +94,7 @@ async function exchange(request: Request): Promise<Exchanged> {
     if (!isAboutSession) await untilSignedIn(signal);
     const { response, body } = await sendWithinLimit(request);
     if (response.ok) return { response, body };
-    const problem = readProblem(response, await body.text());
+    const problem = await readProblem(response, await body.text());
     if (problem.code === "proof_required" && attempt < maxAttempts && (await untilProven(signal))) continue;
     if (isAboutSession || !isSignedOut(problem) || attempt === maxAttempts) throw problem;
     reportSignedOut();

@@ -2,6 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import * as contract from "../../../contract/accounts/security.ts";
 import { call } from "../client/call.ts";
+import { textOfCause } from "../client/cause-texts.ts";
 
 export type WorkspaceSecurity = z.output<typeof contract.getWorkspaceSecurity.response>;
 type RulesChange = z.input<typeof contract.updateWorkspaceSecurity.body>;
@@ -15,4 +16,8 @@ export const securityQuery = queryOptions({
 
 export const updateSecurity = (body: RulesChange) => call(contract.updateWorkspaceSecurity, { body });
 
-export const previewSecurity = (body: RulesChange) => call(contract.previewWorkspaceSecurity, { body });
+export async function previewSecurity(body: RulesChange) {
+  const preview = await call(contract.previewWorkspaceSecurity, { body });
+  if (preview.refuses_you === null) return preview;
+  return { ...preview, refuses_you: await textOfCause(preview.refuses_you_cause, preview.refuses_you) };
+}

@@ -255,7 +255,7 @@ function Preview({ preview }: { preview: SecurityPreview }) {
       <Stack gap="sm">
         {preview.refuses_you === null ? null : (
           <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t`You can't save these rules`}>
-            {`${preview.refuses_you.charAt(0).toUpperCase()}${preview.refuses_you.slice(1)}.`}
+            {preview.refuses_you}
           </Alert>
         )}
         {user_count === 0 ? (

@@ -1,6 +1,10 @@
+import { t } from "@lingui/core/macro";
+import type { z } from "zod";
+import type { Problem } from "../../../contract/errors.ts";
 import { type ChunkSize, isRefusedByProxy, proxyLimitText } from "../../../shared/files/chunk-size.ts";
 import { SendError, sendInChunks, type UploadSource } from "../../../shared/files/send-in-chunks.ts";
 import { ApiError } from "../../api/client/api-error.ts";
+import { loadCauseTexts } from "../../api/client/cause-texts.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -45,21 +49,27 @@ export async function sendFile(
   try {
     await sendInChunks(source, tusUrl, { ...options, chunkBytes, retryDelaysMs });
   } catch (error) {
-    throw error instanceof SendError ? explain(error) : error;
+    throw error instanceof SendError ? await explain(error) : error;
   }
 }
 
-function explain({ status, body }: SendError): ApiError {
+async function explain({ status, body }: SendError): Promise<ApiError> {
   // A proxy responds with these while the server restarts.
   if ([0, 502, 503, 504].includes(status))
-    return new ApiError(0, "unreachable", "The connection was lost. Uploaded data is kept.");
+    return new ApiError(0, "unreachable", t`The connection was lost. Uploaded data is kept.`);
   if (isRefusedByProxy(status, body)) return new ApiError(status, "internal", proxyLimitText);
+  const problem = readBody(body);
+  const texts = problem === null ? null : (await loadCauseTexts())?.problemTexts(problem);
+  const text = texts?.text ?? problem?.detail ?? t`The server rejected the file (status ${status}).`;
+  return new ApiError(status, "internal", text);
+}
+
+/** The server's error; null for another one, such as a proxy's page. */
+function readBody(body: string): z.output<typeof Problem> | null {
   try {
-    const { detail } = JSON.parse(body) as { detail?: unknown };
-    if (typeof detail === "string")
-      return new ApiError(status, "internal", `The server rejected the file: ${detail}`);
+    const problem = JSON.parse(body) as z.output<typeof Problem>;
+    return typeof problem.detail === "string" ? problem : null;
   } catch {
-    // Not JSON: a proxy's error page.
+    return null;
   }
-  return new ApiError(status, "internal", `The server rejected the file (status ${status}).`);
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import * as contract from "../../../../contract/calendars/calendars.ts";
+import { because } from "../../../../contract/causes/causes.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Executor } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
@@ -26,10 +27,7 @@ export function recordingMeetingRoutes(api: Api, { db }: { readonly db: Database
         const candidates = await candidatesFor(tx, principal, recording.id);
         const event = candidates.find(({ id }) => id === body.meeting_id.toLowerCase());
         if (event === undefined)
-          throw new ProblemError(
-            "not_found",
-            `the meeting ${body.meeting_id} is not one that may be of this recording; see Get Meeting of Recording`,
-          );
+          throw new ProblemError("not_found", because("meeting_unmatched", { id: body.meeting_id }));
         if (await isChosen(tx, recording.id, event)) return { changed: false, result: null };
         await removeMeeting(tx, recording.id);
         await applyMeeting(tx, recording, event, principal.userId);

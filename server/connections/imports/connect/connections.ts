@@ -74,7 +74,7 @@ export async function createConnection(
     await enforceQuota(tx, {
       ...{ name: "connections", owner: workspaceId, limit: maxConnections },
       count: async () => (await listConnections(tx, workspaceId)).length,
-      refusal: "connections per workspace is reached; delete one first",
+      refusal: "connection_quota",
     });
     const row = await tx
       .insertInto("connections")

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import * as contract from "../../../../contract/accounts/connections.ts";
+import { because } from "../../../../contract/causes/causes.ts";
 import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
@@ -84,10 +85,7 @@ export function connectionRoutes(
           `the connection has no event ${event_id}; see List Connection Events`,
         );
       if (event.state !== "failed" || event.payload === null)
-        throw new ProblemError(
-          "wrong_state",
-          `the event is ${event.state}; only failed events can be retried`,
-        );
+        throw new ProblemError("wrong_state", because("event_not_failed", { state: event.state }));
       await recordAudit(tx, actorOf(request), {
         action: "connection_event_retried",
         subject: { type: "connection", id: connection_id },

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { isUnencrypted } from "../../../../contract/accounts/redirect-target.ts";
+import { because } from "../../../../contract/causes/causes.ts";
 import * as contract from "../../../../contract/uploads/import-runs.ts";
 import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
@@ -72,8 +73,7 @@ export function importRunRoutes(
       const running = (await findRuns(tx, principal.workspaceId)).find(
         (run) => run.token !== null && ["pending", "running"].includes(run.state),
       );
-      if (running !== undefined)
-        throw new ProblemError("wrong_state", "another import is running; cancel it, or wait until it ends");
+      if (running !== undefined) throw new ProblemError("wrong_state", because("import_running"));
       const created = await insertRun(tx, {
         workspaceId: principal.workspaceId,
         createdBy: principal.userId,

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { z } from "zod";
+import { because } from "../../../../contract/causes/causes.ts";
 import type { Violation } from "../../../../contract/errors.ts";
 import { describeGate, isOpen, type VersionName } from "../../../../contract/versions.ts";
 import {
@@ -64,7 +65,7 @@ export async function createHook(
       owner: principal.userId,
       limit: config.hooksPerUser,
       count: () => countHooksOf(tx, principal.userId),
-      refusal: "hooks of one user is reached; delete one that is no longer used",
+      refusal: "hook_quota",
     });
   // Before the test request too, which could otherwise be repeated without limit.
   await db.kysely.transaction().execute(checkQuota);
@@ -112,11 +113,9 @@ async function refuseBusyHost(hostLimit: HostLimit, url: string): Promise<void> 
   const waitMs = await hostLimit.take(url);
   if (waitMs === 0) return;
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  throw new ProblemError(
-    "rate_limited",
-    `${new URL(url).host} has reached the maximum number of webhook requests per minute; try again in ${seconds} s`,
-    { headers: { "retry-after": String(seconds) } },
-  );
+  throw new ProblemError("rate_limited", because("host_busy", { host: new URL(url).host, seconds }), {
+    headers: { "retry-after": String(seconds) },
+  });
 }
 
 /** The parts of a Create Hook body that have rules of their own, as far as they have the right JSON type. */

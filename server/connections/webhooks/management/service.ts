@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { because } from "../../../../contract/causes/causes.ts";
 import type { Violation } from "../../../../contract/errors.ts";
 import { parseTimestamp } from "../../../../shared/times/timestamp.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
@@ -30,10 +31,7 @@ export function deliveryNotFound(deliveryId: string): ProblemError {
 /** @throws ProblemError `wrong_state` for a disabled hook, to which nothing would be sent. */
 function checkEnabled(hook: HookRow): void {
   if (isOn(hook, new Date())) return;
-  throw new ProblemError(
-    "wrong_state",
-    `the hook is disabled (${disabledReason(hook)}); enable the hook first`,
-  );
+  throw new ProblemError("wrong_state", because("hook_disabled", { reason: disabledReason(hook) }));
 }
 
 /** Why a delivery can't be sent again. */
@@ -143,8 +141,7 @@ export async function enable(
     const locked = await lockHook(tx, hook.id);
     if (locked === undefined) throw hookNotFound(hook.id);
     if (isOn(locked, new Date())) return;
-    if (!isSameAccess(locked, hook))
-      throw new ProblemError("wrong_state", "another user just changed the hook; try again");
+    if (!isSameAccess(locked, hook)) throw new ProblemError("wrong_state", because("hook_changed"));
     await enableHookRow(tx, hook.id, isActive ? locked : own);
     await recordAudit(tx, actor, {
       action: "hook_enabled",

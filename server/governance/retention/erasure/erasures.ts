@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { type Selectable, sql } from "kysely";
 import type { z } from "zod";
+import { because } from "../../../../contract/causes/causes.ts";
 import type { Erasure } from "../../../../contract/governance/erasures.ts";
 import { foldCase } from "../../../../shared/fold-case.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
@@ -45,7 +46,7 @@ export async function requestErasure(
   const { db, jobs, encryptor } = deps;
   const { workspaceId } = principal;
   const { email, recordings } = input;
-  if (isOwnData(principal, email)) throw new ProblemError("wrong_state", ownDataRefusal);
+  if (isOwnData(principal, email)) throw new ProblemError("wrong_state", because("own_data"));
   const row = await transactWithRetry(db, async (tx) => {
     const account = await eraseAccount(tx, workspaceId, email);
     const row = await tx
@@ -74,7 +75,7 @@ export async function requestErasure(
 }
 
 /** Why admins can't erase their own data. */
-export const ownDataRefusal = "you can't erase your own data; ask another admin";
+export const ownDataRefusal = because("own_data").detail;
 
 export function isOwnData({ emailKey }: Principal, email: string): boolean {
   return foldCase(email) === emailKey;

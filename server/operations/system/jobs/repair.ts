@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { because } from "../../../../contract/causes/causes.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
@@ -60,8 +61,7 @@ export async function discardJob(deps: Dependencies, id: string, actorsOf: Actor
     const job = await findNamed(deps, tx, id);
     const { kind, key } = job;
     if (typeof kind.discard === "string") throw new ProblemError("wrong_state", kind.discard);
-    if (job.hasEnded)
-      throw new ProblemError("wrong_state", "the job has stopped already; you can only retry it");
+    if (job.hasEnded) throw new ProblemError("wrong_state", because("job_stopped"));
     // Not while it runs: a job that has just been started is no longer in this state.
     const { rows } = await sql`
       delete from jobs where name = ${kind.name} and key = ${key} and run_id is null returning name`.execute(
@@ -84,10 +84,7 @@ async function findNamed({ jobs }: Dependencies, tx: Tx, id: string): Promise<Na
 }
 
 function noSuchJob(id: string): ProblemError {
-  return new ProblemError(
-    "not_found",
-    `there is no failed job ${id}; it may be running, or have succeeded meanwhile`,
-  );
+  return new ProblemError("not_found", because("failed_job_gone", { id }));
 }
 
 async function audit(

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
+import { because } from "../../../../contract/causes/causes.ts";
 import { defaultProviderId } from "../../../../contract/default-provider.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import {
@@ -71,15 +72,9 @@ export function preview(sources: Config["sources"], app: SettingTexts, changes: 
   });
   const locked = names.filter((name) => sources.env[name]);
   if (locked.length > 0)
-    throw new ProblemError(
-      "wrong_state",
-      `${locked.join(", ")} ${locked.length === 1 ? "is" : "are"} set in the environment; change ${locked.length === 1 ? "it" : "them"} there, or remove ${locked.length === 1 ? "it" : "them"} and restart`,
-    );
+    throw new ProblemError("wrong_state", because("settings_in_environment", { names: locked }));
   if (names.length > 0 && sources.file !== null)
-    throw new ProblemError(
-      "wrong_state",
-      "the settings are in the file that PARLEY_SETTINGS_FILE names; change them there, and restart",
-    );
+    throw new ProblemError("wrong_state", because("settings_in_file"));
   // What is wrong already is no reason to refuse another change.
   const wrong = new Set(configWithout(sources, app).ignored.map(({ name }) => name));
   const kept = Object.entries(app).filter(([name]) => !wrong.has(name) && !Object.hasOwn(changes, name));
@@ -282,11 +277,7 @@ export async function undoChange(deps: ChangeDependencies, id: string, by: Chang
   const change = (await listChanges(deps)).find((one) => one.id === id);
   if (change === undefined)
     throw new ProblemError("not_found", `there is no change ${id} of settings that can be undone`);
-  if (!change.can_undo)
-    throw new ProblemError(
-      "wrong_state",
-      "this change was undone, or its settings were changed again; undo the later change first",
-    );
+  if (!change.can_undo) throw new ProblemError("wrong_state", because("settings_change_outdated"));
   await changeSettings(deps, decryptTexts(deps.encryptor, change.previous), by, id);
 }
 

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { because } from "../../../../contract/causes/causes.ts";
 import { defaultProviderId } from "../../../../contract/default-provider.ts";
 import type {
   SignInProviderInput,
@@ -69,7 +70,7 @@ export function saveProvider(deps: ChangeDependencies, id: string, input: Input,
 export function deleteProvider(deps: ChangeDependencies, id: string, by: Changer): Promise<void> {
   return changeProviders(deps, id, by, (providers) => {
     if (!providers.some((provider) => provider.id === id))
-      throw new ProblemError("not_found", `there is no sign-in provider ${id}`);
+      throw new ProblemError("not_found", because("sign_in_provider_gone", { id }));
     return providers.filter((provider) => provider.id !== id);
   });
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { because } from "../../../../contract/causes/causes.ts";
 import { StoredProvider } from "../../../../contract/sign-in-providers.ts";
 import { readSession } from "../../../people/accounts/sign-in/authenticate.ts";
 import { decryptState, encryptState } from "../../../people/accounts/sign-in/encrypted-state.ts";
@@ -64,13 +65,12 @@ export function createSignInTest(deps: ChangeDependencies): SignInTest {
       const texts = textsOf(await findSettings(db.kysely), encryptor);
       const all = preview(config.sources, texts, changes);
       const provider = tried === undefined ? all.signInProviders[0] : triedProvider(all, tried);
-      if (provider === undefined)
+      if (provider === undefined) throw new ProblemError("wrong_state", because("sign_in_provider_missing"));
+      const { location, cookie } = await (await open(provider)).start("/").catch((error: unknown) => {
         throw new ProblemError(
           "wrong_state",
-          "no provider is set up; set PARLEY_OIDC_ISSUER, PARLEY_OIDC_CLIENT_ID and PARLEY_OIDC_CLIENT_SECRET",
+          because("sign_in_provider_unusable", { reason: reasonOf(error) }),
         );
-      const { location, cookie } = await (await open(provider)).start("/").catch((error: unknown) => {
-        throw new ProblemError("wrong_state", `the provider can't be used: ${reasonOf(error)}`);
       });
       const state = location.searchParams.get("state") ?? "";
       const kept = encryptState(encryptor, {
@@ -78,11 +78,7 @@ export function createSignInTest(deps: ChangeDependencies): SignInTest {
         ...{ userId: userId ?? "", provider: toStored(provider), state, cookie },
         expires: Date.now() + ttlSec * 1000,
       } satisfies z.input<typeof Pending>);
-      if (kept.length > maxCookieLength)
-        throw new ProblemError(
-          "wrong_state",
-          "these settings are too long to try; shorten the list of groups",
-        );
+      if (kept.length > maxCookieLength) throw new ProblemError("wrong_state", because("settings_too_long"));
       return { url: location.href, cookie: ownCookie(config.baseUrl, "sign_in_test", kept, ttlSec) };
     },
 

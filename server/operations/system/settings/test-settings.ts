@@ -1,3 +1,4 @@
+import { because } from "../../../../contract/causes/causes.ts";
 import type { SettingsTest } from "../../../../contract/settings-tests.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
@@ -40,8 +41,7 @@ export function createSettingsTests(deps: ChangeDependencies) {
     const texts = textsOf(await findSettings(db.kysely), encryptor);
     const all = preview(config.sources, texts, changes);
     const wanted = only === undefined ? all : { ...all, signInProviders: [triedProvider(all, only)] };
-    if (running.has(test))
-      throw new ProblemError("wrong_state", "this test is running already; wait until it has ended");
+    if (running.has(test)) throw new ProblemError("wrong_state", because("settings_test_running"));
     running.add(test);
     const startedAt = performance.now();
     try {

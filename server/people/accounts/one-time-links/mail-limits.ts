@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { because } from "../../../../contract/causes/causes.ts";
 import { foldCase } from "../../../../shared/fold-case.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
@@ -53,8 +54,8 @@ export async function takeMail(
     return new ProblemError(
       "rate_limited",
       isRecipient
-        ? `${perRecipient[kind]} emails of this kind were sent to this email address today, which is the limit; try again tomorrow`
-        : `this workspace has sent ${perWorkspace} emails today, which is the limit; try again tomorrow`,
+        ? because("emails_to_recipient", { limit: perRecipient[kind] })
+        : because("emails_of_workspace", { limit: perWorkspace }),
       { headers: { "retry-after": String(wait_sec) } },
     );
   }

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import { because } from "../../../../contract/causes/causes.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { sessionCookieOf } from "../sign-in/session-cookie.ts";
 
@@ -25,5 +26,5 @@ export function checkFormToken(request: FastifyRequest, baseUrl: string): void {
   const given = (request.body as Record<string, unknown> | undefined)?.[formTokenField];
   const [a, b] = [Buffer.from(typeof given === "string" ? given : ""), Buffer.from(expected)];
   if (a.length !== b.length || !timingSafeEqual(a, b))
-    throw new ProblemError("forbidden", "this form does not belong to your current session; reload the page");
+    throw new ProblemError("forbidden", because("form_of_other_session"));
 }

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import type { CreatedResponse, SignedResponse } from "../../../../contract/accounts/passkeys.ts";
+import { because } from "../../../../contract/causes/causes.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { signInOriginOf } from "../sign-in/devices.ts";
@@ -143,10 +144,7 @@ export async function addPasskey(
     .forNoKeyUpdate()
     .executeTakeFirst();
   if ((await findPasskeys(tx, input.userId)).length >= maxPasskeys)
-    throw new ProblemError(
-      "wrong_state",
-      `you have ${maxPasskeys} passkeys, the most that are possible; remove one first`,
-    );
+    throw new ProblemError("wrong_state", because("passkey_limit", { limit: maxPasskeys }));
   const { credential } = registrationInfo;
   const added = await tx
     .insertInto("passkeys")

@@ -1,3 +1,4 @@
+import { because } from "../../../../contract/causes/causes.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
@@ -51,10 +52,7 @@ export async function resetSecondFactor(
   // Locks the rules too.
   await changeMembership(tx, actor.workspaceId);
   if (isBreakGlass(await findRules(tx, actor.workspaceId), userId))
-    throw new ProblemError(
-      "wrong_state",
-      "this is the break-glass admin of single sign-on only, who needs the second factor to sign in; name another one under Settings → Security, or run on the server: parley security reset",
-    );
+    throw new ProblemError("wrong_state", because("break_glass_needs_second_factor"));
   if (!(await deleteSecondFactor(tx, userId))) throw isOff();
   await endSessions(tx, userId);
   await recordAudit(tx, actor, { action: "second_factor_reset", subject: { type: "user", id: userId } });
@@ -115,5 +113,5 @@ export function findAccount(db: Executor, userId: string) {
 }
 
 export function isOff(): ProblemError {
-  return new ProblemError("wrong_state", "two-factor authentication is not turned on");
+  return new ProblemError("wrong_state", because("second_factor_off"));
 }

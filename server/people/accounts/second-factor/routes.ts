@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import * as contract from "../../../../contract/accounts/second-factor.ts";
+import { because } from "../../../../contract/causes/causes.ts";
 import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Config } from "../../../platform/config/config.ts";
@@ -40,11 +41,7 @@ export function secondFactorRoutes(api: Api, deps: Dependencies): void {
     const { userId } = principal;
     const me = await findAccount(db.kysely, userId);
     const stored = me.password_hash;
-    if (stored === null)
-      throw new ProblemError(
-        "wrong_state",
-        "two-factor authentication protects a password, and you have none; your provider protects your single sign-on",
-      );
+    if (stored === null) throw new ProblemError("wrong_state", because("second_factor_without_password"));
     // As when the password is changed, of which this shares the throttle.
     await throttled(userId, "change", async (key) => {
       if (!(await request.server.passwordWork.run(() => verifyPassword(stored, body.password))))
@@ -153,12 +150,9 @@ async function refuseRemoval(tx: Tx, { workspaceId, userId, role }: Principal): 
     .executeTakeFirstOrThrow();
   const isRequired = secondFactorDue(rules, { role, userSince: user.created_at }) !== null;
   if (isRequired || isBreakGlass(rules, userId))
-    throw new ProblemError(
-      "wrong_state",
-      "your workspace requires your second factor, so you can't turn it off; an admin can reset it if you lose your device",
-    );
+    throw new ProblemError("wrong_state", because("second_factor_required_by_workspace"));
 }
 
 function isOn(): ProblemError {
-  return new ProblemError("wrong_state", "two-factor authentication is already on; turn it off first");
+  return new ProblemError("wrong_state", because("second_factor_on"));
 }

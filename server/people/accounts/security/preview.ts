@@ -42,7 +42,7 @@ export async function previewRules(
   db: Executor,
   workspaceId: string,
   rules: StoredRules,
-): Promise<Omit<Preview, "refuses_you">> {
+): Promise<Omit<Preview, "refuses_you" | "refuses_you_cause">> {
   const now = new Date();
   const users = await findUsers(db, workspaceId);
   const affected = new Map(users.map((user) => [user.id, affectedOf(user, rules)]));

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import * as contract from "../../../../contract/accounts/security.ts";
+import type { Explanation } from "../../../../contract/causes/causes.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database } from "../../../platform/db/database.ts";
@@ -55,19 +56,25 @@ export function securityRoutes(
         const rules = changedRules(await findRules(tx, workspaceId), body, new Date());
         const problem = await checkRules(tx, rules, { workspaceId, hasSingleSignOn: hasSingleSignOn() }).then(
           () => null,
-          (error: unknown) => {
-            if (error instanceof ProblemError && error.code === "wrong_state") return error.message;
+          (error: unknown): Refusal => {
+            if (error instanceof ProblemError && error.code === "wrong_state")
+              return { detail: error.message, cause: error.cause };
             throw error;
           },
         );
+        const refusal = problem ?? (await authorRefusal(tx, rules, authorOf(principal, request)));
         return {
-          refuses_you: problem ?? (await authorRefusal(tx, rules, authorOf(principal, request))),
+          refuses_you: refusal?.detail ?? null,
+          refuses_you_cause: refusal?.cause ?? null,
           ...(await previewRules(tx, workspaceId, rules)),
         };
       }),
     { keepNulls: true },
   );
 }
+
+/** Why rules can't be saved. */
+type Refusal = Pick<Explanation, "detail"> & { readonly cause: Explanation["cause"] | undefined };
 
 function authorOf({ workspaceId, tokenId }: Principal, { ip }: Pick<FastifyRequest, "ip">): RulesAuthor {
   return { workspaceId, sessionId: tokenId, ip };

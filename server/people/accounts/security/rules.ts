@@ -1,4 +1,5 @@
-import { noRules, type RuleRefusal, type SecurityRules } from "../../../../contract/accounts/security.ts";
+import { noRules, type SecurityRules } from "../../../../contract/accounts/security.ts";
+import { because, type Explanation } from "../../../../contract/causes/causes.ts";
 import type { Violation } from "../../../../contract/errors.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Tx } from "../../../platform/db/database.ts";
@@ -62,10 +63,7 @@ export async function checkRules(
   }
   if (violations.length > 0) throw invalidInput(violations);
   if (rules.single_sign_on_only && !hasSingleSignOn)
-    throw new ProblemError(
-      "wrong_state",
-      "this server is not set up for single sign-on, so nobody could sign in; set up a provider first",
-    );
+    throw new ProblemError("wrong_state", because("single_sign_on_missing"));
 }
 
 function rangeProblem(text: string): string | null {
@@ -93,19 +91,12 @@ async function breakGlassProblem(tx: Tx, workspaceId: string, userId: string | n
     : null;
 }
 
-const authorTexts: Readonly<Record<RuleRefusal, string>> = {
-  address: "your own IP address is outside the ranges, so you would be locked out at once; add it",
-  single_sign_on:
-    "you did not sign in by single sign-on, so your session would end at once; sign in with it first, or name yourself as the break-glass admin and sign in with your second factor",
-  second_factor:
-    "you did not sign in with a second factor, so you would be locked out at once; set it up first, or give a grace period",
-  session_age: "your session is older than the longest session, so it would end at once; sign in again first",
-  session_idle: "your session would end at once; sign in again first",
-  token_age: "your token would end at once",
-};
-
 /** Why the rules would refuse their author at once, in words; null: they don't. */
-export async function authorRefusal(tx: Tx, rules: StoredRules, author: RulesAuthor): Promise<string | null> {
+export async function authorRefusal(
+  tx: Tx,
+  rules: StoredRules,
+  author: RulesAuthor,
+): Promise<Explanation | null> {
   const session = await tx
     .selectFrom("sessions as s")
     .innerJoin("users as u", "u.id", "s.user_id")
@@ -130,7 +121,7 @@ export async function authorRefusal(tx: Tx, rules: StoredRules, author: RulesAut
     ),
     now,
   );
-  return refusal && authorTexts[refusal];
+  return refusal && because(`lockout_${refusal}`);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { because } from "../../../../contract/causes/causes.ts";
 import { createSemaphore } from "../../../platform/concurrency.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type PasswordCost, passwordCost } from "./passwords.ts";
@@ -33,7 +34,7 @@ export function createPasswordWork({
   return {
     async run(work) {
       if (semaphore.waiting >= maxWaiting)
-        throw new ProblemError("unavailable", "too many sign-ins at the moment; try again shortly", {
+        throw new ProblemError("unavailable", because("sign_ins_busy"), {
           headers: { "retry-after": "5" },
         });
       return semaphore.run(() => work(cost));

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
+import { because } from "../../../../contract/causes/causes.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { ipPrefixOf } from "../../../platform/http/limits/ip-prefix.ts";
@@ -79,11 +80,9 @@ export async function takeAttempt(db: Database, limits: readonly Limit[]): Promi
 
 /** The error for an attempt that has to wait. */
 export function tooManyAttempts(retryAfterSec: number): ProblemError {
-  return new ProblemError(
-    "rate_limited",
-    `too many attempts; try again in ${retryAfterSec} ${retryAfterSec === 1 ? "second" : "seconds"}`,
-    { headers: { "retry-after": String(retryAfterSec) } },
-  );
+  return new ProblemError("rate_limited", because("too_many_attempts", { seconds: retryAfterSec }), {
+    headers: { "retry-after": String(retryAfterSec) },
+  });
 }
 
 interface Count {

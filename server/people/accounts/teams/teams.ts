@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
+import { because } from "../../../../contract/causes/causes.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
@@ -126,14 +127,14 @@ export async function removeMember(tx: Tx, actor: AuditActor, teamId: string, us
     .where("user_id", "=", userId)
     .returning("user_id")
     .executeTakeFirst();
-  if (removed === undefined) throw new ProblemError("not_found", `user ${userId} is not in this team`);
+  if (removed === undefined) throw new ProblemError("not_found", because("not_in_team", { user: userId }));
   await recordMembers(tx, actor, teamId, { removed: userId });
 }
 
 const notAUser = "is not an active user of this workspace";
 
 function nameTaken(name: string): ProblemError {
-  return new ProblemError("wrong_state", `a team named ${name} already exists`);
+  return new ProblemError("wrong_state", because("team_exists", { name }));
 }
 
 async function recordMembers(tx: Tx, actor: AuditActor, teamId: string, details: object): Promise<void> {

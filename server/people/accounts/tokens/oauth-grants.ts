@@ -1,8 +1,9 @@
 import { sql } from "kysely";
+import { because } from "../../../../contract/causes/causes.ts";
 import type { AuditActor } from "../../../platform/audit/record.ts";
 import { recordAudit } from "../../../platform/audit/record.ts";
 import type { Tx } from "../../../platform/db/database.ts";
-import { refusalTexts, ruleRefusal } from "../../access/security-rules.ts";
+import { ruleRefusal } from "../../access/security-rules.ts";
 import { ruledToken, ruledTokenColumns, type TokenRow } from "./queries.ts";
 
 /** A grant with its user, locked against concurrent changes. */
@@ -31,7 +32,7 @@ export async function grantRefusal(
   const [row] = rows;
   if (row === undefined) return null;
   const refusal = ruleRefusal(row.security_rules, ruledToken({ ...row, since }, ip));
-  return refusal && refusalTexts[refusal];
+  return refusal && because(`rule_${refusal}`).detail;
 }
 
 type RuledGrant = Parameters<typeof ruledToken>[0] & Pick<TokenRow, "security_rules">;

@@ -1,4 +1,5 @@
 import * as contract from "../../../../contract/accounts/account-tokens.ts";
+import { because } from "../../../../contract/causes/causes.ts";
 import { parseTimestamp } from "../../../../shared/times/timestamp.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
@@ -42,7 +43,7 @@ export function tokenRoutes(
       ),
     );
     const row = await findIssuedToken(db.kysely, id);
-    if (row === undefined) throw new ProblemError("wrong_state", "the token was just revoked");
+    if (row === undefined) throw new ProblemError("wrong_state", because("token_revoked"));
     return { ...present(row, await findRules(db.kysely, principal.workspaceId), config), token };
   });
 

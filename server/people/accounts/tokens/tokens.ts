@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { because } from "../../../../contract/causes/causes.ts";
 import type { Compatibility, DatetimeFilters } from "../../../../contract/common.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
@@ -65,7 +66,7 @@ export async function issueToken(
     throw invalidInput([
       {
         pointer: "/expires_at",
-        detail: `must be ${latest.toISOString()} at the latest, when the token of this request expires`,
+        ...because("token_outlives_token", { latest: latest.toISOString() }),
       },
     ]);
   const allowed = endOf(await findRules(tx, principal.workspaceId), {
@@ -77,7 +78,7 @@ export async function issueToken(
     throw invalidInput([
       {
         pointer: "/expires_at",
-        detail: `must be ${allowed.toISOString()} at the latest, the longest life of tokens in your workspace`,
+        ...because("token_outlives_rule", { latest: allowed.toISOString() }),
       },
     ]);
   await enforceQuota(tx, {
@@ -85,7 +86,7 @@ export async function issueToken(
     owner: principal.userId,
     limit,
     count: () => countActiveTokens(tx, principal.userId),
-    refusal: "active tokens is reached; revoke one that is no longer used",
+    refusal: "token_quota",
   });
   // The caller may have just been deactivated or demoted.
   const made = await createAccessToken(tx, {

@@ -1,3 +1,4 @@
+import { because } from "../../../../contract/causes/causes.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
@@ -27,10 +28,7 @@ export async function unbindSingleSignOn(tx: Tx, actor: AuditActor, userId: stri
   if (account === undefined)
     throw new ProblemError("not_found", `there is no user ${userId} in this workspace`);
   if (account.id === actor.userId && !(await hasPassword(tx, account.id)))
-    throw new ProblemError(
-      "wrong_state",
-      "you have no password, so you could no longer sign in; ask an admin for a link to set one first",
-    );
+    throw new ProblemError("wrong_state", because("last_sign_in_method"));
   await revokeMapped(tx, actor, account, await findMappingIssuers(tx, account.id));
   const gone = await tx
     .deleteFrom("identities")

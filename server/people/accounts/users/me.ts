@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import { because } from "../../../../contract/causes/causes.ts";
 import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database } from "../../../platform/db/database.ts";
@@ -83,8 +84,7 @@ export async function changePassword(
   const { principal } = request;
   const me = await findMe(db, principal.userId);
   const stored = me.password_hash;
-  if (stored === null)
-    throw new ProblemError("wrong_state", "you have no password yet; ask an admin for a link to set one");
+  if (stored === null) throw new ProblemError("wrong_state", because("no_password"));
   const problem = passwordProblem(given.new_password, me.email_key);
   if (problem !== null) throw invalidInput([{ pointer: "/new_password", detail: problem }]);
   const key = keyOf("change", principal.userId);
@@ -104,8 +104,7 @@ export async function changePassword(
       .where("deactivated_at", "is", null)
       .returning("id")
       .executeTakeFirst();
-    if (changed === undefined)
-      throw new ProblemError("wrong_state", "the password was just changed elsewhere; sign in again");
+    if (changed === undefined) throw new ProblemError("wrong_state", because("password_changed_elsewhere"));
     await deleteAttempts(tx, [key]);
     const tokens = given.end_tokens ? await endTokens(tx, me.id) : 0;
     const sessions = given.end_sessions

@@ -1,4 +1,5 @@
 import * as contract from "../../../../contract/accounts/account-users.ts";
+import { because } from "../../../../contract/causes/causes.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
@@ -110,10 +111,7 @@ export function userRoutes(
   route(api, contract.createPasswordResetLink, async ({ principal, request, params }) => {
     // Otherwise someone who found a token that expires soon could take over the account permanently.
     if (principal.tokenType !== "session" && params.user_id.toLowerCase() === principal.userId)
-      throw new ProblemError(
-        "forbidden",
-        "a token can't create a link for its own account; sign in, or ask another admin",
-      );
+      throw new ProblemError("forbidden", because("own_link_by_token"));
     return presentLink(
       await change((tx) => service.createResetLink(tx, actorOf(request), links, params.user_id)),
     );

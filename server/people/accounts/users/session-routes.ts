@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import * as contract from "../../../../contract/accounts/account-sessions.ts";
+import { because } from "../../../../contract/causes/causes.ts";
 import type { SecondFactorMethod } from "../../../../contract/errors.ts";
 import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Role } from "../../../platform/auth/principal.ts";
@@ -112,9 +113,7 @@ export function sessionRoutes(
     if (result.outcome !== "signed_in")
       throw new ProblemError(
         "sign_in_refused",
-        result.outcome === "code_refused"
-          ? "the code is wrong or was already used"
-          : "incorrect email or password",
+        result.outcome === "code_refused" ? because("code_refused") : because("password_refused"),
         { headers },
       );
     await endSessionOf(db, sessionCookieOf(request, baseUrl));

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { because } from "../../../../contract/causes/causes.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Role } from "../../../platform/auth/principal.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
@@ -11,16 +12,10 @@ import { countEnabledHooks } from "../../events/hooks.ts";
 import { enqueueMail } from "../one-time-links/mailer.ts";
 import { invitationMail, passwordResetMail } from "../one-time-links/mails.ts";
 import { createLink, invitationTtlMs, resetByAdminTtlMs } from "../one-time-links/one-time-links.ts";
-import { AccountError, createUser, EmailUnavailableError, unavailableElsewhere } from "../service.ts";
+import { AccountError, createUser, EmailUnavailableError } from "../service.ts";
 import { isOutsideItsDomain } from "../workspaces/email-domains.ts";
 import { type EndedAccess, endAccess, revokeTokens, summarizeAccess } from "./end-access.ts";
-import {
-  type AdminNeed,
-  findAdminNeed,
-  findWorkspaceName,
-  type LockedAccount,
-  lockAccount,
-} from "./queries.ts";
+import { findAdminNeed, findWorkspaceName, type LockedAccount, lockAccount } from "./queries.ts";
 
 /** What creating a link needs. `mail` is null when SMTP is not set up. */
 export interface LinkDependencies {
@@ -80,9 +75,9 @@ export async function replaceInvitation(
 ): Promise<CreatedLink> {
   const account = await lockKnown(tx, actor.workspaceId, userId);
   if (account.deactivated_at !== null || account.invited_at === null)
-    throw new ProblemError("wrong_state", "this user has no pending invitation");
+    throw new ProblemError("wrong_state", because("no_pending_invitation"));
   if (await isOutsideItsDomain(tx, account))
-    throw new ProblemError("wrong_state", unavailableElsewhere(account.email));
+    throw new ProblemError("wrong_state", because("email_unavailable", { email: account.email }));
   await recordAudit(tx, actor, { action: "user_invited", subject: { type: "user", id: userId } });
   return createInvitation(tx, actor, deps, account, inviter);
 }
@@ -123,12 +118,8 @@ export async function createResetLink(
   userId: string,
 ): Promise<CreatedLink> {
   const account = await lockKnown(tx, actor.workspaceId, userId);
-  if (account.deactivated_at !== null) throw new ProblemError("wrong_state", "this user is deactivated");
-  if (account.invited_at !== null)
-    throw new ProblemError(
-      "wrong_state",
-      "this user has not accepted the invitation yet; replace the invitation instead",
-    );
+  if (account.deactivated_at !== null) throw new ProblemError("wrong_state", because("user_deactivated"));
+  if (account.invited_at !== null) throw new ProblemError("wrong_state", because("invitation_not_accepted"));
   const link = await createLink(tx, {
     userId,
     purpose: "password_reset",
@@ -228,16 +219,10 @@ export async function reactivateUser(tx: Tx, actor: AuditActor, userId: string):
   await recordAudit(tx, actor, { action: "user_reactivated", subject: { type: "user", id: userId } });
 }
 
-const needTexts: Readonly<Record<AdminNeed, string>> = {
-  last_admin: "this is the last active admin of the workspace; make someone else an admin first",
-  break_glass_admin:
-    "this is the break-glass admin of single sign-on only; name another one under Settings → Security, or turn that rule off first",
-};
-
 /** Refuses to remove an admin whom the workspace can't do without. The caller has locked the membership. */
 export async function refuseToLoseAdmin(tx: Tx, account: LockedAccount): Promise<void> {
   const need = await findAdminNeed(tx, account.workspace_id, account.id);
-  if (need !== null) throw new ProblemError("wrong_state", needTexts[need]);
+  if (need !== null) throw new ProblemError("wrong_state", because(need));
 }
 
 async function lockKnown(tx: Tx, workspaceId: string, userId: string): Promise<LockedAccount> {

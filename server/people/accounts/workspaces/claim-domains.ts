@@ -1,3 +1,4 @@
+import { because } from "../../../../contract/causes/causes.ts";
 import { type AuditActor, commandLine, recordAudit } from "../../../platform/audit/record.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
@@ -27,10 +28,7 @@ export async function startClaim(tx: Tx, actor: AuditActor, text: string): Promi
   const existing = claims.find((claim) => claim.domain === domain);
   if (existing !== undefined) return existing;
   if (claims.length >= maxClaims)
-    throw new ProblemError(
-      "wrong_state",
-      `the limit of ${maxClaims} claims is reached; delete one that is not needed`,
-    );
+    throw new ProblemError("wrong_state", because("domain_claim_limit", { limit: maxClaims }));
   await insertClaim(tx, workspaceId, domain);
   return knownClaim(tx, workspaceId, domain);
 }
@@ -53,21 +51,17 @@ export async function verifyClaim(
   if (claim.claimed_at !== null) return claim;
   const record = dnsRecordOf(claim);
   const proof = await lookUpTxt(record, servers);
-  if (proof === "unreachable")
-    throw new ProblemError("unavailable", "no DNS server responded in time; try again in a minute");
+  if (proof === "unreachable") throw new ProblemError("unavailable", because("dns_timeout"));
   if (proof === "missing")
     throw new ProblemError(
       "wrong_state",
-      `${record.name} has no TXT record with the value ${record.value}; add it at your DNS provider. A new record can take an hour to be visible`,
+      because("txt_record_missing", { name: record.name, value: record.value }),
     );
   return db.kysely.transaction().execute(async (tx) => {
     // Someone may have deleted the claim during the lookup.
     await knownClaim(tx, workspaceId, domain);
     if (!(await completeClaim(tx, workspaceId, domain, "dns")))
-      throw new ProblemError(
-        "wrong_state",
-        `another workspace of this server owns ${domain}; ask the operator of the server to release it`,
-      );
+      throw new ProblemError("wrong_state", because("domain_owned", { domain }));
     await recordAudit(tx, actor, claimed(domain, "dns", workspaceId));
     return knownClaim(tx, workspaceId, domain);
   });

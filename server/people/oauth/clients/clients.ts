@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
+import { because } from "../../../../contract/causes/causes.ts";
 import type { Compatibility, DatetimeFilters } from "../../../../contract/common.ts";
 import type { Violation } from "../../../../contract/errors.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
@@ -135,7 +136,7 @@ export async function rotateSecret(
   overlapSec: number,
 ): Promise<ClientWithSecret> {
   if (before.is_public)
-    throw new ProblemError("wrong_state", `${before.name} is a public app and has no secret`);
+    throw new ProblemError("wrong_state", because("public_app_without_secret", { app: before.name }));
   const secret = generateSecret("client");
   const keepsOld = overlapSec > 0;
   const client = await tx

@@ -1,3 +1,4 @@
+import { because } from "../../../../contract/causes/causes.ts";
 import type { Compatibility, DatetimeFilters } from "../../../../contract/common.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Tx } from "../../../platform/db/database.ts";
@@ -44,10 +45,7 @@ export async function updateManagedGrant(
   changes: { datetime_filters?: DatetimeFilters | undefined; compatibility?: Compatibility | undefined },
 ): Promise<void> {
   if (grant.client_workspace_id !== null)
-    throw new ProblemError(
-      "wrong_state",
-      `an admin registered ${grant.client_name}; change the app with Update OAuth Client`,
-    );
+    throw new ProblemError("wrong_state", because("app_registered_by_admin", { app: grant.client_name }));
   const changed = Object.entries(changes).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (changed.length === 0) return;
   await tx.updateTable("oauth_grants").set(changes).where("id", "=", grant.id).execute();

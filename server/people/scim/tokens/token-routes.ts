@@ -1,4 +1,5 @@
 import * as contract from "../../../../contract/accounts/scim-tokens.ts";
+import { because } from "../../../../contract/causes/causes.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
@@ -22,7 +23,7 @@ export function scimTokenRoutes(
       .transaction()
       .execute((tx) => createScimToken(tx, actorOf(request), body.name));
     const row = (await findScimTokens(db.kysely, principal.workspaceId)).find((found) => found.id === id);
-    if (row === undefined) throw new ProblemError("wrong_state", "the token was just revoked");
+    if (row === undefined) throw new ProblemError("wrong_state", because("token_revoked"));
     return { ...present(row), token };
   });
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import type pg from "pg";
+import { because } from "../../../../contract/causes/causes.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import type { StoredRules } from "../../../platform/db/json-columns.ts";
@@ -50,10 +51,7 @@ export async function createScimToken(
   if (userId !== null && !(await isAdmin(tx, userId)))
     throw new ProblemError("forbidden", "only admins can create SCIM tokens");
   if ((await findScimTokens(tx, workspaceId)).length >= maxTokens)
-    throw new ProblemError(
-      "quota_exceeded",
-      `the limit of ${maxTokens} SCIM tokens is reached; revoke one that is no longer used`,
-    );
+    throw new ProblemError("quota_exceeded", because("scim_token_limit", { limit: maxTokens }));
   const id = randomUUIDv7();
   const token = prefix + randomBytes(32).toString("base64url");
   await tx

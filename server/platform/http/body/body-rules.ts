@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { z } from "zod";
+import { because, type Explanation } from "../../../../contract/causes/causes.ts";
 import type { Violation } from "../../../../contract/errors.ts";
 import { maxSegments } from "../../../../shared/transcripts/transcript-limits.ts";
 import { createSemaphore, type Release } from "../../concurrency.ts";
@@ -189,25 +190,25 @@ export function validateBody<S extends z.ZodObject>(
 function findUnstorable(root: unknown): Violation[] {
   const violations: Violation[] = [];
   const path: (string | number)[] = [];
-  const report = (detail: string): void => {
-    violations.push({ pointer: toPointer(path), detail });
+  const report = (explanation: Explanation): void => {
+    violations.push({ pointer: toPointer(path), ...explanation });
   };
   // Recursion is safe: it goes no deeper than maxDepth.
   const visit = (value: unknown): void => {
     if (violations.length >= maxViolations) return;
     if (typeof value === "string") {
-      if (value.includes("\0")) report("must not contain a NUL character");
-      else if (!value.isWellFormed()) report("must not contain half of a surrogate pair");
+      if (value.includes("\0")) report(because("nul_character"));
+      else if (!value.isWellFormed()) report(because("half_surrogate"));
       return;
     }
     if (typeof value !== "object" || value === null) return;
     if (path.length >= maxDepth) {
-      report("is nested too deeply");
+      report(because("nested_too_deeply"));
       return;
     }
     if (Array.isArray(value) && value.length > maxEntries) {
       // Before the schema checks each entry: a million invalid ones would give millions of violations.
-      report(`must have at most ${maxEntries} entries`);
+      report(because("too_many_entries", { max: maxEntries }));
       return;
     }
     for (const [key, child] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
@@ -225,9 +226,9 @@ function toViolations(issue: z.core.$ZodIssue): Violation[] {
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => ({
       pointer: toPointer([...(issue.path as (string | number)[]), key]),
-      detail: "is not a field of this operation; correct its name or leave it out",
+      ...because("unknown_field"),
     }));
-  return [{ pointer: toPointer(issue.path as (string | number)[]), detail: describe(issue) }];
+  return [{ pointer: toPointer(issue.path as (string | number)[]), ...explain(issue) }];
 }
 
 /** Longer names are cut in pointers; the contract has none. */
@@ -242,24 +243,29 @@ function toPointer(path: readonly (string | number)[]): string {
     .join("");
 }
 
-function describe(issue: z.core.$ZodIssue): string {
+function explain(issue: z.core.$ZodIssue): Pick<Violation, "detail" | "cause"> {
   switch (issue.code) {
-    case "invalid_type":
+    case "invalid_type": {
+      const type = articled(issue.expected);
       return issue.message.endsWith("received undefined")
-        ? `is required (${articled(issue.expected)})`
-        : `must be ${articled(issue.expected)}`;
+        ? because("required", { type })
+        : because("wrong_type", { type });
+    }
     case "invalid_value":
-      return `must be one of: ${issue.values.join(", ")}`;
-    case "too_big":
-      return issue.origin === "string"
-        ? `must have at most ${issue.maximum} characters`
-        : issue.origin === "array"
-          ? `must have at most ${issue.maximum} entries`
-          : `must be at most ${issue.maximum}`;
+      return because("not_a_choice", { choices: issue.values.map(String) });
+    case "too_big": {
+      const max = Number(issue.maximum);
+      if (issue.origin === "string") return because("too_many_characters", { max });
+      return issue.origin === "array"
+        ? because("too_many_entries", { max })
+        : because("number_too_large", { max });
+    }
     case "too_small":
-      return issue.message.startsWith("must ") ? issue.message : `must be at least ${issue.minimum}`;
+      return issue.message.startsWith("must ")
+        ? { detail: issue.message }
+        : because("number_too_small", { min: Number(issue.minimum) });
     default:
-      return issue.message;
+      return { detail: issue.message };
   }
 }
 

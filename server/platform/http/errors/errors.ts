@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { because } from "../../../../contract/causes/causes.ts";
 import { isConnectionError } from "../../db/connection-errors.ts";
 import { StoreError } from "../../storage/store.ts";
 import { ProblemError, sendProblem } from "./problem.ts";
@@ -26,26 +27,22 @@ export function toProblem(error: unknown): ProblemError {
   if (status !== undefined && status >= 400 && status < 500)
     return new ProblemError("bad_request", "the request could not be read");
   if (isOutOfRoom(error)) {
-    return new ProblemError("unavailable", "the server is out of disk space or memory; try again later", {
+    return new ProblemError("unavailable", because("server_full"), {
       headers: { "retry-after": "30" },
     });
   }
   if (isBusy(error)) {
-    return new ProblemError("unavailable", "the server is busy at the moment; try again shortly", {
+    return new ProblemError("unavailable", because("server_busy"), {
       headers: { "retry-after": "2" },
     });
   }
   if (error instanceof StoreError && error.isPassing) {
-    return new ProblemError(
-      "unavailable",
-      "the file store can't be reached at the moment; try again shortly",
-      {
-        headers: { "retry-after": "5" },
-      },
-    );
+    return new ProblemError("unavailable", because("store_unreachable"), {
+      headers: { "retry-after": "5" },
+    });
   }
   if (isConnectionError(error)) {
-    return new ProblemError("unavailable", "the database can't be reached at the moment; try again shortly", {
+    return new ProblemError("unavailable", because("database_unreachable"), {
       headers: { "retry-after": "2" },
     });
   }

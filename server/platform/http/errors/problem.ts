@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { type Cause, causeOf, type Explanation } from "../../../../contract/causes/causes.ts";
 import {
   type ErrorCode,
   errorCatalogue,
@@ -9,15 +10,16 @@ import {
 /** An error for the client: a code of the catalog and the details of this case. */
 export class ProblemError extends Error {
   readonly code: ErrorCode;
+  override readonly cause: Cause | undefined;
   readonly violations: readonly Violation[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly transcriptVersion: number | undefined;
   readonly methods: readonly SecondFactorMethod[] | undefined;
 
-  /** @param detail public; must not hold secrets or internals. */
+  /** @param detail public; must not hold secrets or internals. With its cause where users of the web app see it. */
   constructor(
     code: ErrorCode,
-    detail: string,
+    detail: string | Explanation,
     extra: {
       violations?: readonly Violation[];
       headers?: Record<string, string>;
@@ -27,8 +29,9 @@ export class ProblemError extends Error {
       methods?: readonly SecondFactorMethod[];
     } = {},
   ) {
-    super(detail);
+    super(typeof detail === "string" ? detail : detail.detail);
     this.code = code;
+    this.cause = typeof detail === "string" ? undefined : detail.cause;
     this.violations = extra.violations;
     this.headers = extra.headers ?? {};
     this.transcriptVersion = extra.transcriptVersion;
@@ -43,7 +46,13 @@ export function invalidInput(violations: readonly Violation[]): ProblemError {
   const detail = first
     ? `${first.pointer === "" ? "the body" : first.pointer} ${first.detail}${rest > 0 ? ` (and ${rest} more)` : ""}`
     : "the input is not valid";
-  return new ProblemError("invalid_input", detail, { violations });
+  return new ProblemError("invalid_input", detail, { violations: violations.map(withCause) });
+}
+
+/** Names the cause of a rule whose text is always the same. */
+function withCause(violation: Violation): Violation {
+  const cause = violation.cause ?? causeOf(violation.detail);
+  return cause === undefined ? violation : { ...violation, cause };
 }
 
 /** The path exists, but not for this method. Source: RFC 9110, section 15.5.6. */
@@ -76,6 +85,7 @@ export function sendProblem(
 ): FastifyReply {
   const body = {
     ...problemDocument(problem.code, problem.message, request.id),
+    ...(problem.cause === undefined ? {} : { cause: problem.cause }),
     ...(problem.violations === undefined ? {} : { violations: problem.violations }),
     ...(problem.methods === undefined ? {} : { methods: problem.methods }),
     ...(problem.transcriptVersion === undefined ? {} : { transcript_version: problem.transcriptVersion }),

@@ -1,3 +1,4 @@
+import { because, type QuotaCause } from "../../../../contract/causes/causes.ts";
 import type { Tx } from "../../db/database.ts";
 import { lockQuota } from "../../db/quota-lock.ts";
 import { ProblemError } from "../errors/problem.ts";
@@ -12,8 +13,8 @@ export interface CountedQuota {
   readonly limit: number;
   /** How many there are. */
   count(): Promise<number>;
-  /** What is limited, and the remedy: `open uploads; finish some…`. */
-  readonly refusal: string;
+  /** Why one more is refused. */
+  readonly refusal: QuotaCause;
 }
 
 /**
@@ -28,5 +29,5 @@ export async function enforceQuota(tx: Tx, quota: CountedQuota): Promise<void> {
 }
 
 function quotaExceeded({ limit, refusal }: Pick<CountedQuota, "limit" | "refusal">): ProblemError {
-  return new ProblemError("quota_exceeded", `the limit of ${limit} ${refusal}`);
+  return new ProblemError("quota_exceeded", because(refusal, { limit }));
 }

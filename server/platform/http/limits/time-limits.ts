@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { because } from "../../../../contract/causes/causes.ts";
 import { ProblemError } from "../errors/problem.ts";
 
 /** How long parts of a request may take, in milliseconds. */
@@ -34,7 +35,7 @@ export function limitHandlingTime(app: FastifyInstance, limitMs: number): void {
         // A file is being sent outside the framework.
         if (reply.sent || reply.raw.headersSent) return;
         void reply.send(
-          new ProblemError("unavailable", "the request took too long to handle; try again later", {
+          new ProblemError("unavailable", because("request_too_slow"), {
             headers: { "retry-after": "10" },
           }),
         );

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
+import { because } from "../../../../contract/causes/causes.ts";
 import * as contract from "../../../../contract/recordings/intelligence.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
@@ -35,10 +36,7 @@ export function templateRoutes(api: Api, { db }: { readonly db: Database }): voi
       const room = await findTemplateRoom(tx, workspaceId);
       await refuseTakenTitle(tx, workspaceId, body.title, null);
       if (room.count >= contract.maxTemplates)
-        throw new ProblemError(
-          "wrong_state",
-          `the limit of ${room.count} templates is reached; delete one first`,
-        );
+        throw new ProblemError("wrong_state", because("template_limit", { limit: room.count }));
       return insertTemplate(tx, {
         ...body,
         id: randomUUIDv7(),

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import type { z } from "zod";
+import { because } from "../../../../contract/causes/causes.ts";
 import {
   maxVoiceProfiles,
   type rememberVoice as rememberOperation,
@@ -170,15 +171,9 @@ export function rememberVoice(
       select voice_profiles, (select count(*)::integer from voice_profiles where workspace_id = w.id) as profiles
       from workspaces w where id = ${workspaceId} for update`.execute(tx);
     if (settings[0]?.voice_profiles !== true)
-      throw new ProblemError(
-        "wrong_state",
-        "voice profiles are turned off; an admin can turn them on in Settings → General",
-      );
+      throw new ProblemError("wrong_state", because("voice_profiles_off"));
     if (settings[0].profiles >= maxVoiceProfiles)
-      throw new ProblemError(
-        "wrong_state",
-        `the limit of ${maxVoiceProfiles} voice profiles is reached; delete one first`,
-      );
+      throw new ProblemError("wrong_state", because("voice_profile_limit", { limit: maxVoiceProfiles }));
     const id = randomUUIDv7();
     const { rows } = await sql<{ model: string }>`
       with voice as (delete from recording_voices
@@ -188,10 +183,7 @@ export function rememberVoice(
       from voice returning model`.execute(tx);
     const [created] = rows;
     if (created === undefined)
-      throw new ProblemError(
-        "wrong_state",
-        `the voice of ${input.speaker} is not known; see List Recording Voices`,
-      );
+      throw new ProblemError("wrong_state", because("voice_unknown", { speaker: input.speaker }));
     await recordAudit(tx, actor, {
       action: "voice_profile_created",
       subject: { type: "voice_profile", id },

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { z } from "zod";
+import { because } from "../../../../contract/causes/causes.ts";
 import type {
   createUpload as createUploadOperation,
   UploadAttributesInput,
@@ -84,7 +85,7 @@ export function updateUpload(
     if (!canUpdate(stateOf(row)))
       throw new ProblemError(
         "wrong_state",
-        `upload ${uploadId} is ${describeState(row)}; it can be updated while awaiting, or staged with auto_promote false`,
+        because("upload_not_editable", { upload: uploadId, state: describeState(row) }),
       );
     if (attributes.recorder_ids?.length === 0 && row.scope === "workspace")
       throw invalidInput([recordersRequired]);
@@ -126,8 +127,8 @@ export function setUploadLanguage(
       throw new ProblemError(
         "wrong_state",
         row.status === "success"
-          ? `upload ${uploadId} is a recording already; transcribe the recording again with another language`
-          : `upload ${uploadId} has failed; create it again`,
+          ? because("upload_is_recording", { upload: uploadId })
+          : because("upload_failed", { upload: uploadId }),
       );
     await updateUploadAttributes(tx, uploadId, { spoken_language: language });
     return { upload_id: row.id, language };
@@ -146,12 +147,12 @@ export async function promoteUpload(
     if (row.media_expires_at !== null && row.media_expires_at <= new Date())
       throw new ProblemError(
         "wrong_state",
-        `the file of upload ${uploadId} expired at ${row.media_expires_at.toISOString()}; create the upload again`,
+        because("upload_file_expired", { upload: uploadId, time: row.media_expires_at.toISOString() }),
       );
     if (!canPromote(stateOf(row)))
       throw new ProblemError(
         "wrong_state",
-        `upload ${uploadId} is ${describeState(row)}; it can be promoted only while staged with auto_promote false`,
+        because("upload_not_ready", { upload: uploadId, state: describeState(row) }),
       );
     return transition(tx, jobs, row, "promotion_requested");
   });

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { because } from "../../../../contract/causes/causes.ts";
 import { discardBody } from "../../../platform/http/errors/errors.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import type { UploadRow } from "../queries.ts";
@@ -7,7 +8,10 @@ import type { UploadRow } from "../queries.ts";
 export function refuseArrived(upload: UploadRow): void {
   if (upload.received_at !== null) throw alreadyUploaded(upload.id);
   if (upload.status !== "awaiting")
-    throw new ProblemError("wrong_state", `upload ${upload.id} is ${upload.status} and accepts no file`);
+    throw new ProblemError(
+      "wrong_state",
+      because("upload_accepts_no_file", { upload: upload.id, status: upload.status }),
+    );
 }
 
 export function alreadyUploaded(uploadId: string): ProblemError {
@@ -20,7 +24,7 @@ export function alreadyUploaded(uploadId: string): ProblemError {
 export function tooLarge(upload: UploadRow): ProblemError {
   return new ProblemError(
     "body_too_large",
-    `the file is too large and was not stored; the maximum is ${upload.max_upload_bytes} bytes`,
+    because("file_too_large", { limit: Number(upload.max_upload_bytes) }),
   );
 }
 

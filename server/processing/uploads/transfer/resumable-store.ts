@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { DataStore, ERRORS, Upload } from "@tus/server";
 import type { FastifyBaseLogger } from "fastify";
+import { because } from "../../../../contract/causes/causes.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
@@ -78,7 +79,7 @@ export function createResumableStore(deps: ResumableStoreDependencies): DataStor
     if (error instanceof ObjectTooLargeError)
       return new ProblemError(
         "body_too_large",
-        `the file is too large; the maximum is ${maxBytes(row)} bytes`,
+        because("file_too_large_when_sent", { limit: maxBytes(row) }),
       );
     if (error instanceof ObjectExistsError) {
       // A file sent by PUT arrived first.
@@ -222,10 +223,7 @@ function roomExceeded(row: UploadRow, offset: number): ProblemError {
   const room = Number(row.reserved_bytes) - offset;
   // Without lack of space, at least half a step is reserved.
   return room < roomStepBytes / 2
-    ? new ProblemError(
-        "quota_exceeded",
-        `the workspace's storage has room for only ${room} more bytes of the file; what earlier requests sent is kept; delete recordings or ask the operator for more storage`,
-      )
+    ? new ProblemError("quota_exceeded", because("storage_nearly_full", { bytes: room }))
     : new ProblemError(
         "body_too_large",
         `one request can send at most ${room} more bytes of a file whose length is unknown; find out with HEAD what has arrived, and send smaller pieces or announce Upload-Length`,

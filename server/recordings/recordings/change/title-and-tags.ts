@@ -1,3 +1,4 @@
+import { because } from "../../../../contract/causes/causes.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { invalidInput } from "../../../platform/http/errors/problem.ts";
@@ -19,9 +20,7 @@ export function addTag(db: Database, principal: Principal, recordingId: string, 
     const normalized = tag.normalize("NFC");
     if (recording.tags.includes(normalized)) return null;
     if (recording.tags.length >= maxTags)
-      throw invalidInput([
-        { pointer: "/tag", detail: `exceeds the limit of ${maxTags} tags per recording; remove a tag first` },
-      ]);
+      throw invalidInput([{ pointer: "/tag", ...because("too_many_tags", { max: maxTags }) }]);
     return { tags: [...recording.tags, normalized] };
   });
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { because } from "../../../../contract/causes/causes.ts";
 import { type CallOptions, call, everyVersion, startTestApp } from "../../../../test/support/app.ts";
 import {
   makeRecording,
@@ -168,7 +169,9 @@ test("list: a cursor that is broken, foreign or changed is a 400", async () => {
     assert.equal(answer.body.error, "invalid_cursor");
   }
   const typed = await call(app, "POST", "/recordings", { cursor: 5 }, { token: workspace.token });
-  assert.deepEqual(typed.body.violations, [{ pointer: "/cursor", detail: "must be a string" }]);
+  assert.deepEqual(typed.body.violations, [
+    { pointer: "/cursor", ...because("wrong_type", { type: "a string" }) },
+  ]);
 });
 
 test("filter: before_datetime gives what starts after the value, after_datetime what starts at or before it", async () => {

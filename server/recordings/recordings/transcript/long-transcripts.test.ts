@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { because } from "../../../../contract/causes/causes.ts";
 import { type Answer, call } from "../../../../test/support/app.ts";
 import { makeRecording } from "../../../../test/support/factories.ts";
 import { startLinks } from "../../../sharing/public-links/test/public-links.ts";
@@ -77,7 +78,7 @@ for (const [name, { at, send }] of Object.entries(waysIn)) {
     const refused = await send([{ text: "Hello." }, { text: tooLong }]);
     assert.equal(refused.status, 400);
     assert.deepEqual(refused.body.violations, [
-      { pointer: `${at}/1/text`, detail: "must have at most 10000 characters" },
+      { pointer: `${at}/1/text`, ...because("too_many_characters", { max: 10_000 }) },
     ]);
   });
 

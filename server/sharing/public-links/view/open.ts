@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { because } from "../../../../contract/causes/causes.ts";
 import type { LinkSigner } from "../../../platform/crypto/link-signer.ts";
 import type { Executor } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
@@ -40,18 +41,14 @@ export async function areActive(db: Executor, linkIds: readonly string[]): Promi
 
 /** The same error for every URL that is not an active link, so that it reveals nothing about revoked ones. */
 export function linkNotFound(): ProblemError {
-  return new ProblemError(
-    "not_found",
-    "there is no such link; check the URL, or ask the sender for a new one",
-  );
+  return new ProblemError("not_found", because("public_link_missing"));
 }
 
 /** @throws ProblemError `not_found`, `link_expired`. */
 export async function findActive(deps: Dependencies, token: string): Promise<LinkRow> {
   const found = await findByToken(deps, token);
   if (found.state === "none") throw linkNotFound();
-  if (found.state === "expired")
-    throw new ProblemError("link_expired", "this link has expired; ask the sender for a new one");
+  if (found.state === "expired") throw new ProblemError("link_expired", because("public_link_expired"));
   return found.link;
 }
 
@@ -67,6 +64,6 @@ export async function openLink(
 ): Promise<LinkRow> {
   const link = await findActive(deps, token);
   if (link.password_hash !== null && !isAccess(deps.signer, link, access, new Date()))
-    throw new ProblemError("password_required", "this link requires a password; unlock it first");
+    throw new ProblemError("password_required", because("public_link_locked"));
   return link;
 }

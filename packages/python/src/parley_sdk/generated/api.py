@@ -62,6 +62,7 @@ from .types import (
     Success,
     ProblemViolationsItem,
     Problem,
+    Cause,
     RecordingAiSummary,
     RecordingPrivateNotes1,
     Recording,

@@ -397,6 +397,7 @@ class Success(TypedDict):
 class ProblemViolationsItem(TypedDict):
     pointer: str
     detail: str
+    cause: NotRequired[Cause]
 
 
 class Problem(TypedDict):
@@ -407,9 +408,15 @@ class Problem(TypedDict):
     message: str
     error: Literal["version_missing", "version_unknown", "version_retired", "token_missing", "token_invalid", "sign_in_refused", "second_factor_required", "second_factor_setup_required", "refused_by_rule", "proof_required", "password_required", "password_wrong", "rate_limited", "bad_request", "invalid_json", "invalid_input", "invalid_cursor", "cursor_expired", "hook_unreachable", "forbidden", "quota_exceeded", "not_found", "not_in_version", "method_not_allowed", "link_invalid", "link_expired", "wrong_state", "already_uploaded", "precondition_failed", "precondition_required", "range_not_satisfiable", "body_too_large", "unsupported_encoding", "misdirected_request", "uri_too_long", "headers_too_large", "request_timeout", "internal", "unavailable"]
     request_id: str
+    cause: NotRequired[Cause]
     violations: NotRequired[list[ProblemViolationsItem]]
     methods: NotRequired[list[Literal["totp", "recovery_code"]]]
     transcript_version: NotRequired[int]
+
+
+class Cause(TypedDict):
+    code: str
+    values: dict[str, str | float | list[str]]
 
 
 class RecordingAiSummary(TypedDict):
