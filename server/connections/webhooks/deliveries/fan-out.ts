@@ -10,20 +10,30 @@ const fanOutLock = 7_271_539_002;
 const maxEvents = 1000;
 const maxDeliveries = 5000;
 
+/** What a fan-out did. */
+interface FanOut {
+  /** How many events were processed. */
+  readonly events: number;
+  /** Whether a hook got a delivery. */
+  readonly hasDeliveries: boolean;
+}
+
+const nothing: FanOut = { events: 0, hasDeliveries: false };
+
 /**
  * Creates deliveries for the events that wait, in the order of their ids: an event gets its id under the lock of its
  * subject, so those of one subject are in the order of its changes. One process at a time does this. The deliveries, the
  * positions in the feed and the due times of hooks are one transaction.
- * @returns how many events were processed; more may wait unless it is 0, as it is while another process does this.
+ * @returns what was done; more events may wait unless there were none, as there are while another process does this.
  */
-export async function fanOut({ pool }: Pick<Database, "pool">, addMore?: AddDeliveries): Promise<number> {
+export async function fanOut({ pool }: Pick<Database, "pool">, addMore?: AddDeliveries): Promise<FanOut> {
   const client = await pool.connect();
   try {
     await client.query("begin");
-    const count = await fanOutWithin(client, addMore);
+    const done = await fanOutWithin(client, addMore);
     await client.query("commit");
     client.release();
-    return count;
+    return done;
   } catch (error) {
     // A connection whose transaction may still be open is closed instead of returned to the pool.
     client.release(error as Error);
@@ -37,14 +47,14 @@ export type AddDeliveries = (
   eventIds: readonly string[],
 ) => Promise<readonly { readonly hook_id: string; readonly event_id: string }[]>;
 
-async function fanOutWithin(client: pg.PoolClient, addMore?: AddDeliveries): Promise<number> {
+async function fanOutWithin(client: pg.PoolClient, addMore?: AddDeliveries): Promise<FanOut> {
   const { rows: locks } = await client.query<{ locked: boolean }>({
     name: "fan_out_lock",
     text: "select pg_try_advisory_xact_lock($1) as locked",
     values: [fanOutLock],
   });
-  if (!locks[0]?.locked) return 0;
-  const { rows: found } = await client.query<{ ids: string[] | null }>({
+  if (!locks[0]?.locked) return nothing;
+  const { rows: found } = await client.query<{ ids: string[] | null; webhooks: boolean; others: boolean }>({
     name: "events_waiting",
     text: `with waiting as materialized (
         select event_id from waiting_events order by event_id limit $1
@@ -62,33 +72,16 @@ async function fanOutWithin(client: pg.PoolClient, addMore?: AddDeliveries): Pro
           left join listening l on l.workspace_id = f.workspace_id and l.hook_type = f.type
         window before as (order by w.event_id)
       )
-      select array_agg(event_id) as ids from counted where deliveries <= $2 or number = 1`,
+      select array_agg(event_id) as ids, max(deliveries) > 0 as webhooks,
+        exists (select 1 from listening where hook_type = 'delivery') as others
+      from counted where deliveries <= $2 or number = 1`,
     values: [maxEvents, maxDeliveries],
   });
-  const ids = found[0]?.ids ?? [];
-  if (ids.length === 0) return 0;
-  const { rows: created } = await client.query<{ hook_id: string }>({
-    name: "fan_out",
-    text: `with listening as materialized (
-        -- Locked against deletion, which deletes the deliveries of a hook.
-        select * from hooks where ${isOn("hooks")}
-          and (workspace_id, hook_type) in (select workspace_id, type from events where id = any($1::bigint[]))
-        order by id for key share
-      ), created as (
-        insert into deliveries (hook_id, event_id, event_type, subject_id, recording_id, due_at)
-        -- Not now(), the start of this transaction, which may be before another one's whose events come first.
-        select h.id, e.id, e.type, e.subject_id, e.recording_id, statement_timestamp()
-        from events e
-          join listening h on h.workspace_id = e.workspace_id and h.hook_type = e.type
-          join workspaces w on w.id = e.workspace_id
-        where e.id = any($1::bigint[]) and h.inserted_at <= e.occurred_at and ${canReceive("e")}
-        order by e.id, h.id
-        returning hook_id
-      )
-      select distinct hook_id from created`,
-    values: [ids],
-  });
-  const added = (await addMore?.(client, ids)) ?? [];
+  const { ids, webhooks, others } = found[0] ?? { ids: null, webhooks: false, others: false };
+  if (ids === null) return nothing;
+  // Most workspaces have no hooks, and planning these statements takes longer than everything else here.
+  const created = webhooks ? await createDeliveries(client, ids) : [];
+  const added = others ? ((await addMore?.(client, ids)) ?? []) : [];
   await client.query({
     name: "events_fanned_out",
     text: `with processed as (
@@ -113,5 +106,34 @@ async function fanOutWithin(client: pg.PoolClient, addMore?: AddDeliveries): Pro
       added.map(({ event_id }) => event_id),
     ],
   });
-  return ids.length;
+  return { events: ids.length, hasDeliveries: created.length + added.length > 0 };
+}
+
+/** Creates the deliveries of webhooks. @returns the hooks that got one. */
+async function createDeliveries(
+  client: pg.PoolClient,
+  ids: readonly string[],
+): Promise<{ hook_id: string }[]> {
+  const { rows } = await client.query<{ hook_id: string }>({
+    name: "fan_out",
+    text: `with listening as materialized (
+        -- Locked against deletion, which deletes the deliveries of a hook.
+        select * from hooks where ${isOn("hooks")}
+          and (workspace_id, hook_type) in (select workspace_id, type from events where id = any($1::bigint[]))
+        order by id for key share
+      ), created as (
+        insert into deliveries (hook_id, event_id, event_type, subject_id, recording_id, due_at)
+        -- Not now(), the start of this transaction, which may be before another one's whose events come first.
+        select h.id, e.id, e.type, e.subject_id, e.recording_id, statement_timestamp()
+        from events e
+          join listening h on h.workspace_id = e.workspace_id and h.hook_type = e.type
+          join workspaces w on w.id = e.workspace_id
+        where e.id = any($1::bigint[]) and h.inserted_at <= e.occurred_at and ${canReceive("e")}
+        order by e.id, h.id
+        returning hook_id
+      )
+      select distinct hook_id from created`,
+    values: [ids],
+  });
+  return rows;
 }

@@ -38,7 +38,7 @@ export interface Deliveries {
   stop(): Promise<void>;
 }
 
-/** How long an event of another process may go unnoticed: while events come, and otherwise. */
+/** How long an event of another process may go unnoticed: while hooks are served, and otherwise. */
 const pollMs = { busy: 10, calm: 75 } as const;
 const busyMs = 1000;
 
@@ -99,12 +99,12 @@ export function startDeliveries(deps: DeliveryDependencies): Deliveries {
     interrupt.resolve();
   }
 
-  /** @returns whether there was something to do. */
-  async function turn(): Promise<boolean> {
+  /** @returns how many events and hooks there were. */
+  async function turn(): Promise<{ events: number; hooks: number }> {
     const { hasEvents, hasHooks } = await findWork(db.pool, clock.now());
-    const events = hasEvents ? await fanOut(db, deps.others?.add) : 0;
-    const hooks = hasHooks || events > 0 ? await serveDue() : 0;
-    return events + hooks > 0;
+    const added = hasEvents ? await fanOut(db, deps.others?.add) : null;
+    const hooks = hasHooks || added?.hasDeliveries ? await serveDue() : 0;
+    return { events: added?.events ?? 0, hooks };
   }
 
   /** Leases hooks for which something is due, and starts to serve them. @returns how many. */
@@ -172,10 +172,10 @@ export function startDeliveries(deps: DeliveryDependencies): Deliveries {
     while (!isStopping) {
       isWoken = false;
       try {
-        if (await turn()) {
-          busyUntil = performance.now() + busyMs;
-          continue;
-        }
+        const { events, hooks } = await turn();
+        // Not for events alone, which no receiver waits for.
+        if (hooks > 0) busyUntil = performance.now() + busyMs;
+        if (events + hooks > 0) continue;
       } catch (error) {
         log.warn({ err: error }, "could not look for due webhooks; trying again");
       }

@@ -146,7 +146,7 @@ test("replay: concurrent replays never create two deliveries of one event", asyn
      from generate_series(1, 21000)`,
     [workspace.id],
   );
-  while ((await fanOut(db)) > 0);
+  while ((await fanOut(db)).events > 0);
   await post(`/hooks/${hook.id}/enable`);
   const body = { since: ago(minute), which: "all" };
   const answers = await Promise.all([1, 2, 3].map(() => post(`/hooks/${hook.id}/replay`, body)));
