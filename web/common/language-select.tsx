@@ -1,11 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { Select } from "@mantine/core";
 import { whisperLanguages } from "../../contract/workspace/whisper-languages.ts";
-import { languageName } from "../../shared/language-name.ts";
-
-const languages = whisperLanguages
-  .map((value) => ({ value, label: languageName(value) }))
-  .toSorted((a, b) => (a.label < b.label ? -1 : 1));
+import { compareNames, languageName } from "./format/names.ts";
 
 /** Chooses the language that is spoken in a meeting. */
 export function LanguageSelect(props: {
@@ -20,6 +16,9 @@ export function LanguageSelect(props: {
 }) {
   const { t } = useLingui();
   const { automatic, value, onChange, error, ...rest } = props;
+  const languages = whisperLanguages
+    .map((code) => ({ value: code, label: languageName(code) }))
+    .toSorted((a, b) => compareNames(a.label, b.label));
   const isListed = value === "auto" || whisperLanguages.includes(value);
   return (
     <Select

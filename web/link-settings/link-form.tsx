@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, PasswordInput, Switch, TextInput } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
-import { calendarLabels } from "../common/format/calendar-labels.ts";
+import { timePickerProps } from "../common/format/calendar.ts";
 import "@mantine/dates/styles.css";
 import { useState } from "react";
 import { type LinkBody, type LinkChange, updateLink } from "../api/public-links.ts";
@@ -56,7 +56,7 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
     <div className={classes.panel}>
       <Form form={save} label={t`Save`} onCancel={onClose} isDisabled={isStartWrong || needsPassword}>
         <DateTimePicker
-          ariaLabels={calendarLabels}
+          {...timePickerProps()}
           label={t`Expires`}
           placeholder={t`Never`}
           clearable
@@ -67,8 +67,6 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
             label,
           }))}
           clearButtonProps={{ "aria-label": t`Never` }}
-          timePickerProps={{ hoursInputLabel: t`Hour`, minutesInputLabel: t`Minute` }}
-          submitButtonProps={{ "aria-label": t`Apply` }}
           value={expires}
           onChange={setExpires}
           error={save.errorOf("expires_datetime")}

@@ -1,4 +1,5 @@
 import { t } from "@lingui/core/macro";
+import { perLocale } from "./locale.ts";
 
 /** Splits every duration, so that all formats round alike. */
 function partsOf(ms: number): { hours: number; minutes: number; seconds: number } {
@@ -19,31 +20,42 @@ export function clock(ms: number): string {
 /** Milliseconds in words: `less than 1 s`, `45 s`, `45 min 30 s`, `1 h 2 min`. */
 export function lengthInWords(ms: number): string {
   const { hours, minutes, seconds } = partsOf(ms);
-  const all = [
-    [hours, "h"],
-    [minutes, "min"],
-    [hours > 0 ? 0 : seconds, "s"],
-  ] as const;
-  const words = all.flatMap(([value, unit]) => (value > 0 ? `${value} ${unit}` : [])).join(" ");
-  return words === "" ? (ms > 0 ? t`less than 1 s` : "0 s") : words;
+  if (hours > 0) return minutes > 0 ? t`${hours} h ${minutes} min` : t`${hours} h`;
+  if (minutes > 0) return seconds > 0 ? t`${minutes} min ${seconds} s` : t`${minutes} min`;
+  return seconds > 0 || ms <= 0 ? t`${seconds} s` : t`less than 1 s`;
 }
 
-const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short" });
-const dayAndYearFormat = new Intl.DateTimeFormat(undefined, {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
+const formats = perLocale((locale) => {
+  const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options);
+  const time = { hour: "numeric", minute: "2-digit" } as const;
+  const date = { weekday: "short", day: "numeric", month: "short" } as const;
+  const dateAndYear = { day: "numeric", month: "short", year: "numeric" } as const;
+  return {
+    time: format({ timeStyle: "short" }),
+    date: format(date),
+    dateTime: format({ ...date, ...time }),
+    dateAndYear: format(dateAndYear),
+    dateAndYearTime: format({ ...dateAndYear, ...time }),
+    full: format({ dateStyle: "full", timeStyle: "short" }),
+  };
 });
-const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
-const fullFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "short" });
 
 /** A date for lists: `Today`, `Yesterday`, or a short date. */
 export function day(iso: string, now: Date = new Date()): string {
   const date = new Date(iso);
-  const days = Math.round((startOfDay(now) - startOfDay(date)) / 86_400_000);
+  const days = daysBefore(date, now);
   if (days === 0) return t`Today`;
   if (days === 1) return t`Yesterday`;
-  return (date.getFullYear() === now.getFullYear() ? dayFormat : dayAndYearFormat).format(date);
+  return (isSameYear(date, now) ? formats().date : formats().dateAndYear).format(date);
+}
+
+/** How many days ago a date was, by the calendar. */
+function daysBefore(date: Date, now: Date): number {
+  return Math.round((startOfDay(now) - startOfDay(date)) / 86_400_000);
+}
+
+function isSameYear(date: Date, now: Date): boolean {
+  return date.getFullYear() === now.getFullYear();
 }
 
 function startOfDay(date: Date): number {
@@ -56,19 +68,33 @@ export function dateOf(date: Date): string {
 }
 
 export function timeOfDay(iso: string): string {
-  return timeFormat.format(new Date(iso));
+  return formats().time.format(new Date(iso));
 }
 
+/** A date and time that stand alone: `Today, 14:05`, or a short date and the time. */
 export function dayAndTime(iso: string): string {
-  return `${day(iso)}, ${timeOfDay(iso)}`;
+  const time = timeOfDay(iso);
+  const days = daysBefore(new Date(iso), new Date());
+  if (days === 0) return t`Today, ${time}`;
+  if (days === 1) return t`Yesterday, ${time}`;
+  return dateAndTime(iso);
 }
 
 /** Date and time inside a sentence: `today, 14:05`. */
 export function whenInLine(iso: string): string {
-  return dayAndTime(iso).replace(/^(Today|Yesterday)/, (word) => word.toLowerCase());
+  const time = timeOfDay(iso);
+  const days = daysBefore(new Date(iso), new Date());
+  if (days === 0) return t`today, ${time}`;
+  if (days === 1) return t`yesterday, ${time}`;
+  return dateAndTime(iso);
+}
+
+function dateAndTime(iso: string): string {
+  const date = new Date(iso);
+  return (isSameYear(date, new Date()) ? formats().dateTime : formats().dateAndYearTime).format(date);
 }
 
 /** Full date and time, for tooltips. */
 export function fullTime(iso: string): string {
-  return fullFormat.format(new Date(iso));
+  return formats().full.format(new Date(iso));
 }

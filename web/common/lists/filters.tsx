@@ -2,7 +2,7 @@ import { t } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { Button, Group, Select } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
-import { calendarLabels } from "../format/calendar-labels.ts";
+import { daysPickerProps } from "../format/calendar.ts";
 import { dateOf } from "../format/time.ts";
 import "@mantine/dates/styles.css";
 import { IconCalendar, IconFilter, IconFilterOff } from "@tabler/icons-react";
@@ -108,7 +108,7 @@ export function DaysFilter({ value, onChange }: { value: Days; onChange: (days: 
   const [first, setFirst] = useState<string | null>(null);
   return (
     <DatePickerInput
-      ariaLabels={calendarLabels}
+      {...daysPickerProps()}
       type="range"
       aria-label={value.from ? undefined : t`Any date`}
       placeholder={t`Any date`}

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { MultiSelect, Select, Text } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
-import { calendarLabels } from "../../common/format/calendar-labels.ts";
+import { timePickerProps } from "../../common/format/calendar.ts";
 import "@mantine/dates/styles.css";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import dayjs from "dayjs";
@@ -80,22 +80,14 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
         error={save.errorOf("meeting_type_id")}
       />
       <DateTimePicker
-        ariaLabels={calendarLabels}
+        {...timePickerProps({ withSeconds: true })}
         label={t`Start time`}
         description={t`Your time zone: ${timeZoneAt(new Date(draft.start))}. End time shifts too.`}
-        valueFormat="ddd D MMM YYYY, HH:mm:ss"
-        withSeconds
         required
         maxDate={new Date()}
         value={draft.start}
         onChange={(start) => set({ start: start ?? before.start })}
         error={save.errorOf("start_datetime")}
-        submitButtonProps={{ "aria-label": t`Apply` }}
-        timePickerProps={{
-          hoursInputLabel: t`Hours`,
-          minutesInputLabel: t`Minutes`,
-          secondsInputLabel: t`Seconds`,
-        }}
       />
       <Select
         label={t`Source`}

@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { Radio, Stack } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
-import { calendarLabels } from "../../common/format/calendar-labels.ts";
+import { timePickerProps } from "../../common/format/calendar.ts";
 import "@mantine/dates/styles.css";
 import { useState } from "react";
 import { type Hook, type ReplayBody, replay } from "../../api/settings/webhooks.ts";
@@ -54,7 +54,7 @@ function ReplayForm({ hook, onDone }: { hook: Hook; onDone: () => void }) {
   return (
     <Form form={send} label={t`Replay events`} onCancel={onDone}>
       <DateTimePicker
-        ariaLabels={calendarLabels}
+        {...timePickerProps()}
         label={t`From`}
         description={t`At most 30 days back`}
         required
@@ -64,7 +64,7 @@ function ReplayForm({ hook, onDone }: { hook: Hook; onDone: () => void }) {
         error={send.errorOf("since")}
       />
       <DateTimePicker
-        ariaLabels={calendarLabels}
+        {...timePickerProps()}
         label={t`To`}
         placeholder={t`Now`}
         clearable

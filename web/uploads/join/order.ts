@@ -1,11 +1,9 @@
 import { timeInName } from "../../../shared/times/time-in-name.ts";
+import { compareNames } from "../../common/format/names.ts";
 
-/** As people number files: part 2 comes before part 10. */
-const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
-
-/** Orders the parts of a meeting by their names. */
+/** Orders the parts of a meeting by their names; part 2 comes before part 10. */
 export function byName(files: readonly File[]): File[] {
-  return files.toSorted((a, b) => collator.compare(a.name, b.name));
+  return files.toSorted((a, b) => compareNames(a.name, b.name));
 }
 
 /** Orders the parts of a meeting by their times. */

@@ -1,4 +1,3 @@
-import { t } from "@lingui/core/macro";
 import dayjs from "dayjs";
 import type { ApiError } from "../../api/client/api-error.ts";
 import type { AttributesInput, UploadBody } from "../../api/uploads.ts";
@@ -28,7 +27,7 @@ export function draftOf({ title, attributes }: UploadBody): Draft {
   const start = attributes?.start_datetime ?? null;
   return {
     title,
-    start: start === null ? null : dayjs(start).format(t`YYYY-MM-DD HH:mm:ss`),
+    start: start === null ? null : dayjs(start).format("YYYY-MM-DD HH:mm:ss"),
     teamId: attributes?.team_id ?? null,
     recorderIds: attributes?.recorder_ids ?? [],
     participants: (attributes?.participants ?? []).map((person, index) => ({

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, MultiSelect, Paper, Select, Stack, TextInput } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
-import { calendarLabels } from "../../common/format/calendar-labels.ts";
+import { timePickerProps } from "../../common/format/calendar.ts";
 import "@mantine/dates/styles.css";
 import { notifications } from "@mantine/notifications";
 import { useIsMutating, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -60,10 +60,9 @@ export function ReviewForm({ upload }: { upload: UploadBody }) {
         />
         <Group grow align="flex-start" preventGrowOverflow={false} gap="md">
           <DateTimePicker
-            ariaLabels={calendarLabels}
+            {...timePickerProps()}
             label={t`Start time`}
             placeholder={t`Unknown`}
-            valueFormat={t`D MMM YYYY, HH:mm`}
             clearable
             clearButtonProps={{ "aria-label": t`Clear start time` }}
             miw={220}
