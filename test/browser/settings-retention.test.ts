@@ -66,7 +66,11 @@ test("retention: a rule is created only after a preview, then edited, disabled, 
 
   const row = page.getByRole("list", { name: "Rules" }).getByRole("listitem");
   await row.getByText(/^Starts/).waitFor();
-  await row.getByText(/with the tag “draft” that started more than 500 days ago/).waitFor();
+  await row
+    .getByText(
+      "Deletes recordings that started more than 500 days ago. Only recordings with the tag “draft”.",
+    )
+    .waitFor();
   await row.getByRole("button", { name: "Edit Old ones" }).click();
   await dialog.getByRole("textbox", { name: "Tag" }).fill("");
   await dialog.getByRole("textbox", { name: "Older than" }).fill("365");

@@ -21,6 +21,8 @@ export const setLanguage = (language: string | null) => call(sessions.updateMe, 
 export const changePassword = (body: z.input<typeof sessions.changePassword.body>) =>
   call(sessions.changePassword, { body });
 
+export type PasswordChanged = Awaited<ReturnType<typeof changePassword>>;
+
 export const secondFactorQuery = queryOptions({
   queryKey: ["second-factor"],
   queryFn: ({ signal }) => call(factors.getSecondFactor, { signal }),

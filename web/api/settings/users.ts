@@ -36,6 +36,8 @@ export const renewInvitation = (id: string) => call(users.replaceInvitation, { p
 export const changeRole = (id: string, role: Role) =>
   call(users.updateUser, { params: { user_id: id }, body: { role } });
 
+export type RoleChange = Awaited<ReturnType<typeof changeRole>>;
+
 export const deactivate = (id: string) => call(users.deactivateUser, { params: { user_id: id } });
 
 export const reactivate = (id: string) => call(users.reactivateUser, { params: { user_id: id } });

@@ -13,9 +13,9 @@ export function AppearanceForm() {
         value={colorScheme}
         onChange={(value) => setColorScheme(value)}
         data={[
-          { value: "light", label: t`Light` },
-          { value: "dark", label: t`Dark` },
-          { value: "auto", label: t`System` },
+          { value: "light", label: t({ context: "color scheme", message: "Light" }) },
+          { value: "dark", label: t({ context: "color scheme", message: "Dark" }) },
+          { value: "auto", label: t({ context: "color scheme", message: "System" }) },
         ]}
       />
     </Panel>

@@ -1,3 +1,5 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { Select, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -7,7 +9,6 @@ import {
   type NotificationKind,
   notificationChannels,
   notificationKindNames,
-  notificationKinds,
 } from "../../../contract/workspace/notification-kinds.ts";
 import { notificationSettingsQuery, updateNotificationSettings } from "../../api/notifications.ts";
 import { sessionQuery } from "../../api/session.ts";
@@ -15,14 +16,28 @@ import { useAction } from "../../common/actions.tsx";
 import { Loaded, SettingsPage } from "../parts.tsx";
 import classes from "../settings.module.css";
 
-const labels: Readonly<Record<NotificationChannel, string>> = {
-  off: "Off",
-  app: "In the app",
-  daily: "In the app and a daily email",
-  email: "In the app and by email at once",
+const labels: Readonly<Record<NotificationChannel, MessageDescriptor>> = {
+  off: msg`Off`,
+  app: msg`In the app`,
+  daily: msg`In the app and a daily email`,
+  email: msg`In the app and by email at once`,
 };
 
-const choices = notificationChannels.map((value) => ({ value, label: labels[value] }));
+/** When a notification of a kind is sent. */
+const kinds: Readonly<Record<NotificationKind, MessageDescriptor>> = {
+  mentioned: msg`Someone mentions me in a comment`,
+  replied: msg`Someone replies in a thread that I commented in`,
+  shared: msg`A recording is shared with me or my team`,
+  access_requested: msg`Someone requests access to my recording`,
+  access_granted: msg`I get access to a recording that I requested`,
+  action_item_assigned: msg`An action item is assigned to me`,
+  recording_ready: msg`The transcript and summary of my meeting are ready`,
+  upload_failed: msg`My upload fails`,
+  import_ended: msg`An import that I started ends`,
+  backup_failed: msg`A backup fails or is overdue`,
+  disk_nearly_full: msg`The server's disk is nearly full`,
+  job_failing: msg`A background job keeps failing`,
+};
 
 /** How the user is notified of each kind. */
 export function NotificationsPage() {
@@ -34,6 +49,7 @@ export function NotificationsPage() {
     run: updateNotificationSettings,
     onDone: (settings) => client.setQueryData(notificationSettingsQuery.queryKey, settings),
   });
+  const choices = notificationChannels.map((value) => ({ value, label: t(labels[value]) }));
   const canReceive = (kind: NotificationKind): boolean => {
     const audience = audienceOf(kind);
     if (audience === "everyone") return true;
@@ -49,7 +65,7 @@ export function NotificationsPage() {
           <ul className={classes.kinds} aria-label={t`Kinds of notifications`}>
             {notificationKindNames.filter(canReceive).map((kind) => (
               <li key={kind}>
-                <Text id={`kind-${kind}`}>{notificationKinds[kind].summary}</Text>
+                <Text id={`kind-${kind}`}>{t(kinds[kind])}</Text>
                 <Select
                   aria-labelledby={`kind-${kind}`}
                   data={choices}

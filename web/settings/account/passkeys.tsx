@@ -1,3 +1,4 @@
+import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -46,10 +47,8 @@ export function Passkeys() {
                   key={id}
                   title={name}
                   facts={[
-                    t`added ${whenInLine(created_datetime)}`,
-                    last_used_datetime === null
-                      ? "never used"
-                      : `used ${uses === 1 ? "once" : t`${uses} times`}, last ${whenInLine(last_used_datetime)}`,
+                    t`added ${{ time: whenInLine(created_datetime) }}`,
+                    last_used_datetime === null ? t`never used` : used(uses, last_used_datetime),
                   ]}
                   actions={
                     <>
@@ -97,6 +96,11 @@ export function Passkeys() {
       </FormDialog>
     </Section>
   );
+}
+
+function used(times: number, last: string): string {
+  const time = whenInLine(last);
+  return plural(times, { one: `used once, last ${time}`, other: `used # times, last ${time}` });
 }
 
 function NameForm({ edited, onClose }: { edited: Edited; onClose: () => void }) {

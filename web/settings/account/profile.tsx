@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Checkbox, PasswordInput, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -9,6 +10,7 @@ import {
   changePassword,
   endSession,
   endSessions,
+  type PasswordChanged,
   rename,
   sessionsQuery,
 } from "../../api/settings/account.ts";
@@ -19,6 +21,7 @@ import { whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Form, useForm } from "../../common/forms/form.tsx";
 import { Loaded, Panel, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
+import { roleNames } from "../users/role-names.ts";
 import { AppearanceForm } from "./appearance.tsx";
 import { LanguageSection } from "./language.tsx";
 import { Passkeys } from "./passkeys.tsx";
@@ -27,17 +30,17 @@ import { TwoFactor } from "./two-factor.tsx";
 
 const parent = getRouteApi("/signed-in");
 
-const roles = { admin: "Admin", member: "Member", viewer: "Viewer" } as const;
-
 /** The user's name, password, appearance and sessions. */
 export function ProfilePage() {
   const { t } = useLingui();
   const { session: atStart } = parent.useRouteContext();
   const session = useQuery(sessionQuery).data ?? atStart;
+  const { name, email, role } = session.user;
+  const workspace = session.workspace.name;
   return (
-    <SettingsPage title={t`Profile`} lead={t`Your account in ${session.workspace.name}.`}>
+    <SettingsPage title={t`Profile`} lead={t`Your account in ${workspace}.`}>
       <Section title={t`Account`}>
-        <NameForm name={session.user.name} email={session.user.email} role={roles[session.user.role]} />
+        <NameForm name={name} email={email} role={t(roleNames[role])} />
       </Section>
       {session.has_password ? (
         <Section
@@ -111,10 +114,7 @@ function PasswordForm() {
         end_sessions: endsSessions,
         end_tokens: endsTokens,
       }),
-    done: ({ ended_sessions, revoked_tokens }) =>
-      `Password changed.${ended_sessions > 0 ? t` You are signed out everywhere else.` : ""}${
-        revoked_tokens > 0 ? t` Tokens revoked: ${revoked_tokens}.` : ""
-      }`,
+    done: changed,
     refresh: [sessionsQuery.queryKey, ["tokens"], ["grants"], ["hooks"]],
     onDone: () => {
       setCurrent("");
@@ -156,11 +156,29 @@ function PasswordForm() {
   );
 }
 
-const methods = {
-  password: "with a password",
-  single_sign_on: "with single sign-on",
-  link: "with a link",
-  passkey: "with a passkey",
+/** What changing the password did. */
+function changed({ ended_sessions: ended, revoked_tokens: revoked }: PasswordChanged): string {
+  if (ended > 0)
+    return revoked > 0
+      ? t`Password changed. You are signed out everywhere else. Tokens revoked: ${revoked}.`
+      : t`Password changed. You are signed out everywhere else.`;
+  return revoked > 0 ? t`Password changed. Tokens revoked: ${revoked}.` : t`Password changed.`;
+}
+
+/** How and when a session was signed in. */
+const signedIn = {
+  password: (time: string) => t`signed in with a password, ${time}`,
+  single_sign_on: (time: string) => t`signed in with single sign-on, ${time}`,
+  link: (time: string) => t`signed in with a link, ${time}`,
+  passkey: (time: string) => t`signed in with a passkey, ${time}`,
+} as const;
+
+/** The same, with a second factor. */
+const signedInWithCode = {
+  password: (time: string) => t`signed in with a password and a code, ${time}`,
+  single_sign_on: (time: string) => t`signed in with single sign-on and a code, ${time}`,
+  link: (time: string) => t`signed in with a link and a code, ${time}`,
+  passkey: (time: string) => t`signed in with a passkey and a code, ${time}`,
 } as const;
 
 function Sessions({ session }: { session: Session }) {
@@ -209,8 +227,10 @@ function Sessions({ session }: { session: Session }) {
                 }
                 facts={[
                   session.ip,
-                  `signed in ${methods[session.method]}${session.second_factor === null ? "" : t` and a code`}, ${whenInLine(session.created_datetime)}`,
-                  t`last used ${whenInLine(session.last_used_datetime)}`,
+                  (session.second_factor === null ? signedIn : signedInWithCode)[session.method](
+                    whenInLine(session.created_datetime),
+                  ),
+                  t`last used ${{ time: whenInLine(session.last_used_datetime) }}`,
                 ]}
                 actions={
                   session.current ? undefined : (

@@ -13,6 +13,7 @@ export function SingleSignOn({ session }: { session: Session }) {
   const provider = useQuery(workspaceQuery).data?.single_sign_on ?? null;
   const { identities, has_password } = session;
   if (identities.length === 0 && provider === null) return null;
+  const providerName = provider?.name;
   return (
     <Section
       title={t`Single sign-on`}
@@ -42,7 +43,7 @@ export function SingleSignOn({ session }: { session: Session }) {
     >
       {identities.length === 0 ? (
         <NoneYet>
-          <Trans>Not linked. Sign in with {provider?.name} once to link the account with your email.</Trans>
+          <Trans>Not linked. Sign in with {providerName} once to link the account with your email.</Trans>
         </NoneYet>
       ) : (
         <Rows label={t`Single sign-on`}>
@@ -50,7 +51,7 @@ export function SingleSignOn({ session }: { session: Session }) {
             <Row
               key={issuer}
               title={hostOf(issuer)}
-              facts={[issuer, t`linked ${whenInLine(bound_datetime)}`]}
+              facts={[issuer, t`linked ${{ time: whenInLine(bound_datetime) }}`]}
             />
           ))}
         </Rows>

@@ -1,3 +1,5 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Radio, SegmentedControl, Select, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -36,8 +38,7 @@ export function TokensPage() {
       lead={t`Let scripts and tools use the API as you or the workspace.`}
       action={
         <Button leftSection={<IconPlus size={18} />} onClick={open}>
-          {" "}
-          <Trans>Create token</Trans>{" "}
+          <Trans>Create token</Trans>
         </Button>
       }
     >
@@ -76,9 +77,9 @@ export function TokensPage() {
 }
 
 const kinds = {
-  personal_access_token: "Personal",
-  workspace_access_token: "Workspace",
-  oauth: "App",
+  personal_access_token: msg`Personal`,
+  workspace_access_token: msg`Workspace`,
+  oauth: msg`App`,
 } as const;
 
 function TokenRow({ token, showsOwner }: { token: Token; showsOwner: boolean }) {
@@ -86,12 +87,13 @@ function TokenRow({ token, showsOwner }: { token: Token; showsOwner: boolean }) 
   const users = useQuery({ ...usersQuery, enabled: showsOwner });
   const owner = users.data?.users.find(({ id }) => id === token.user_id)?.name;
   const isOver = token.expires_at !== null && Date.parse(token.expires_at) < Date.now();
+  const { name } = token;
   return (
     <Row
-      title={token.name}
+      title={name}
       badges={
         <>
-          <Tag tone={token.type === "workspace_access_token" ? "warn" : "accent"}>{kinds[token.type]}</Tag>
+          <Tag tone={token.type === "workspace_access_token" ? "warn" : "accent"}>{t(kinds[token.type])}</Tag>
           {isOver ? (
             <Tag tone="bad">
               <Trans>Expired</Trans>
@@ -101,23 +103,21 @@ function TokenRow({ token, showsOwner }: { token: Token; showsOwner: boolean }) 
       }
       facts={[
         showsOwner && owner !== undefined ? t`owner: ${owner}` : null,
-        t`created ${whenInLine(token.created_datetime)}`,
+        t`created ${{ time: whenInLine(token.created_datetime) }}`,
         token.last_used_datetime === null
-          ? "never used"
-          : t`last used ${whenInLine(token.last_used_datetime)}`,
-        token.expires_at === null
-          ? "does not expire"
-          : `${isOver ? "expired" : "expires"} ${whenInLine(token.expires_at)}`,
+          ? t`never used`
+          : t`last used ${{ time: whenInLine(token.last_used_datetime) }}`,
+        expiry(token.expires_at, isOver),
         ...compatibilityFacts(token),
       ]}
       actions={
         <ConfirmButton
           text={t`Revoke`}
-          button={{ "aria-label": t`Revoke ${token.name}` }}
-          title={t`Revoke ${token.name}?`}
+          button={{ "aria-label": t`Revoke ${name}` }}
+          title={t`Revoke ${name}?`}
           label={t`Revoke token`}
           run={() => revokeToken(token.id)}
-          done={t`${token.name} revoked.`}
+          done={t`${name} revoked.`}
           refresh={[["tokens"], ["hooks"]]}
         >
           <Trans>
@@ -130,12 +130,18 @@ function TokenRow({ token, showsOwner }: { token: Token; showsOwner: boolean }) 
   );
 }
 
+function expiry(expiresAt: string | null, isOver: boolean): string {
+  if (expiresAt === null) return t`does not expire`;
+  const time = whenInLine(expiresAt);
+  return isOver ? t`expired ${time}` : t`expires ${time}`;
+}
+
 const dayMs = 86_400_000;
-const lifetimes = [
-  { value: "30", label: "30 days" },
-  { value: "90", label: "90 days" },
-  { value: "365", label: "1 year" },
-  { value: "", label: "Never" },
+const lifetimes: readonly { readonly value: string; readonly label: MessageDescriptor }[] = [
+  { value: "30", label: msg`30 days` },
+  { value: "90", label: msg`90 days` },
+  { value: "365", label: msg`1 year` },
+  { value: "", label: msg`Never` },
 ];
 
 interface NewTokenProps {
@@ -221,7 +227,7 @@ function TokenForm(props: { isAdmin: boolean; onCreated: (token: string) => void
       <Select
         label={t`Expires in`}
         allowDeselect={false}
-        data={lifetimes}
+        data={lifetimes.map(({ value, label }) => ({ value, label: t(label) }))}
         value={days}
         onChange={(value) => setDays(value ?? "")}
         error={create.errorOf("expires_at")}

@@ -74,7 +74,7 @@ export function TwoFactor({ session }: { session: Session }) {
               <Row
                 title={t`Authenticator app`}
                 facts={[
-                  t`on since ${whenInLine(since)}`,
+                  t`on since ${{ time: whenInLine(since) }}`,
                   t`${recovery_codes_left} of 10 recovery codes left`,
                 ]}
                 actions={

@@ -1,3 +1,4 @@
+import { i18n } from "@lingui/core";
 import { t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Select, Spoiler, Text } from "@mantine/core";
@@ -8,6 +9,7 @@ import type { ReactNode } from "react";
 import { auditActions } from "../../../contract/governance/audit-actions.ts";
 import { type AuditEntry, type AuditFilter, auditExportUrl, auditQuery } from "../../api/settings/audit.ts";
 import { managedUsersQuery, type User } from "../../api/settings/users.ts";
+import { namesInLine } from "../../common/format/names.ts";
 import { dayAndTime, fullTime } from "../../common/format/time.ts";
 import { countFilters, DaysFilter, Filters, withoutEmpty } from "../../common/lists/filters.tsx";
 import { LoadMore } from "../../common/lists/load-more.tsx";
@@ -15,6 +17,7 @@ import { recordingUrl } from "../../common/recording-url.ts";
 import { ErrorState } from "../../common/states.tsx";
 import { NoneYet, Row, Rows, RowsSkeleton, SettingsPage } from "../parts.tsx";
 import classes from "../settings.module.css";
+import { actionInWords, credentials, inWords, subjectInWords } from "./audit-names.ts";
 
 const page = getRouteApi("/signed-in/settings/audit");
 
@@ -71,7 +74,7 @@ function AuditFilters({ search }: { search: AuditFilter }) {
         placeholder={t`Any action`}
         clearable
         searchable
-        data={auditActions.map((value) => ({ value, label: inWords(value) }))}
+        data={auditActions.map((value) => ({ value, label: actionInWords(value) }))}
         value={search.action ?? null}
         onChange={(action) => set({ action: action ?? undefined })}
       />
@@ -114,27 +117,18 @@ function Entries({ search }: { search: AuditFilter }) {
   );
 }
 
-const credentials: Readonly<Record<string, string>> = {
-  session: "in a browser",
-  personal_access_token: "with a personal token",
-  workspace_access_token: "with a workspace token",
-  oauth: "through an app",
-  link: "by a signed link",
-  scim: "by SCIM",
-  cli: "on the command line",
-};
-
 function Entry({ entry, users }: { entry: AuditEntry; users: readonly User[] }) {
   const { t } = useLingui();
   const details = Object.entries(entry.details);
   return (
     <Row
-      title={inWords(entry.action)}
+      title={actionInWords(entry.action)}
       facts={[
         <time key="time" dateTime={entry.occurred_datetime} title={fullTime(entry.occurred_datetime)}>
           {dayAndTime(entry.occurred_datetime)}
         </time>,
         actorName(entry, users),
+        wayOf(entry),
         subjectOf(entry, users),
         entry.ip,
       ]}
@@ -150,44 +144,50 @@ function Entry({ entry, users }: { entry: AuditEntry; users: readonly User[] }) 
   );
 }
 
-/** Who did it, and with which credential. */
-function actorName(entry: AuditEntry, users: readonly User[]): string {
-  const { credential, user_id: id, user_email: email } = entry;
+function actorName(
+  { credential, user_id: id, user_email: email }: AuditEntry,
+  users: readonly User[],
+): string {
   const who = users.find((user) => user.id === id)?.name ?? email;
   if (who === null && credential === "link") return t`Someone with a signed link`;
-  const way = credential === null ? null : (credentials[credential] ?? credential);
-  return [who ?? t`Not signed in`, way].filter((part) => part !== null).join(" ");
+  return who ?? t`Not signed in`;
+}
+
+/** With which credential. */
+function wayOf({ credential, user_id: id, user_email: email }: AuditEntry): string | null {
+  if (credential === null || (credential === "link" && id === null && email === null)) return null;
+  const way = credentials[credential];
+  return way === undefined ? credential : i18n._(way);
 }
 
 /** The subject: accessible recordings by title, users by name, others by id. */
 function subjectOf(entry: AuditEntry, users: readonly User[]): ReactNode {
   const { subject_type: type, subject_id: id, recording_title: title } = entry;
   if (type === null || id === null) return null;
-  const kind = type.replaceAll("_", " ");
-  if (title === null) return `${kind} ${users.find((user) => user.id === id)?.name ?? id}`;
-  return (
-    <>
+  const kind = subjectInWords(type);
+  const name = users.find((user) => user.id === id)?.name ?? id;
+  return title === null ? (
+    <Trans>
+      {kind} {name}
+    </Trans>
+  ) : (
+    <Trans>
       {kind} <Link to={recordingUrl(id)}>{title}</Link>
-    </>
+    </Trans>
   );
 }
 
 /** Formats a detail without JSON: lists with commas, objects as `name: value`, changes as `before → after`. */
 function detailInWords(value: unknown): string {
-  if (value === null || value === undefined || value === "") return "none";
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(detailInWords).join(", ");
+  if (value === null || value === undefined || value === "") return t`none`;
+  if (typeof value === "boolean") return value ? t`yes` : t`no`;
+  if (Array.isArray(value))
+    return value.length === 0 ? t`none` : namesInLine(value.map(detailInWords), value.length);
   if (typeof value !== "object") return String(value);
   const entries = Object.entries(value);
   const [first, second] = entries;
   if (entries.length === 2 && first?.[0] === "from" && second?.[0] === "to")
     return `${detailInWords(first[1])} → ${detailInWords(second[1])}`;
-  return entries.length === 0
-    ? "none"
-    : entries.map(([name, part]) => `${name.replaceAll("_", " ")}: ${detailInWords(part)}`).join(", ");
-}
-
-/** `token_issued` as a label: Token issued. */
-function inWords(action: string): string {
-  return action.charAt(0).toUpperCase() + action.slice(1).replaceAll("_", " ");
+  const parts = entries.map(([name, part]) => `${name.replaceAll("_", " ")}: ${detailInWords(part)}`);
+  return parts.length === 0 ? t`none` : namesInLine(parts, parts.length);
 }

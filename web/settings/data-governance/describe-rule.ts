@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import type { Conditions } from "../../api/settings/retention.ts";
 
 /** Names of teams and meeting types, by id. */
@@ -7,17 +7,32 @@ export interface Names {
   readonly types: ReadonlyMap<string, string>;
 }
 
-/** Describes a rule: `Deletes recordings of type Interview that started more than 90 days ago.` */
+/** Describes a rule: `Deletes recordings that started more than 90 days ago. Only recordings of type Interview.` */
 export function describeRule(rule: Conditions, { teams, types }: Names): string {
-  const { team_id: team, meeting_type_id: type, tag, scope, older_than_days: days } = rule;
-  const parts = [
-    scope === "internal" ? "internal recordings" : "recordings",
-    type ? `of type ${types.get(type) ?? t`that was deleted`}` : null,
-    tag ? t`with the tag “${tag}”` : null,
-    team ? `shared with ${teams.get(team) ?? t`a deleted team`}` : null,
-    scope === "external" ? "with guests" : null,
-  ];
-  const what = parts.filter((part) => part !== null).join(" ");
-  const age = days === 1 ? "a day" : t`${days.toLocaleString()} days`;
-  return t`Deletes ${what} that started more than ${age} ago.`;
+  const { team_id: team, meeting_type_id: type, tag, scope } = rule;
+  const typeName = type ? types.get(type) : undefined;
+  const teamName = team ? teams.get(team) : undefined;
+  return [
+    describeAge(rule),
+    scope === "internal" && t`Only recordings without guests.`,
+    scope === "external" && t`Only recordings with guests.`,
+    type &&
+      (typeName === undefined
+        ? t`Only recordings of a deleted type.`
+        : t`Only recordings of type ${typeName}.`),
+    tag && t`Only recordings with the tag “${tag}”.`,
+    team &&
+      (teamName === undefined
+        ? t`Only recordings shared with a deleted team.`
+        : t`Only recordings shared with ${teamName}.`),
+  ]
+    .filter((sentence) => typeof sentence === "string" && sentence !== "")
+    .join(" ");
+}
+
+function describeAge({ older_than_days: days }: Conditions): string {
+  return plural(days, {
+    one: "Deletes recordings that started more than # day ago.",
+    other: "Deletes recordings that started more than # days ago.",
+  });
 }

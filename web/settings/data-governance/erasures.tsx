@@ -1,10 +1,10 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { plural, t } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Anchor, Loader, Spoiler, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Erasure, erasuresQuery } from "../../api/settings/retention.ts";
-import { counted } from "../../common/format/count.ts";
 import { dayAndTime, fullTime } from "../../common/format/time.ts";
 import { LoadMore } from "../../common/lists/load-more.tsx";
 import { recordingUrl } from "../../common/recording-url.ts";
@@ -64,19 +64,7 @@ function Erasures() {
 function ErasureRow({ erasure }: { erasure: Erasure }) {
   const { t } = useLingui();
   const { receipt, status, created_datetime, recordings } = erasure;
-  const done = [
-    receipt.account_erased ? "account erased" : null,
-    ...(
-      [
-        [receipt.recordings_deleted, "recording deleted", "recordings deleted"],
-        [receipt.recordings_anonymised, "recording redacted", "recordings redacted"],
-        [receipt.segments_erased, "transcript line erased", "transcript lines erased"],
-        [receipt.voice_profiles_erased, "voice profile erased", "voice profiles erased"],
-        [receipt.uploads_changed, "upload changed", "uploads changed"],
-        [receipt.audit_entries_erased, "audit log entry erased", "audit log entries erased"],
-      ] as const
-    ).map(([count, one, many]) => (count > 0 ? counted(count, one, many) : null)),
-  ].filter((text) => text !== null);
+  const done = whatWasErased(receipt);
   return (
     <Row
       title={recordings === "delete" ? t`Person and recordings` : t`Person`}
@@ -98,7 +86,8 @@ function ErasureRow({ erasure }: { erasure: Erasure }) {
         <time key="time" dateTime={created_datetime} title={fullTime(created_datetime)}>
           {dayAndTime(created_datetime)}
         </time>,
-        done.length > 0 ? done.join(", ") : status === "done" ? "no data found" : null,
+        ...done,
+        done.length === 0 && status === "done" && t`no data found`,
       ]}
     >
       <Stack gap={6} mt={receipt.held.length + receipt.media_kept.length > 0 ? 8 : 0}>
@@ -116,14 +105,47 @@ function ErasureRow({ erasure }: { erasure: Erasure }) {
   );
 }
 
+function whatWasErased(receipt: Erasure["receipt"]): string[] {
+  return [
+    receipt.account_erased && t`account erased`,
+    receipt.recordings_deleted > 0 &&
+      plural(receipt.recordings_deleted, { one: "# recording deleted", other: "# recordings deleted" }),
+    receipt.recordings_anonymised > 0 &&
+      plural(receipt.recordings_anonymised, { one: "# recording redacted", other: "# recordings redacted" }),
+    receipt.segments_erased > 0 &&
+      plural(receipt.segments_erased, {
+        one: "# transcript line erased",
+        other: "# transcript lines erased",
+      }),
+    receipt.voice_profiles_erased > 0 &&
+      plural(receipt.voice_profiles_erased, {
+        one: "# voice profile erased",
+        other: "# voice profiles erased",
+      }),
+    receipt.uploads_changed > 0 &&
+      plural(receipt.uploads_changed, { one: "# upload changed", other: "# uploads changed" }),
+    receipt.audit_entries_erased > 0 &&
+      plural(receipt.audit_entries_erased, {
+        one: "# audit log entry erased",
+        other: "# audit log entries erased",
+      }),
+  ].filter((fact) => fact !== false);
+}
+
 /** Recordings that need manual review. */
 function NeedsReview({ ids, what }: { ids: readonly string[]; what: string }) {
   const { t } = useLingui();
-  if (ids.length === 0) return null;
+  const count = ids.length;
+  if (count === 0) return null;
   return (
     <div>
       <Text size="sm">
-        <b>{counted(ids.length, "recording")}:</b> {what}
+        <Trans>
+          <b>
+            <Plural value={count} one="# recording" other="# recordings" />:
+          </b>{" "}
+          {what}
+        </Trans>
       </Text>
       <Spoiler maxHeight={48} showLabel={t`Show all`} hideLabel={t`Show less`}>
         <Text size="sm" component="div">

@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -13,7 +13,7 @@ import {
   erasuresQuery,
 } from "../../api/settings/retention.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
-import { counted } from "../../common/format/count.ts";
+import { number } from "../../common/format/numbers.ts";
 import { Form, useForm } from "../../common/forms/form.tsx";
 import { Loaded, Panel } from "../parts.tsx";
 import classes from "./data-governance.module.css";
@@ -40,6 +40,7 @@ function Found(props: { email: string; found: ErasurePreview; onErased: () => vo
   const { email, found, onErased } = props;
   const [choice, setChoice] = useState<Choice>("anonymise");
   const [asks, { open, close }] = useDisclosure();
+  const reason = found.refused;
   const hasNoData = found.account === null && found.recordings === 0 && found.uploads === 0;
   return (
     <Stack>
@@ -48,25 +49,25 @@ function Found(props: { email: string; found: ErasurePreview; onErased: () => vo
           <dt>
             <Trans>Account</Trans>
           </dt>
-          <dd>{found.account === null ? t`None` : found.account.name}</dd>
+          <dd>{found.account === null ? t({ context: "account", message: "None" }) : found.account.name}</dd>
         </div>
         <div>
           <dt>
             <Trans>Recordings with this person</Trans>
           </dt>
-          <dd>{found.recordings.toLocaleString()}</dd>
+          <dd>{number(found.recordings)}</dd>
         </div>
         <div>
           <dt>
             <Trans>On legal hold</Trans>
           </dt>
-          <dd>{found.held.toLocaleString()}</dd>
+          <dd>{number(found.held)}</dd>
         </div>
         <div>
           <dt>
             <Trans>Unfinished uploads</Trans>
           </dt>
-          <dd>{found.uploads.toLocaleString()}</dd>
+          <dd>{number(found.uploads)}</dd>
         </div>
       </dl>
       <NamedList
@@ -75,9 +76,9 @@ function Found(props: { email: string; found: ErasurePreview; onErased: () => vo
         total={found.recordings - found.held}
       />
       {found.newest.length > 0 ? <WhyNamed /> : null}
-      {found.refused === null ? null : (
+      {reason === null ? null : (
         <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />} c="bright">
-          <Trans>Can't erase: {found.refused}.</Trans>
+          <Trans>Can't erase: {reason}.</Trans>
         </Alert>
       )}
       <Radio.Group label={t`Recordings`} value={choice} onChange={(value) => setChoice(value as Choice)}>
@@ -100,7 +101,7 @@ function Found(props: { email: string; found: ErasurePreview; onErased: () => vo
         </Text>
       ) : null}
       <Group>
-        <Button color="red.9" disabled={found.refused !== null} onClick={open}>
+        <Button color="red.9" disabled={reason !== null} onClick={open}>
           <Trans>Erase personal data…</Trans>
         </Button>
       </Group>
@@ -169,16 +170,34 @@ function willBeErased({ account, recordings, held, uploads }: ErasurePreview, ch
   return [
     ...(account === null
       ? []
-      : [t`the account of ${account.name}, with sessions, tokens, notes, shares and webhooks`]),
+      : [t`the account of ${{ name: account.name }}, with sessions, tokens, notes, shares and webhooks`]),
     ...(free === 0
       ? []
       : [
           choice === "delete"
-            ? `${counted(free, "recording")}, for everyone`
-            : `their name, contact details and words in ${counted(free, "recording")}, and the summaries of these recordings`,
+            ? plural(free, { one: "# recording, for everyone", other: "# recordings, for everyone" })
+            : plural(free, {
+                one: "their name, contact details and words in # recording, and its summary",
+                other:
+                  "their name, contact details and words in # recordings, and the summaries of these recordings",
+              }),
         ]),
-    ...(uploads === 0 ? [] : [`their data in ${counted(uploads, "unfinished upload")}`]),
-    "their email in the audit log, and pending webhook deliveries",
-    ...(held === 0 ? [] : [`not included: ${counted(held, "recording")} on legal hold`]),
+    ...(uploads === 0
+      ? []
+      : [
+          plural(uploads, {
+            one: "their data in # unfinished upload",
+            other: "their data in # unfinished uploads",
+          }),
+        ]),
+    t`their email in the audit log, and pending webhook deliveries`,
+    ...(held === 0
+      ? []
+      : [
+          plural(held, {
+            one: "not included: # recording on legal hold",
+            other: "not included: # recordings on legal hold",
+          }),
+        ]),
   ];
 }

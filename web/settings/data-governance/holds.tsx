@@ -32,8 +32,7 @@ export function HoldsPage() {
       lead={t`Held recordings can't be deleted until released, and are excluded when personal data is erased. They can still be edited.`}
       action={
         <Button leftSection={<IconPlus size={18} />} onClick={open}>
-          {" "}
-          <Trans>Place hold</Trans>{" "}
+          <Trans>Place hold</Trans>
         </Button>
       }
     >
@@ -65,6 +64,8 @@ function HoldRow({ hold }: { hold: LegalHold }) {
   const [edits, { open, close }] = useDisclosure();
   const { recording, recording_id, reason, placed_by, placed_datetime, purge_datetime } = hold;
   const name = recording?.title ?? t`A recording you can't see`;
+  const holder = users.find(({ id }) => id === placed_by)?.name;
+  const since = whenInLine(placed_datetime);
   return (
     <Row
       title={
@@ -78,9 +79,9 @@ function HoldRow({ hold }: { hold: LegalHold }) {
       }
       facts={[
         reason,
-        ...(purge_datetime === null ? [] : ["in the trash"]),
-        recording === null ? `id ${recording_id}` : dayAndTime(recording.start_datetime),
-        `held by ${users.find(({ id }) => id === placed_by)?.name ?? t`a former user`} since ${whenInLine(placed_datetime)}`,
+        purge_datetime !== null && t`in the trash`,
+        recording === null ? t`ID ${recording_id}` : dayAndTime(recording.start_datetime),
+        holder === undefined ? t`held by a former user since ${since}` : t`held by ${holder} since ${since}`,
       ]}
       actions={
         <>
@@ -96,11 +97,7 @@ function HoldRow({ hold }: { hold: LegalHold }) {
             done={t`Hold released.`}
             refresh={[holdsQuery.queryKey]}
           >
-            <b dir="auto">{name}</b>{" "}
-            {purge_datetime === null
-              ? t`can be deleted again, immediately by matching rules.`
-              : `is in the trash and will be deleted permanently ${isPast(purge_datetime) ? t`within a few minutes` : `on ${day(purge_datetime)}`}.`}{" "}
-            Reason for the hold: {reason}
+            <AfterRelease name={name} purge={purge_datetime} /> <Trans>Reason for the hold: {reason}</Trans>
           </ConfirmButton>
         </>
       }
@@ -112,8 +109,26 @@ function HoldRow({ hold }: { hold: LegalHold }) {
   );
 }
 
-function isPast(iso: string): boolean {
-  return Date.parse(iso) <= Date.now();
+/** What can happen to a recording without its hold. @param props.purge when it is deleted from the trash. */
+function AfterRelease({ name, purge }: { name: string; purge: string | null }) {
+  if (purge === null)
+    return (
+      <Trans>
+        <b dir="auto">{name}</b> can be deleted again, immediately by matching rules.
+      </Trans>
+    );
+  if (Date.parse(purge) <= Date.now())
+    return (
+      <Trans>
+        <b dir="auto">{name}</b> is in the trash and will be deleted permanently within a few minutes.
+      </Trans>
+    );
+  const time = whenInLine(purge);
+  return (
+    <Trans>
+      <b dir="auto">{name}</b> stays in the trash until {time}, and is then deleted permanently.
+    </Trans>
+  );
 }
 
 /** Places a hold, or changes the reason of one. */

@@ -1,7 +1,6 @@
-import { Trans } from "@lingui/react/macro";
+import { Plural, Trans } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import type { NamedRecording } from "../../api/settings/retention.ts";
-import { counted } from "../../common/format/count.ts";
 import { dayAndTime } from "../../common/format/time.ts";
 import classes from "./data-governance.module.css";
 
@@ -34,7 +33,7 @@ export function NamedList(props: {
         </ul>
         {more > 0 ? (
           <Text size="sm" c="dimmed" px="sm" pb={8}>
-            and {counted(more, "more", "more")}
+            <Plural value={more} one="and # more" other="and # more" />
           </Text>
         ) : null}
       </section>

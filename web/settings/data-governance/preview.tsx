@@ -1,10 +1,10 @@
-import { useLingui } from "@lingui/react/macro";
+import { plural } from "@lingui/core/macro";
+import { Plural, useLingui } from "@lingui/react/macro";
 import { Alert, Skeleton, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type Conditions, rulePreviewQuery } from "../../api/settings/retention.ts";
 import { errorText } from "../../common/actions.tsx";
-import { counted } from "../../common/format/count.ts";
 import { describeRule, type Names } from "./describe-rule.ts";
 import { NamedList, WhyNamed } from "./named-list.tsx";
 
@@ -56,12 +56,22 @@ export function RulePreview(props: {
             <IconCircleCheck size={18} aria-hidden />
           )
         }
-        title={recordings > 0 ? `${counted(recordings, "recording")} match now` : t`Nothing matches now`}
+        title={
+          recordings > 0
+            ? plural(recordings, { one: "# recording matches now", other: "# recordings match now" })
+            : t`Nothing matches now`
+        }
       >
         {willAct
           ? t`Starts after a grace period (default one day), and then applies to every recording that matches. Deletion is permanent.`
-          : t`Includes files, transcripts, highlights and notes. Deletion is permanent.`}
-        {held > 0 ? ` ${counted(held, "more match is", "more matches are")} on legal hold.` : ""}
+          : t`Includes files, transcripts, highlights and notes. Deletion is permanent.`}{" "}
+        {held > 0 ? (
+          <Plural
+            value={held}
+            one="# more match is on legal hold."
+            other="# more matches are on legal hold."
+          />
+        ) : null}
       </Alert>
       <NamedList label={t`Matching recordings, oldest first`} recordings={oldest} total={recordings} />
       {oldest.length > 0 ? <WhyNamed /> : null}

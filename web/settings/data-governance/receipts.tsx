@@ -1,7 +1,7 @@
+import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type Receipt, receiptsQuery } from "../../api/settings/retention.ts";
-import { counted } from "../../common/format/count.ts";
 import { dayAndTime, fullTime } from "../../common/format/time.ts";
 import { LoadMore } from "../../common/lists/load-more.tsx";
 import { ErrorState } from "../../common/states.tsx";
@@ -39,13 +39,6 @@ function ReceiptRow({
 }) {
   const { t } = useLingui();
   const { removed, is_complete } = receipt;
-  const deleted = [
-    [removed.objects, "file"],
-    [removed.transcript_segments, "transcript line"],
-    [removed.highlights, "highlight"],
-    [removed.participants, "participant"],
-    [removed.private_notes, "private note"],
-  ] as const;
   return (
     <Row
       title={t`Deleted by ${rule_name}`}
@@ -61,11 +54,19 @@ function ReceiptRow({
           {dayAndTime(deleted_datetime)}
         </time>,
         t`recording ${recording_id}`,
-        deleted
-          .filter(([count]) => count > 0)
-          .map(([count, noun]) => counted(count, noun))
-          .join(", ") || null,
+        ...whatWasRemoved(removed),
       ]}
     />
   );
+}
+
+function whatWasRemoved(removed: Receipt["receipt"]["removed"]): string[] {
+  const { objects, transcript_segments: lines, highlights, participants, private_notes: notes } = removed;
+  return [
+    objects > 0 && plural(objects, { one: "# file", other: "# files" }),
+    lines > 0 && plural(lines, { one: "# transcript line", other: "# transcript lines" }),
+    highlights > 0 && plural(highlights, { one: "# highlight", other: "# highlights" }),
+    participants > 0 && plural(participants, { one: "# participant", other: "# participants" }),
+    notes > 0 && plural(notes, { one: "# private note", other: "# private notes" }),
+  ].filter((fact) => fact !== false);
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, NumberInput, Select, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
@@ -12,6 +13,7 @@ import {
 import { FormError } from "../../common/actions.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { useDraft } from "../../common/drafts/use-draft.tsx";
+import { separators, unitAfter } from "../../common/format/numbers.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { Form, useForm } from "../../common/forms/form.tsx";
 import { describeRule, type Names } from "./describe-rule.ts";
@@ -33,13 +35,19 @@ export function RuleDialog(props: DialogProps) {
     <FormDialog
       opened={opened}
       onClose={onClose}
-      title={rule === undefined ? t`New rule` : t`Edit ${rule.name}`}
+      title={rule === undefined ? t`New rule` : t`Edit ${{ name: rule.name }}`}
       centered
       size="lg"
     >
       <RuleForm {...props} />
     </FormDialog>
   );
+}
+
+function ruleSaved({ enabled, acts_from_datetime }: Rule, isNew: boolean): string {
+  const time = whenInLine(acts_from_datetime);
+  if (isNew) return enabled ? t`Rule created. It starts ${time}.` : t`Rule created.`;
+  return enabled ? t`Rule saved. It starts ${time}.` : t`Rule saved.`;
 }
 
 function RuleForm({ rule, names, onClose }: DialogProps) {
@@ -62,10 +70,7 @@ function RuleForm({ rule, names, onClose }: DialogProps) {
       const body: NewRule = { ...conditions, name };
       return rule === undefined ? createRule(body) : updateRule(rule.id, body);
     },
-    done: ({ enabled, acts_from_datetime }) =>
-      `Rule ${rule === undefined ? "created" : "saved"}${
-        enabled ? `. It starts ${whenInLine(acts_from_datetime)}` : ""
-      }.`,
+    done: (saved) => ruleSaved(saved, rule === undefined),
     refresh: [rulesQuery.queryKey],
     draft,
     onDone: onClose,
@@ -110,14 +115,14 @@ function RuleForm({ rule, names, onClose }: DialogProps) {
       <NumberInput
         label={t`Older than`}
         description={t`Days since the recording started.`}
-        suffix={conditions.older_than_days === 1 ? " day" : " days"}
+        suffix={unitAfter(conditions.older_than_days, "day")}
         required
         min={1}
         max={36_500}
         clampBehavior="blur"
         allowDecimal={false}
         allowNegative={false}
-        thousandSeparator=","
+        {...separators()}
         value={conditions.older_than_days}
         onChange={(value) => set({ older_than_days: typeof value === "number" ? value : 1 })}
         error={save.errorOf("older_than_days")}

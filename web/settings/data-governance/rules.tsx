@@ -26,20 +26,17 @@ export function RetentionPage() {
     <SettingsPage
       title={t`Retention`}
       lead={
-        <>
-          <Trans>
-            Rules permanently delete old recordings, except those on{" "}
-            <Anchor component={Link} to="/settings/holds" inherit underline="always">
-              legal hold
-            </Anchor>
-            .
-          </Trans>
-        </>
+        <Trans>
+          Rules permanently delete old recordings, except those on{" "}
+          <Anchor component={Link} to="/settings/holds" inherit underline="always">
+            legal hold
+          </Anchor>
+          .
+        </Trans>
       }
       action={
         <Button leftSection={<IconPlus size={18} />} onClick={open}>
-          {" "}
-          <Trans>Create rule</Trans>{" "}
+          <Trans>Create rule</Trans>
         </Button>
       }
     >
@@ -79,14 +76,15 @@ function RuleRow({ rule, names }: { rule: Rule; names: Names }) {
   const { t } = useLingui();
   const [edits, editing] = useDisclosure();
   const [isPreviewing, preview] = useDisclosure();
+  const { name } = rule;
   const disable = useAction({
     run: () => updateRule(rule.id, { enabled: false }),
-    done: t`${rule.name} disabled.`,
+    done: t`${name} disabled.`,
     refresh: [rulesQuery.queryKey],
   });
   return (
     <Row
-      title={rule.name}
+      title={name}
       badges={<RuleState rule={rule} />}
       facts={[
         <span key="words" className={classes.sentence}>
@@ -95,39 +93,34 @@ function RuleRow({ rule, names }: { rule: Rule; names: Names }) {
       ]}
       actions={
         <>
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            aria-label={t`Preview ${rule.name}`}
-            onClick={preview.open}
-          >
+          <Button variant="subtle" size="compact-sm" aria-label={t`Preview ${name}`} onClick={preview.open}>
             <Trans>Preview</Trans>
           </Button>
-          <Button variant="subtle" size="compact-sm" aria-label={t`Edit ${rule.name}`} onClick={editing.open}>
+          <Button variant="subtle" size="compact-sm" aria-label={t`Edit ${name}`} onClick={editing.open}>
             <Trans>Edit</Trans>
           </Button>
           {rule.enabled ? (
-            <RowButton text={t`Disable`} name={rule.name} action={disable} />
+            <RowButton text={t`Disable`} name={name} action={disable} />
           ) : (
             <ConfirmButton
               text={t`Enable`}
-              button={{ color: "indigo", "aria-label": t`Enable ${rule.name}` }}
-              title={t`Enable ${rule.name}?`}
+              button={{ color: "indigo", "aria-label": t`Enable ${name}` }}
+              title={t`Enable ${name}?`}
               label={t`Enable`}
               run={() => updateRule(rule.id, { enabled: true })}
-              done={t`${rule.name} enabled.`}
+              done={t`${name} enabled.`}
               refresh={[rulesQuery.queryKey]}
             >
               <RulePreview conditions={rule} names={names} willAct />
             </ConfirmButton>
           )}
           <ConfirmButton
-            text="Delete"
-            button={{ "aria-label": t`Delete ${rule.name}` }}
-            title={t`Delete rule ${rule.name}?`}
+            text={t`Delete`}
+            button={{ "aria-label": t`Delete ${name}` }}
+            title={t`Delete rule ${name}?`}
             label={t`Delete rule`}
             run={() => deleteRule(rule.id)}
-            done={t`${rule.name} deleted.`}
+            done={t`${name} deleted.`}
             refresh={[rulesQuery.queryKey]}
           >
             <Trans>
@@ -139,13 +132,7 @@ function RuleRow({ rule, names }: { rule: Rule; names: Names }) {
       }
     >
       <RuleDialog opened={edits} onClose={editing.close} names={names} rule={rule} />
-      <Modal
-        opened={isPreviewing}
-        onClose={preview.close}
-        title={t`Preview of ${rule.name}`}
-        centered
-        size="lg"
-      >
+      <Modal opened={isPreviewing} onClose={preview.close} title={t`Preview of ${name}`} centered size="lg">
         <Stack>
           <RulePreview conditions={rule} names={names} />
         </Stack>
@@ -161,12 +148,14 @@ function RuleState({ rule }: { rule: Rule }) {
         <Trans>Disabled</Trans>
       </Tag>
     );
-  if (new Date(rule.acts_from_datetime) > new Date())
+  if (new Date(rule.acts_from_datetime) > new Date()) {
+    const time = whenInLine(rule.acts_from_datetime);
     return (
       <Tag tone="warn">
-        <Trans>Starts {whenInLine(rule.acts_from_datetime)}</Trans>
+        <Trans>Starts {time}</Trans>
       </Tag>
     );
+  }
   return (
     <Tag tone="good">
       <Trans>Enabled</Trans>

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { MultiSelect, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -19,14 +20,16 @@ interface InviteProps {
 
 /** Invites a user, and returns the one-time link. */
 export function Invite({ opened, onClose, onInvited }: InviteProps) {
+  const { t } = useLingui();
   return (
-    <FormDialog opened={opened} onClose={onClose} title="Invite someone" centered>
+    <FormDialog opened={opened} onClose={onClose} title={t`Invite someone`} centered>
       <InviteForm onClose={onClose} onInvited={onInvited} />
     </FormDialog>
   );
 }
 
 function InviteForm({ onClose, onInvited }: Omit<InviteProps, "opened">) {
+  const { t } = useLingui();
   const teams = useQuery(teamMembersQuery).data?.teams ?? [];
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
@@ -35,12 +38,12 @@ function InviteForm({ onClose, onInvited }: Omit<InviteProps, "opened">) {
   const send = useForm({
     run: () => invite({ name, email, role, team_ids: teamIds }),
     refresh: [managedUsersQuery.queryKey, teamMembersQuery.queryKey],
-    onDone: ({ user, invitation }) => onInvited(`Invitation for ${user.name}`, invitation),
+    onDone: ({ user, invitation }) => onInvited(t`Invitation for ${{ name: user.name }}`, invitation),
   });
   return (
-    <Form form={send} label="Create invitation" onCancel={onClose}>
+    <Form form={send} label={t`Create invitation`} onCancel={onClose}>
       <TextInput
-        label="Name"
+        label={t`Name`}
         required
         data-autofocus
         value={name}
@@ -48,7 +51,7 @@ function InviteForm({ onClose, onInvited }: Omit<InviteProps, "opened">) {
         error={send.errorOf("name")}
       />
       <TextInput
-        label="Email"
+        label={t`Email`}
         type="email"
         required
         value={email}
@@ -56,12 +59,12 @@ function InviteForm({ onClose, onInvited }: Omit<InviteProps, "opened">) {
         error={send.errorOf("email")}
       />
       <Select
-        label="Role"
+        label={t`Role`}
         allowDeselect={false}
         data={[
-          { value: "member", label: "Member: can record and share" },
-          { value: "viewer", label: "Viewer: read-only" },
-          { value: "admin", label: "Admin: full control" },
+          { value: "member", label: t`Member: can record and share` },
+          { value: "viewer", label: t`Viewer: read-only` },
+          { value: "admin", label: t`Admin: full control` },
         ]}
         value={role}
         onChange={(value) => setRole((value ?? "member") as Role)}
@@ -69,8 +72,8 @@ function InviteForm({ onClose, onInvited }: Omit<InviteProps, "opened">) {
       />
       {teams.length === 0 ? null : (
         <MultiSelect
-          label="Teams"
-          placeholder={teamIds.length === 0 ? "None" : ""}
+          label={t`Teams`}
+          placeholder={teamIds.length === 0 ? t({ context: "teams", message: "None" }) : ""}
           data={teams.map(({ id, name }) => ({ value: id, label: name }))}
           value={teamIds}
           onChange={setTeamIds}

@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -14,7 +14,7 @@ import {
 import { managedUsersQuery } from "../../api/settings/users.ts";
 import { SecretDialog } from "../../common/dialogs/secret-dialog.tsx";
 import { CopyField } from "../../common/dialogs/secret-once.tsx";
-import { counted } from "../../common/format/count.ts";
+import { namesInLine } from "../../common/format/names.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Form, useForm } from "../../common/forms/form.tsx";
@@ -62,27 +62,30 @@ function TokenRow({ token }: { token: ScimToken }) {
   const { t } = useLingui();
   const users = useQuery(managedUsersQuery).data?.users ?? [];
   const owner = users.find(({ id }) => id === token.created_by)?.name;
+  const { name } = token;
   return (
     <Row
-      title={token.name}
+      title={name}
       facts={[
         token.created_by === null
-          ? "created on the command line"
-          : t`ends with the admin who created it${owner === undefined ? "" : `: ${owner}`}`,
-        t`created ${whenInLine(token.created_datetime)}`,
+          ? t`created on the command line`
+          : owner === undefined
+            ? t`ends with the admin who created it`
+            : t`ends with the admin who created it: ${owner}`,
+        t`created ${{ time: whenInLine(token.created_datetime) }}`,
         token.last_used_datetime === null
-          ? "never used"
-          : t`last used ${whenInLine(token.last_used_datetime)}`,
+          ? t`never used`
+          : t`last used ${{ time: whenInLine(token.last_used_datetime) }}`,
         notStored(token),
       ]}
       actions={
         <ConfirmButton
           text={t`Revoke`}
-          button={{ "aria-label": t`Revoke ${token.name}` }}
-          title={t`Revoke ${token.name}?`}
+          button={{ "aria-label": t`Revoke ${name}` }}
+          title={t`Revoke ${name}?`}
           label={t`Revoke token`}
           run={() => revokeScimToken(token.id)}
-          done={t`${token.name} revoked.`}
+          done={t`${name} revoked.`}
           refresh={[scimTokensQuery.queryKey]}
         >
           <Trans>
@@ -98,8 +101,11 @@ function TokenRow({ token }: { token: ScimToken }) {
 function notStored({ ignored_attributes }: ScimToken): string | null {
   const names = Object.entries(ignored_attributes)
     .sort(([, a], [, b]) => b - a)
-    .map(([name, count]) => `${shortName(name)} (${counted(count, "request")})`);
-  return names.length === 0 ? null : t`not stored: ${names.join(", ")}`;
+    .map(([name, count]) => {
+      const attribute = shortName(name);
+      return plural(count, { one: `${attribute} (# request)`, other: `${attribute} (# requests)` });
+    });
+  return names.length === 0 ? null : t`not stored: ${{ attributes: namesInLine(names, names.length) }}`;
 }
 
 /** An attribute without the URN of its schema. */

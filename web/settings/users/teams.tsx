@@ -1,3 +1,4 @@
+import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, CloseButton, Group, Pill, Select } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -15,7 +16,6 @@ import {
   teamMembersQuery,
 } from "../../api/settings/users.ts";
 import { useAction } from "../../common/actions.tsx";
-import { counted } from "../../common/format/count.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Loaded, NoneYet, Row, Rows, SettingsPage } from "../parts.tsx";
 import { NameDialog } from "./name-form.tsx";
@@ -31,8 +31,7 @@ export function TeamsPage() {
       lead={t`Members can see everything shared with their team, including before they joined.`}
       action={
         <Button leftSection={<IconPlus size={18} />} onClick={open}>
-          {" "}
-          <Trans>Create team</Trans>{" "}
+          <Trans>Create team</Trans>
         </Button>
       }
     >
@@ -71,24 +70,25 @@ function TeamRow({ team }: { team: Team }) {
   const [renames, { open, close }] = useDisclosure();
   const add = useAction({ run: (userId: string) => addMember(team.id, userId), refresh: teamKeys });
   const remove = useAction({ run: (userId: string) => removeMember(team.id, userId), refresh: teamKeys });
+  const { name } = team;
   const nameOf = (id: string) => users.find((user) => user.id === id)?.name ?? "…";
   const others = users.filter(({ id, state }) => state === "active" && !team.member_ids.includes(id));
   return (
     <Row
-      title={team.name}
-      facts={[counted(team.member_ids.length, "member")]}
+      title={name}
+      facts={[plural(team.member_ids.length, { one: "# member", other: "# members" })]}
       actions={
         <>
-          <Button variant="subtle" size="compact-sm" aria-label={t`Rename ${team.name}`} onClick={open}>
+          <Button variant="subtle" size="compact-sm" aria-label={t`Rename ${name}`} onClick={open}>
             <Trans>Rename</Trans>
           </Button>
           <ConfirmButton
-            text="Delete"
-            button={{ "aria-label": t`Delete ${team.name}` }}
-            title={t`Delete ${team.name}?`}
+            text={t`Delete`}
+            button={{ "aria-label": t`Delete ${name}` }}
+            title={t`Delete ${name}?`}
             label={t`Delete team`}
             run={() => deleteTeam(team.id)}
-            done={t`${team.name} deleted.`}
+            done={t`${name} deleted.`}
             refresh={teamKeys}
           >
             <Trans>
@@ -106,7 +106,7 @@ function TeamRow({ team }: { team: Team }) {
               <CloseButton
                 size={20}
                 iconSize={12}
-                aria-label={t`Remove ${nameOf(id)} from ${team.name}`}
+                aria-label={t`Remove ${{ user: nameOf(id) }} from ${{ team: name }}`}
                 onClick={() => remove.mutate(id)}
               />
             </Group>
@@ -116,7 +116,7 @@ function TeamRow({ team }: { team: Team }) {
           <Select
             size="xs"
             w={160}
-            aria-label={t`Add user to ${team.name}`}
+            aria-label={t`Add user to ${{ team: name }}`}
             placeholder={t`Add user`}
             searchable
             nothingFoundMessage={t`No matches`}
@@ -129,9 +129,9 @@ function TeamRow({ team }: { team: Team }) {
       <NameDialog
         opened={renames}
         onClose={close}
-        title={t`Rename ${team.name}`}
+        title={t`Rename ${name}`}
         label={t`Rename`}
-        value={team.name}
+        value={name}
         run={(name) => renameTeam(team.id, name)}
         done={t`Team renamed.`}
         refresh={teamKeys}

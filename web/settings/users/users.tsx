@@ -1,4 +1,5 @@
-import { t } from "@lingui/core/macro";
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Menu, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -12,6 +13,7 @@ import {
   managedUsersQuery,
   type OneTimeLink,
   type Role,
+  type RoleChange,
   reactivate,
   renewInvitation,
   resetSecondFactor,
@@ -22,11 +24,13 @@ import {
 import { useAction } from "../../common/actions.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { SecretOnce } from "../../common/dialogs/secret-once.tsx";
+import { namesInLine } from "../../common/format/names.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { Confirm } from "../../common/forms/confirm.tsx";
 import { Loaded, Row, Rows, SettingsPage, Tag } from "../parts.tsx";
 import { Deactivate } from "./deactivate.tsx";
 import { Invite } from "./invite.tsx";
+import { roleNames } from "./role-names.ts";
 
 const parent = getRouteApi("/signed-in");
 
@@ -48,8 +52,7 @@ export function UsersPage() {
       lead={t`All current and former members. Viewers are read-only. Admins manage users, tokens and apps.`}
       action={
         <Button leftSection={<IconUserPlus size={18} />} onClick={open}>
-          {" "}
-          <Trans>Invite user</Trans>{" "}
+          <Trans>Invite user</Trans>
         </Button>
       }
     >
@@ -74,10 +77,7 @@ export function UsersPage() {
         {shown === null ? null : (
           <SecretOnce label={t`Link`} value={shown.link.url} onDone={() => setShown(null)}>
             <Text size="sm" c="dimmed">
-              Works once, until {whenInLine(shown.link.expires_at)}.{" "}
-              {shown.link.mailed
-                ? t`It was also sent by email.`
-                : t`Email isn't set up. Send them this link.`}
+              {aboutLink(shown.link)}
             </Text>
           </SecretOnce>
         )}
@@ -86,8 +86,38 @@ export function UsersPage() {
   );
 }
 
-const roles: Readonly<Record<Role, string>> = { admin: "Admin", member: "Member", viewer: "Viewer" };
+function aboutLink({ expires_at, mailed }: OneTimeLink): string {
+  const time = whenInLine(expires_at);
+  return mailed
+    ? t`Works once, until ${time}. It was also sent by email.`
+    : t`Works once, until ${time}. Email isn't set up. Send them this link.`;
+}
+
 const otherRoles = ["admin", "member", "viewer"] as const;
+
+/** Menu items that change the role. */
+const makeRole: Readonly<Record<Role, MessageDescriptor>> = {
+  admin: msg`Make admin`,
+  member: msg`Make member`,
+  viewer: msg`Make viewer`,
+};
+
+const nowRole: Readonly<Record<Role, (name: string) => string>> = {
+  admin: (name) => t`${name} is now admin.`,
+  member: (name) => t`${name} is now member.`,
+  viewer: (name) => t`${name} is now viewer.`,
+};
+
+/** What changing a role did. */
+function roleChanged({ user, revoked_tokens: tokens, disabled_hooks: hooks }: RoleChange): string {
+  return [
+    nowRole[user.role](user.name),
+    tokens > 0 && t`Workspace tokens revoked: ${tokens}.`,
+    hooks > 0 && t`Webhooks disabled: ${hooks}.`,
+  ]
+    .filter((sentence) => sentence !== false)
+    .join(" ");
+}
 
 function ParticipantRow({ user, showLink }: { user: User; showLink: (shown: ShownLink) => void }) {
   const { t } = useLingui();
@@ -100,7 +130,7 @@ function ParticipantRow({ user, showLink }: { user: User; showLink: (shown: Show
       title={user.name}
       badges={
         <>
-          <Tag tone={user.role === "admin" ? "accent" : undefined}>{roles[user.role]}</Tag>
+          <Tag tone={user.role === "admin" ? "accent" : undefined}>{t(roleNames[user.role])}</Tag>
           {user.state === "active" ? null : (
             <Tag tone={user.state === "invited" ? "good" : "bad"}>
               {user.state === "invited" ? t`Invited` : t`Deactivated`}
@@ -108,18 +138,18 @@ function ParticipantRow({ user, showLink }: { user: User; showLink: (shown: Show
           )}
           {isMe ? (
             <Text span size="sm" c="dimmed">
-              <Trans>you</Trans>
+              <Trans comment="Beside the name of the user who reads it">you</Trans>
             </Text>
           ) : null}
         </>
       }
       facts={[
         user.email,
-        names.length === 0 ? null : names.join(", "),
+        names.length === 0 ? null : namesInLine(names, names.length),
         signsIn(user),
         user.last_signed_in_datetime === null
-          ? "never signed in"
-          : t`last signed in ${whenInLine(user.last_signed_in_datetime)}`,
+          ? t`never signed in`
+          : t`last signed in ${{ time: whenInLine(user.last_signed_in_datetime) }}`,
       ]}
       actions={<UserMenu user={user} isMe={isMe} showLink={showLink} />}
     />
@@ -129,37 +159,36 @@ function ParticipantRow({ user, showLink }: { user: User; showLink: (shown: Show
 /** How a user can sign in. */
 function signsIn({ has_password, has_second_factor, single_sign_on, state }: User): string | null {
   if (state !== "active") return null;
-  const password = has_second_factor ? t`password with a code` : "password";
-  if (has_password) return single_sign_on ? t`${password} and single sign-on` : password;
-  return single_sign_on ? t`single sign-on` : t`not set up`;
+  if (!has_password) return single_sign_on ? t`single sign-on` : t`not set up`;
+  if (has_second_factor)
+    return single_sign_on ? t`password with a code and single sign-on` : t`password with a code`;
+  return single_sign_on ? t`password and single sign-on` : t`password`;
 }
 
 function UserMenu(props: { user: User; isMe: boolean; showLink: (shown: ShownLink) => void }) {
   const { t } = useLingui();
   const { user, isMe, showLink } = props;
+  const { name } = user;
   const [asks, { open, close }] = useDisclosure();
   const [isUnlinking, unlinking] = useDisclosure();
   const [isResetting, resetting] = useDisclosure();
   const refresh = [managedUsersQuery.queryKey, ["directory"]];
   const setRole = useAction({
     run: (role: Role) => changeRole(user.id, role),
-    done: ({ user, revoked_tokens, disabled_hooks }) =>
-      `${user.name} is now ${roles[user.role].toLowerCase()}.${
-        revoked_tokens > 0 ? t` Workspace tokens revoked: ${revoked_tokens}.` : ""
-      }${disabled_hooks > 0 ? t` Webhooks disabled: ${disabled_hooks}.` : ""}`,
+    done: roleChanged,
     refresh,
   });
   const link = useAction({
     run: () => (user.state === "invited" ? renewInvitation(user.id) : makeResetLink(user.id)),
     onDone: (link) =>
       showLink({
-        title: user.state === "invited" ? t`Invitation for ${user.name}` : t`Password reset for ${user.name}`,
+        title: user.state === "invited" ? t`Invitation for ${name}` : t`Password reset for ${name}`,
         link,
       }),
   });
   const reactivation = useAction({
     run: () => reactivate(user.id),
-    done: t`${user.name} can sign in again.`,
+    done: t`${name} can sign in again.`,
     refresh,
   });
   if (isMe) return null;
@@ -167,7 +196,7 @@ function UserMenu(props: { user: User; isMe: boolean; showLink: (shown: ShownLin
     <>
       <Menu position="bottom-end" width={240}>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t`Actions for ${user.name}`}>
+          <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t`Actions for ${name}`}>
             <IconDots size={18} />
           </ActionIcon>
         </Menu.Target>
@@ -182,7 +211,7 @@ function UserMenu(props: { user: User; isMe: boolean; showLink: (shown: ShownLin
                 .filter((role) => role !== user.role)
                 .map((role) => (
                   <Menu.Item key={role} onClick={() => setRole.mutate(role)}>
-                    <Trans>Make {roles[role].toLowerCase()}</Trans>
+                    {t(makeRole[role])}
                   </Menu.Item>
                 ))}
               <Menu.Item onClick={() => link.mutate()}>
@@ -209,28 +238,32 @@ function UserMenu(props: { user: User; isMe: boolean; showLink: (shown: ShownLin
       <Confirm
         opened={isUnlinking}
         onClose={unlinking.close}
-        title={t`Unlink single sign-on of ${user.name}?`}
+        title={t`Unlink single sign-on of ${name}?`}
         label={t`Unlink`}
         run={() => unbindSingleSignOn(user.id)}
-        done={t`Single sign-on of ${user.name} unlinked.`}
+        done={t`Single sign-on of ${name} unlinked.`}
         refresh={[["users"]]}
       >
-        Removes the link to their account at the identity provider, for example after it was recreated there.
-        The next sign-in links the account with their verified email.
-        {user.has_password ? "" : t` Until then they can't sign in, because they have no password.`}
+        <Trans>
+          Removes the link to their account at the identity provider, for example after it was recreated
+          there. The next sign-in links the account with their verified email.
+        </Trans>{" "}
+        {user.has_password ? null : (
+          <Trans>Until then they can't sign in, because they have no password.</Trans>
+        )}
       </Confirm>
       <Confirm
         opened={isResetting}
         onClose={resetting.close}
-        title={t`Reset two-factor authentication of ${user.name}?`}
+        title={t`Reset two-factor authentication of ${name}?`}
         label={t`Reset`}
         run={() => resetSecondFactor(user.id)}
-        done={t`${user.name} can sign in with their password alone.`}
+        done={t`${name} can sign in with their password alone.`}
         refresh={[["users"]]}
       >
         <Trans>
-          For someone who has lost their phone and recovery codes: make sure that it is {user.name} who asks.
-          It signs them out everywhere, and they receive an email about it.
+          For someone who has lost their phone and recovery codes: make sure that it is {name} who asks. It
+          signs them out everywhere, and they receive an email about it.
         </Trans>
       </Confirm>
       <Deactivate user={user} opened={asks} onClose={close} />

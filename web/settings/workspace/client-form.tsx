@@ -90,7 +90,7 @@ export function ClientForm({ client, onSaved, onCancel }: ClientFormProps) {
       {client !== undefined ? null : (
         <>
           <Checkbox
-            label={t`Public`}
+            label={t({ context: "OAuth client", message: "Public" })}
             description={t`Runs in a browser, on a phone or desktop, and can't keep a secret`}
             checked={isPublic}
             onChange={(event) => draft.change({ isPublic: event.currentTarget.checked })}

@@ -116,12 +116,17 @@ const dayInSec = 86_400;
 function ClientRow({ client, show }: { client: Client; show: (shown: Shown) => void }) {
   const { t } = useLingui();
   const [edits, { open, close }] = useDisclosure();
+  const { name } = client;
   return (
     <Row
-      title={client.name}
+      title={name}
       badges={
         <>
-          <Tag>{client.public ? t`Public` : t`Confidential`}</Tag>
+          <Tag>
+            {client.public
+              ? t({ context: "OAuth client", message: "Public" })
+              : t({ context: "OAuth client", message: "Confidential" })}
+          </Tag>
           {client.legacy ? (
             <Tag tone="warn">
               <Trans>Legacy</Trans>
@@ -132,22 +137,22 @@ function ClientRow({ client, show }: { client: Client; show: (shown: Shown) => v
       facts={[
         client.client_id,
         client.redirect_uris.join(", "),
-        client.cors_origins.length === 0 ? null : t`from ${client.cors_origins.join(", ")}`,
+        client.cors_origins.length === 0 ? null : t`from ${{ origins: client.cors_origins.join(", ") }}`,
         client.previous_secret_until === null
           ? null
-          : t`old secret works until ${whenInLine(client.previous_secret_until)}`,
+          : t`old secret works until ${{ time: whenInLine(client.previous_secret_until) }}`,
         ...compatibilityFacts(client),
       ]}
       actions={
         <>
-          <Button variant="subtle" size="compact-sm" aria-label={t`Edit ${client.name}`} onClick={open}>
+          <Button variant="subtle" size="compact-sm" aria-label={t`Edit ${name}`} onClick={open}>
             <Trans>Edit</Trans>
           </Button>
           {client.public ? null : (
             <ConfirmButton
               text={t`New secret`}
-              button={{ color: "indigo", "aria-label": t`New secret for ${client.name}` }}
-              title={t`A new secret for ${client.name}?`}
+              button={{ color: "indigo", "aria-label": t`New secret for ${name}` }}
+              title={t`A new secret for ${name}?`}
               label={t`Create secret`}
               isHarmless
               run={async () => {
@@ -158,18 +163,18 @@ function ClientRow({ client, show }: { client: Client; show: (shown: Shown) => v
               refresh={[clientsQuery.queryKey]}
             >
               <Trans>
-                New secret works now; the current one works for 24 h. Any older secret stops working
+                The new secret works now; the current one works for 24 h. Any older secret stops working
                 immediately.
               </Trans>
             </ConfirmButton>
           )}
           <ConfirmButton
-            text="Delete"
-            button={{ "aria-label": t`Delete ${client.name}` }}
-            title={t`Delete ${client.name}?`}
+            text={t`Delete`}
+            button={{ "aria-label": t`Delete ${name}` }}
+            title={t`Delete ${name}?`}
             label={t`Delete app`}
             run={() => deleteClient(client.client_id)}
-            done={t`${client.name} deleted.`}
+            done={t`${name} deleted.`}
             refresh={[clientsQuery.queryKey]}
           >
             <Trans>All its tokens stop working immediately, for everyone. This can't be undone.</Trans>
@@ -177,7 +182,7 @@ function ClientRow({ client, show }: { client: Client; show: (shown: Shown) => v
         </>
       }
     >
-      <FormDialog opened={edits} onClose={close} title={t`Edit ${client.name}`} centered>
+      <FormDialog opened={edits} onClose={close} title={t`Edit ${name}`} centered>
         <ClientForm client={client} onSaved={close} onCancel={close} />
       </FormDialog>
     </Row>

@@ -68,7 +68,7 @@ function ClaimRow({ claim }: { claim: DomainClaim }) {
         <>
           {state === "pending" ? <RowButton text={t`Verify`} name={domain} action={verify} /> : null}
           <ConfirmButton
-            text="Delete"
+            text={t`Delete`}
             button={{ "aria-label": t`Delete claim of ${domain}` }}
             title={t`Delete claim of ${domain}?`}
             label={t`Delete claim`}
@@ -128,6 +128,7 @@ function ClaimForm({ workspace }: { workspace: Workspace }) {
 function Joining({ workspace: { single_sign_on: provider } }: { workspace: Workspace }) {
   const { t } = useLingui();
   const isOpen = provider?.makes_accounts === true;
+  const providerName = provider?.name;
   return (
     <Alert
       variant="light"
@@ -137,10 +138,10 @@ function Joining({ workspace: { single_sign_on: provider } }: { workspace: Works
     >
       <Text size="sm">
         {isOpen
-          ? t`Users with a claimed domain who sign in with ${provider.name} get an account here as a member, without an invitation.`
+          ? t`Users with a claimed domain who sign in with ${providerName} get an account here as a member, without an invitation.`
           : provider === null
             ? t`Users join by invitation. The server has no single sign-on.`
-            : t`Users join by invitation, and can then sign in with ${provider.name}.`}
+            : t`Users join by invitation, and can then sign in with ${providerName}.`}
       </Text>
     </Alert>
   );

@@ -1,11 +1,17 @@
+import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { feedbackQuery } from "../../api/feedback.ts";
+import { number } from "../../common/format/numbers.ts";
 import { day } from "../../common/format/time.ts";
 import { Loaded, NoneYet, Panel, Row, Rows, Section } from "../parts.tsx";
 
-const subjects = { summary: "Summaries", answer: "Answers" } as const;
+const subjects = { summary: msg`Summaries`, answer: msg`Answers` } as const;
+const ratings = {
+  summary: { up: msg`Good summary`, down: msg`Bad summary` },
+  answer: { up: msg`Good answer`, down: msg`Bad answer` },
+} as const;
 
 /** How users of the workspace rated what the language model wrote. */
 export function FeedbackSection() {
@@ -38,10 +44,10 @@ export function FeedbackSection() {
                         <Table.Th>
                           <Trans>Rated</Trans>
                         </Table.Th>
-                        <Table.Th ta="right">
+                        <Table.Th ta="end">
                           <Trans>Good</Trans>
                         </Table.Th>
-                        <Table.Th ta="right">
+                        <Table.Th ta="end">
                           <Trans>Bad</Trans>
                         </Table.Th>
                       </Table.Tr>
@@ -51,9 +57,9 @@ export function FeedbackSection() {
                         <Table.Tr key={`${subject} ${version} ${model}`}>
                           <Table.Td>{model ?? t`Unknown`}</Table.Td>
                           <Table.Td>{version}</Table.Td>
-                          <Table.Td>{subjects[subject]}</Table.Td>
-                          <Table.Td ta="right">{up}</Table.Td>
-                          <Table.Td ta="right">{down}</Table.Td>
+                          <Table.Td>{t(subjects[subject])}</Table.Td>
+                          <Table.Td ta="end">{number(up)}</Table.Td>
+                          <Table.Td ta="end">{number(down)}</Table.Td>
                         </Table.Tr>
                       ))}
                     </Table.Tbody>
@@ -70,11 +76,7 @@ export function FeedbackSection() {
                           {comment}
                         </Text>
                       }
-                      facts={[
-                        `${rating === "up" ? t`Good` : t`Bad`} ${subject}`,
-                        model ?? t`Unknown model`,
-                        day(at),
-                      ]}
+                      facts={[t(ratings[subject][rating]), model ?? t`Unknown model`, day(at)]}
                     />
                   ))}
                 </Rows>

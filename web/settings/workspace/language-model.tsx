@@ -10,6 +10,8 @@ import {
   languageModelsQuery,
   removeLanguageModel,
 } from "../../api/settings/models.ts";
+import { bytes } from "../../common/format/bytes.ts";
+import { number } from "../../common/format/numbers.ts";
 import { Loaded, ServerSettingsLink, SettingsPage } from "../parts.tsx";
 import { FeedbackSection } from "./feedback.tsx";
 import { Models } from "./models.tsx";
@@ -19,9 +21,9 @@ const family = {
   remove: removeLanguageModel,
   queryKey: languageModelsQuery.queryKey,
   facts: ({ memory_bytes: memory, minutes_per_hour: minutes, state }: LanguageModel) => [
-    t`Memory: ${(memory / 1e9).toFixed(1)} GB`,
+    t`Memory: ${{ size: bytes(memory) }}`,
     ...(minutes !== null
-      ? [t`An hour of meeting takes about ${Math.ceil(minutes)} min on this machine`]
+      ? [t`An hour of meeting takes about ${{ minutes: number(Math.ceil(minutes)) }} min on this machine`]
       : []),
     ...(minutes === null && state === "installed" ? [t`Its speed on this machine is not measured yet`] : []),
   ],
@@ -55,17 +57,18 @@ function State({ language: { engine, is_ready: isReady } }: { language: Language
   if (engine === "server")
     return (
       <Alert icon={<IconCheck aria-hidden />} title={t`A language model server writes summaries`}>
-        <Trans>It's set in</Trans> <ServerSettingsLink section="language-model" />
-        <Trans>. Transcripts are sent to it.</Trans>
+        <Trans>
+          It's set in <ServerSettingsLink section="language-model" />. Transcripts are sent to it.
+        </Trans>
       </Alert>
     );
   if (engine === "off")
     return (
       <Alert icon={<IconInfoCircle aria-hidden />} title={t`The language model is turned off`}>
         <Trans>
-          Remove <Code>PARLEY_LLM=off</Code> from
-        </Trans>{" "}
-        <ServerSettingsLink section="language-model" /> <Trans>to turn it on.</Trans>
+          Remove <Code>PARLEY_LLM=off</Code> from <ServerSettingsLink section="language-model" /> to turn it
+          on.
+        </Trans>
       </Alert>
     );
   return isReady ? (
@@ -76,9 +79,8 @@ function State({ language: { engine, is_ready: isReady } }: { language: Language
     <Alert icon={<IconInfoCircle aria-hidden />} title={t`No language model is set up`}>
       <Trans>
         Download a model, and new recordings are summarized on this server. No text leaves it. Or connect a
-        server in
-      </Trans>{" "}
-      <ServerSettingsLink section="language-model" />.
+        server in <ServerSettingsLink section="language-model" />.
+      </Trans>
     </Alert>
   );
 }

@@ -1,3 +1,4 @@
+import { msg, plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Select, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -13,14 +14,23 @@ import {
 } from "../../api/settings/workspace.ts";
 import { useAction } from "../../common/actions.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
-import { counted } from "../../common/format/count.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Loaded, NoneYet, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
 import { MeetingTypeForm } from "./meeting-type-form.tsx";
 
 const scopes = [
-  { value: "internal", title: "Internal", lead: "Meetings without guests." },
-  { value: "external", title: "External", lead: "Meetings with guests." },
+  {
+    value: "internal",
+    title: msg`Internal`,
+    lead: msg`Meetings without guests.`,
+    list: msg`Internal meeting types`,
+  },
+  {
+    value: "external",
+    title: msg`External`,
+    lead: msg`Meetings with guests.`,
+    list: msg`External meeting types`,
+  },
 ] as const;
 
 /** The categories of recordings. */
@@ -34,24 +44,23 @@ export function MeetingTypesPage() {
       lead={t`Categories for recordings. The default applies until changed.`}
       action={
         <Button leftSection={<IconPlus size={18} />} onClick={open}>
-          {" "}
-          <Trans>Create type</Trans>{" "}
+          <Trans>Create type</Trans>
         </Button>
       }
     >
       <Loaded query={types}>
         {({ meeting_types: all }) => (
           <>
-            {scopes.map(({ value, title, lead }) => {
+            {scopes.map(({ value, title, lead, list }) => {
               const own = all.filter(({ scope }) => scope === value);
               return (
-                <Section key={value} title={title} lead={lead}>
+                <Section key={value} title={t(title)} lead={t(lead)}>
                   {own.length === 0 ? (
                     <NoneYet>
                       <Trans>No types.</Trans>
                     </NoneYet>
                   ) : (
-                    <Rows label={t`${title} meeting types`}>
+                    <Rows label={t(list)}>
                       {own.map((type) => (
                         <TypeRow key={type.id} type={type} others={all.filter(({ id }) => id !== type.id)} />
                       ))}
@@ -73,15 +82,16 @@ export function MeetingTypesPage() {
 function TypeRow({ type, others }: { type: MeetingType; others: readonly MeetingType[] }) {
   const { t } = useLingui();
   const [edits, { open, close }] = useDisclosure();
+  const { name } = type;
   const [replacement, setReplacement] = useState<string | null>(null);
   const makeDefault = useAction({
     run: () => updateMeetingType(type.id, { is_default: true }),
-    done: t`${type.name} is now the default.`,
+    done: t`${name} is now the default.`,
     refresh: meetingTypeKeys,
   });
   return (
     <Row
-      title={type.name}
+      title={name}
       badges={
         type.is_default ? (
           <Tag tone="accent">
@@ -89,34 +99,34 @@ function TypeRow({ type, others }: { type: MeetingType; others: readonly Meeting
           </Tag>
         ) : null
       }
-      facts={[counted(type.recordings, "recording")]}
+      facts={[plural(type.recordings, { one: "# recording", other: "# recordings" })]}
       actions={
         <>
           {type.is_default ? null : (
             <Button
               variant="subtle"
               size="compact-sm"
-              aria-label={t`Make default: ${type.name}`}
+              aria-label={t`Make default: ${name}`}
               onClick={() => makeDefault.mutate()}
             >
               <Trans>Make default</Trans>
             </Button>
           )}
-          <Button variant="subtle" size="compact-sm" aria-label={t`Edit ${type.name}`} onClick={open}>
+          <Button variant="subtle" size="compact-sm" aria-label={t`Edit ${name}`} onClick={open}>
             <Trans>Edit</Trans>
           </Button>
           {type.is_default ? null : (
             <ConfirmButton
-              text="Delete"
-              button={{ "aria-label": t`Delete ${type.name}` }}
-              title={t`Delete ${type.name}?`}
+              text={t`Delete`}
+              button={{ "aria-label": t`Delete ${name}` }}
+              title={t`Delete ${name}?`}
               label={t`Delete type`}
               run={() => deleteMeetingType(type.id, replacement)}
-              done={t`${type.name} deleted.`}
+              done={t`${name} deleted.`}
               refresh={meetingTypeKeys}
             >
               {type.recordings === 0 ? (
-                t`No recordings use it. This can't be undone.`
+                <Trans>No recordings use it. This can't be undone.</Trans>
               ) : (
                 <Stack gap="sm">
                   <Text size="sm">
@@ -135,7 +145,7 @@ function TypeRow({ type, others }: { type: MeetingType; others: readonly Meeting
         </>
       }
     >
-      <FormDialog opened={edits} onClose={close} title={t`Edit ${type.name}`} centered>
+      <FormDialog opened={edits} onClose={close} title={t`Edit ${name}`} centered>
         <MeetingTypeForm type={type} onDone={close} />
       </FormDialog>
     </Row>

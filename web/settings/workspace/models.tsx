@@ -5,6 +5,7 @@ import type { QueryKey } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { LanguageModel, SpeechModel } from "../../api/settings/models.ts";
 import { useAction } from "../../common/actions.tsx";
+import { number, percent } from "../../common/format/numbers.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Row, Rows, Section, Tag } from "../parts.tsx";
 
@@ -39,8 +40,13 @@ function ModelRow<M extends Model>({ model, family }: { model: M; family: Family
   const { t } = useLingui();
   const { name, state, bytes, bytes_done: bytesDone, error, source } = model;
   const install = useAction({ run: () => family.install(name), refresh: [family.queryKey] });
-  const label = state === "failed" ? t`Resume download` : t`Download model (${megabytes(bytes)} MB)`;
-  const percent = Math.floor((100 * bytesDone) / bytes);
+  const size = number(megabytes(bytes));
+  const [label, labelWithName] =
+    state === "failed"
+      ? [t`Resume download`, t`Resume download: ${name}`]
+      : [t`Download model (${size} MB)`, t`Download model (${size} MB): ${name}`];
+  const percentDone = Math.floor((100 * bytesDone) / bytes);
+  const progress = percent(percentDone / 100);
   return (
     <Row
       title={name}
@@ -48,7 +54,7 @@ function ModelRow<M extends Model>({ model, family }: { model: M; family: Family
       facts={[
         model.description,
         ...(family.facts?.(model) ?? []),
-        model.license === null ? null : t`License: ${model.license}`,
+        model.license === null ? null : t`License: ${{ license: model.license }}`,
         model.attribution === null ? null : source === null ? (
           model.attribution
         ) : (
@@ -66,7 +72,7 @@ function ModelRow<M extends Model>({ model, family }: { model: M; family: Family
           <Button
             size="xs"
             variant={model.is_default ? "filled" : "light"}
-            aria-label={`${label}: ${name}`}
+            aria-label={labelWithName}
             loading={install.isPending}
             onClick={() => install.mutate()}
           >
@@ -79,10 +85,10 @@ function ModelRow<M extends Model>({ model, family }: { model: M; family: Family
         <>
           <Text size="sm" mt={8} role="status">
             <Trans>
-              Downloading… {percent}% of {megabytes(bytes)} MB
+              Downloading… {progress} of {size} MB
             </Trans>
           </Text>
-          <Progress value={percent} aria-label={t`Download of ${name}`} mt={4} />
+          <Progress value={percentDone} aria-label={t`Download of ${name}`} mt={4} />
         </>
       ) : null}
       {state === "failed" ? (

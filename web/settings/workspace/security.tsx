@@ -1,9 +1,10 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, plural } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Checkbox, NumberInput, Select, Stack, TagsInput, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { counted } from "../../../shared/counted.ts";
 import { sessionQuery } from "../../api/session.ts";
 import {
   previewSecurity,
@@ -15,6 +16,7 @@ import {
 } from "../../api/settings/security.ts";
 import { managedUsersQuery } from "../../api/settings/users.ts";
 import { fieldErrors, useAction } from "../../common/actions.tsx";
+import { unitAfter } from "../../common/format/numbers.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { Form, useForm } from "../../common/forms/form.tsx";
 import { Loaded, Panel, Row, Rows, Section, SettingsPage } from "../parts.tsx";
@@ -37,7 +39,7 @@ export function SecurityPage() {
 interface LimitProps {
   readonly label: string;
   readonly description: string;
-  readonly suffix: string;
+  readonly unit: "day" | "hour" | "minute";
   readonly min: number;
   readonly max: number;
   readonly value: number | null;
@@ -45,12 +47,12 @@ interface LimitProps {
   readonly error: string | undefined;
 }
 
-function Limit({ value, onChange, suffix, ...field }: LimitProps) {
+function Limit({ value, onChange, unit, ...field }: LimitProps) {
   const { t } = useLingui();
   return (
     <NumberInput
       {...field}
-      suffix={` ${suffix}`}
+      suffix={unitAfter(value ?? 0, unit)}
       placeholder={t`No limit`}
       allowDecimal={false}
       allowNegative={false}
@@ -116,7 +118,7 @@ function RulesForm({ security }: { security: WorkspaceSecurity }) {
                 <NumberInput
                   label={t`Grace period`}
                   description={t`Until then users see a notice. After it they can only set it up or sign out, and their tokens are refused.`}
-                  suffix=" days"
+                  suffix={unitAfter(rules.grace_days, "day")}
                   min={0}
                   max={90}
                   allowDecimal={false}
@@ -135,7 +137,7 @@ function RulesForm({ security }: { security: WorkspaceSecurity }) {
               <Limit
                 label={t`Longest session`}
                 description={t`After that, users sign in again. Without a limit: 90 days.`}
-                suffix="hours"
+                unit="hour"
                 min={1}
                 max={2160}
                 value={rules.session_max_hours}
@@ -145,7 +147,7 @@ function RulesForm({ security }: { security: WorkspaceSecurity }) {
               <Limit
                 label={t`Longest idle time`}
                 description={t`How long a session may be unused. Without a limit: 14 days.`}
-                suffix="minutes"
+                unit="minute"
                 min={5}
                 max={20_160}
                 value={rules.session_idle_minutes}
@@ -155,7 +157,7 @@ function RulesForm({ security }: { security: WorkspaceSecurity }) {
               <Limit
                 label={t`Longest life of tokens`}
                 description={t`For access tokens, and for apps since they were authorized.`}
-                suffix="days"
+                unit="day"
                 min={1}
                 max={3650}
                 value={rules.token_max_days}
@@ -198,7 +200,7 @@ function RulesForm({ security }: { security: WorkspaceSecurity }) {
           <Panel>
             <TagsInput
               label={t`Addresses and ranges`}
-              description={t`Such as 192.0.2.0/24 or 2001:db8::/32. Yours is ${security.your_ip}.`}
+              description={t`Such as 192.0.2.0/24 or 2001:db8::/32. Yours is ${{ ip: security.your_ip }}.`}
               placeholder={rules.allowed_addresses.length === 0 ? t`Everywhere` : ""}
               splitChars={[",", " ", ";"]}
               acceptValueOnBlur
@@ -238,13 +240,13 @@ function BreakGlass(props: BreakGlassProps) {
   );
 }
 
-const reasons: Readonly<Record<SecurityPreview["users"][number]["reasons"][number], string>> = {
-  address: "outside the allowed addresses",
-  session_age: "session too old",
-  session_idle: "session unused for too long",
-  token_age: "token too old",
-  single_sign_on: "not by single sign-on",
-  second_factor: "no second factor",
+const reasons: Readonly<Record<SecurityPreview["users"][number]["reasons"][number], MessageDescriptor>> = {
+  address: msg`outside the allowed addresses`,
+  session_age: msg`session too old`,
+  session_idle: msg`session unused for too long`,
+  token_age: msg`token too old`,
+  single_sign_on: msg`not by single sign-on`,
+  second_factor: msg`no second factor`,
 };
 
 function Preview({ preview }: { preview: SecurityPreview }) {
@@ -264,13 +266,26 @@ function Preview({ preview }: { preview: SecurityPreview }) {
           </Alert>
         ) : (
           <Text size="sm" role="status">
-            {counted(user_count, "user")} affected: {counted(session_count, "session")} and{" "}
-            {counted(token_count, "token")} would be refused at once.
+            <Plural value={user_count} one="# user is affected." other="# users are affected." />{" "}
+            <Plural
+              value={session_count}
+              one="# session would be refused at once."
+              other="# sessions would be refused at once."
+            />{" "}
+            <Plural
+              value={token_count}
+              one="# token would be refused at once."
+              other="# tokens would be refused at once."
+            />
           </Text>
         )}
         {unknown_address_count === 0 ? null : (
           <Text size="sm" c="dimmed">
-            {counted(unknown_address_count, "token")} not used lately: it isn't known from where.
+            <Plural
+              value={unknown_address_count}
+              one="# token was not used lately: it isn't known from where."
+              other="# tokens were not used lately: it isn't known from where."
+            />
           </Text>
         )}
         {users.length === 0 ? null : (
@@ -281,11 +296,12 @@ function Preview({ preview }: { preview: SecurityPreview }) {
                 title={user.name}
                 facts={[
                   user.email,
-                  user.reasons.map((reason) => reasons[reason]).join(", "),
-                  user.sessions > 0 && counted(user.sessions, "session"),
-                  user.tokens > 0 && counted(user.tokens, "token"),
-                  user.addresses.length > 0 && t`from ${user.addresses.join(", ")}`,
-                  user.second_factor_due !== null && t`to set up by ${whenInLine(user.second_factor_due)}`,
+                  ...user.reasons.map((reason) => t(reasons[reason])),
+                  user.sessions > 0 && plural(user.sessions, { one: "# session", other: "# sessions" }),
+                  user.tokens > 0 && plural(user.tokens, { one: "# token", other: "# tokens" }),
+                  user.addresses.length > 0 && t`from ${{ addresses: user.addresses.join(", ") }}`,
+                  user.second_factor_due !== null &&
+                    t`to set up by ${{ time: whenInLine(user.second_factor_due) }}`,
                 ]}
               />
             ))}
@@ -293,7 +309,7 @@ function Preview({ preview }: { preview: SecurityPreview }) {
         )}
         {user_count > users.length ? (
           <Text size="sm" c="dimmed">
-            <Trans>And {user_count - users.length} more.</Trans>
+            <Plural value={user_count - users.length} one="And # more." other="And # more." />
           </Text>
         ) : null}
       </Stack>

@@ -1,3 +1,5 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { Select, Textarea, TextInput } from "@mantine/core";
 import {
@@ -10,12 +12,12 @@ import { useDraft } from "../../common/drafts/use-draft.tsx";
 import { Form, useForm } from "../../common/forms/form.tsx";
 
 /** Labels of section kinds. */
-export const kinds: Readonly<Record<Template["kind"], string>> = {
-  text: "Text",
-  bullets: "Bullets",
-  checklist: "Checklist",
-  table: "Table",
-  "question-answer": "Questions and answers",
+export const kinds: Readonly<Record<Template["kind"], MessageDescriptor>> = {
+  text: msg`Text`,
+  bullets: msg`Bullets`,
+  checklist: msg`Checklist`,
+  table: msg`Table`,
+  "question-answer": msg`Questions and answers`,
 };
 
 /** Creates or edits a template. */
@@ -50,7 +52,7 @@ export function TemplateForm({ template, onDone }: { template?: Template; onDone
       <Select
         label={t`Format`}
         allowDeselect={false}
-        data={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
+        data={Object.entries(kinds).map(([value, label]) => ({ value, label: t(label) }))}
         value={kind}
         onChange={(value) => draft.change({ kind: (value ?? "bullets") as Template["kind"] })}
         error={save.errorOf("kind")}

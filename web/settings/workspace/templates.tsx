@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, NumberInput, Stack, Switch, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconArrowDown, IconArrowUp, IconPlus } from "@tabler/icons-react";
@@ -15,7 +15,7 @@ import {
 } from "../../api/settings/workspace.ts";
 import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
-import { counted } from "../../common/format/count.ts";
+import { number, separators } from "../../common/format/numbers.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Loaded, NoneYet, Panel, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
@@ -33,8 +33,7 @@ export function TemplatesPage() {
       lead={t`Sections that the language model writes for each recording. Existing sections update on the next run.`}
       action={
         <Button leftSection={<IconPlus size={18} />} onClick={open}>
-          {" "}
-          <Trans>Create template</Trans>{" "}
+          <Trans>Create template</Trans>
         </Button>
       }
     >
@@ -77,6 +76,7 @@ interface RowProps {
 function TemplateRow({ template, before, after }: RowProps) {
   const { t } = useLingui();
   const [edits, { open, close }] = useDisclosure();
+  const { title } = template;
   const refresh = [templatesQuery.queryKey];
   const enable = useAction({
     run: (enabled: boolean) => updateTemplate(template.id, { enabled }),
@@ -94,10 +94,10 @@ function TemplateRow({ template, before, after }: RowProps) {
   });
   return (
     <Row
-      title={template.title}
+      title={title}
       badges={
         <>
-          <Tag>{kinds[template.kind]}</Tag>
+          <Tag>{t(kinds[template.kind])}</Tag>
           {template.enabled ? null : (
             <Tag tone="warn">
               <Trans>Off</Trans>
@@ -111,37 +111,37 @@ function TemplateRow({ template, before, after }: RowProps) {
           <Switch
             size="sm"
             mx={6}
-            aria-label={t`Enable ${template.title}`}
+            aria-label={t`Enable ${title}`}
             checked={enable.isPending ? enable.variables : template.enabled}
             onChange={(event) => enable.mutate(event.currentTarget.checked)}
           />
           {(
             [
-              ["up", before, IconArrowUp],
-              ["down", after, IconArrowDown],
+              ["up", before, IconArrowUp, t`Move ${title} up`],
+              ["down", after, IconArrowDown, t`Move ${title} down`],
             ] as const
-          ).map(([where, other, Icon]) => (
+          ).map(([where, other, Icon, label]) => (
             <ActionIcon
               key={where}
               variant="subtle"
               color="gray"
-              aria-label={t`Move ${template.title} ${where}`}
+              aria-label={label}
               disabled={other === undefined || swap.isPending}
               onClick={() => other !== undefined && swap.mutate(other)}
             >
               <Icon size={16} />
             </ActionIcon>
           ))}
-          <Button variant="subtle" size="compact-sm" aria-label={t`Edit ${template.title}`} onClick={open}>
+          <Button variant="subtle" size="compact-sm" aria-label={t`Edit ${title}`} onClick={open}>
             <Trans>Edit</Trans>
           </Button>
           <ConfirmButton
-            text="Delete"
-            button={{ "aria-label": t`Delete ${template.title}` }}
-            title={t`Delete ${template.title}?`}
+            text={t`Delete`}
+            button={{ "aria-label": t`Delete ${title}` }}
+            title={t`Delete ${title}?`}
             label={t`Delete template`}
             run={() => deleteTemplate(template.id)}
-            done={t`${template.title} deleted.`}
+            done={t`${title} deleted.`}
             refresh={[["templates"]]}
           >
             <Trans>Existing sections stay until the recording's next run. This can't be undone.</Trans>
@@ -149,18 +149,21 @@ function TemplateRow({ template, before, after }: RowProps) {
         </>
       }
     >
-      <FormDialog opened={edits} onClose={close} title={t`Edit ${template.title}`} centered>
+      <FormDialog opened={edits} onClose={close} title={t`Edit ${title}`} centered>
         <TemplateForm template={template} onDone={close} />
       </FormDialog>
     </Row>
   );
 }
 
-const number = new Intl.NumberFormat();
-
 function Model({ status }: { status: Intelligence }) {
   const { t } = useLingui();
-  const [limit, setLimit] = useState<number | string>(status.max_tokens_per_day ?? "");
+  const { model, max_tokens_per_day, server_max_tokens_per_day: serverLimit } = status;
+  const { pending, waiting, failed } = status.recordings;
+  const tokens = number(status.used_tokens_today);
+  const requests = number(status.requests_today);
+  const time = whenInLine(status.resets_datetime);
+  const [limit, setLimit] = useState<number | string>(max_tokens_per_day ?? "");
   const refresh = [intelligenceQuery.queryKey];
   const turn = useAction({
     run: (enabled: boolean) => updateIntelligence({ enabled }),
@@ -177,19 +180,26 @@ function Model({ status }: { status: Intelligence }) {
     <Panel>
       <Stack gap="md">
         <Switch
-          label={status.model === null ? t`Language model` : t`Language model: ${status.model}`}
+          label={model === null ? t`Language model` : t`Language model: ${model}`}
           description={status.message}
           checked={turn.isPending ? turn.variables : status.enabled}
           onChange={(event) => turn.mutate(event.currentTarget.checked)}
         />
         <Text size="sm" c="dimmed">
-          {counted(status.used_tokens_today, "token")} in {counted(status.requests_today, "request")} today.
-          Resets {whenInLine(status.resets_datetime)}.
-          {status.recordings.pending + status.recordings.waiting > 0
-            ? ` ${counted(status.recordings.pending + status.recordings.waiting, "recording")} in progress.`
-            : ""}
-          {status.recordings.failed > 0 ? t` ${status.recordings.failed} failed.` : ""}
-          {status.last_error === null ? "" : ` ${status.last_error}`}
+          <Trans>
+            Tokens used today: {tokens}. Requests: {requests}. Resets {time}.
+          </Trans>{" "}
+          {pending + waiting > 0 ? (
+            <Plural
+              value={pending + waiting}
+              one="# recording in progress."
+              other="# recordings in progress."
+            />
+          ) : null}{" "}
+          {failed > 0 ? (
+            <Plural value={failed} one="# recording failed." other="# recordings failed." />
+          ) : null}{" "}
+          {status.last_error}
         </Text>
         <form
           onSubmit={(event) => {
@@ -201,13 +211,11 @@ function Model({ status }: { status: Intelligence }) {
             <NumberInput
               label={t`Daily token limit`}
               placeholder={
-                status.server_max_tokens_per_day === null
-                  ? t`No limit`
-                  : t`${number.format(status.server_max_tokens_per_day)}(server limit)`
+                serverLimit === null ? t`No limit` : t`${{ limit: number(serverLimit) }} (server limit)`
               }
               min={0}
               allowDecimal={false}
-              thousandSeparator=" "
+              {...separators()}
               value={limit}
               onChange={setLimit}
               error={fieldErrors(save.error).max_tokens_per_day}

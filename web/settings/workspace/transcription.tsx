@@ -54,17 +54,19 @@ function State({ speech: { engine, is_ready: isReady } }: { speech: SpeechModels
   if (engine === "server")
     return (
       <Alert icon={<IconCheck aria-hidden />} title={t`A speech server transcribes recordings`}>
-        <Trans>It's set in</Trans> <ServerSettingsLink section="speech" />
-        <Trans>. The built-in engine can tell speakers apart where the server does not.</Trans>
+        <Trans>
+          It's set in <ServerSettingsLink section="speech" />. The built-in engine can tell speakers apart
+          where the server does not.
+        </Trans>
       </Alert>
     );
   if (engine === "off")
     return (
       <Alert icon={<IconInfoCircle aria-hidden />} title={t`Transcription is turned off`}>
         <Trans>
-          Remove <Code>PARLEY_TRANSCRIPTION=off</Code> from
-        </Trans>{" "}
-        <ServerSettingsLink section="speech" /> <Trans>to turn it on.</Trans>
+          Remove <Code>PARLEY_TRANSCRIPTION=off</Code> from <ServerSettingsLink section="speech" /> to turn it
+          on.
+        </Trans>
       </Alert>
     );
   return isReady ? (
@@ -75,9 +77,8 @@ function State({ speech: { engine, is_ready: isReady } }: { speech: SpeechModels
     <Alert icon={<IconInfoCircle aria-hidden />} title={t`Transcription is not set up`}>
       <Trans>
         Download a model, and new recordings are transcribed on this server. No audio leaves it. Or connect a
-        speech server in
-      </Trans>{" "}
-      <ServerSettingsLink section="speech" />.
+        speech server in <ServerSettingsLink section="speech" />.
+      </Trans>
     </Alert>
   );
 }

@@ -9,7 +9,7 @@ import {
 } from "../../api/settings/voice-profiles.ts";
 import { updateWorkspace, type Workspace, workspaceQuery } from "../../api/settings/workspace.ts";
 import { useAction } from "../../common/actions.tsx";
-import { dayAndTime } from "../../common/format/time.ts";
+import { whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Loaded, Panel, Row, Rows, Section } from "../parts.tsx";
 
@@ -55,12 +55,16 @@ export function VoiceProfiles({ workspace }: { workspace: Workspace }) {
 function ProfileRow({ profile }: { profile: VoiceProfile }) {
   const { t } = useLingui();
   const { id, name, email, consent } = profile;
+  const confirmer = consent.confirmed_by?.name;
+  const time = whenInLine(consent.datetime);
   return (
     <Row
       title={name}
       facts={[
         email,
-        `Consent confirmed by ${consent.confirmed_by?.name ?? t`a deleted user`}, ${dayAndTime(consent.datetime)}`,
+        confirmer === undefined
+          ? t`Consent confirmed by a deleted user, ${time}`
+          : t`Consent confirmed by ${confirmer}, ${time}`,
       ]}
       actions={
         <>
@@ -75,7 +79,7 @@ function ProfileRow({ profile }: { profile: VoiceProfile }) {
             <Trans>Export</Trans>
           </Button>
           <ConfirmButton
-            text="Delete"
+            text={t`Delete`}
             button={{ "aria-label": t`Delete ${name}` }}
             title={t`Delete the voice profile of ${name}?`}
             label={t`Delete profile`}

@@ -1,3 +1,4 @@
+import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { NumberInput, Radio, Stack, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -142,18 +143,16 @@ function DomainsForm({ workspace }: { workspace: Workspace }) {
       done={t`Domains saved. They apply to new recordings.`}
     >
       {(error) => (
-        <>
-          <TagsInput
-            label={t`Domains`}
-            description={t`Press Enter after each domain. Changes apply to new recordings.`}
-            placeholder={domains.length === 0 ? "example.com" : ""}
-            splitChars={[",", " ", ";"]}
-            acceptValueOnBlur
-            value={domains}
-            onChange={draft.set}
-            error={error}
-          />
-        </>
+        <TagsInput
+          label={t`Domains`}
+          description={t`Press Enter after each domain. Changes apply to new recordings.`}
+          placeholder={domains.length === 0 ? "example.com" : ""}
+          splitChars={[",", " ", ";"]}
+          acceptValueOnBlur
+          value={domains}
+          onChange={draft.set}
+          error={error}
+        />
       )}
     </PartForm>
   );
@@ -195,10 +194,10 @@ function SpeechForm({ workspace }: { workspace: Workspace }) {
   );
 }
 
-const accessLabels = {
-  restricted: "owners and participants only",
-  workspace: "everyone in the workspace",
-  public: "anyone with the link",
+const currentAccess = {
+  restricted: msg`Currently: owners and participants only.`,
+  workspace: msg`Currently: everyone in the workspace.`,
+  public: msg`Currently: anyone with the link.`,
 } as const;
 
 function SharingForm({ workspace }: { workspace: Workspace }) {
@@ -237,7 +236,7 @@ function SharingForm({ workspace }: { workspace: Workspace }) {
               label={t`Server default`}
               description={
                 isServers
-                  ? t`Currently: ${accessLabels[workspace.new_recording_share_state]}.`
+                  ? t(currentAccess[workspace.new_recording_share_state])
                   : t`Set by the server administrator for all workspaces.`
               }
             />

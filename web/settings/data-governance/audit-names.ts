@@ -1,0 +1,158 @@
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+import type { AuditAction } from "../../../contract/governance/audit-actions.ts";
+
+const actions: Readonly<Record<AuditAction, MessageDescriptor>> = {
+  signed_in: msg`Signed in`,
+  sign_in_failed: msg`Sign-in failed`,
+  signed_out: msg`Signed out`,
+  sessions_ended: msg`Sessions ended`,
+  password_changed: msg`Password changed`,
+  password_reset_requested: msg`Password reset requested`,
+  password_reset_link_made: msg`Password reset link created`,
+  second_factor_turned_on: msg`Two-factor authentication turned on`,
+  second_factor_turned_off: msg`Two-factor authentication turned off`,
+  second_factor_reset: msg`Two-factor authentication reset`,
+  recovery_codes_replaced: msg`Recovery codes replaced`,
+  passkey_added: msg`Passkey added`,
+  passkey_removed: msg`Passkey removed`,
+  security_rules_changed: msg`Security rules changed`,
+  user_created: msg`User created`,
+  user_invited: msg`User invited`,
+  invitation_accepted: msg`Invitation accepted`,
+  single_sign_on_bound: msg`Single sign-on linked`,
+  single_sign_on_unbound: msg`Single sign-on unlinked`,
+  email_proven: msg`Email verified`,
+  email_domain_claimed: msg`Email domain claimed`,
+  email_domain_released: msg`Email domain released`,
+  user_changed: msg`User changed`,
+  user_deactivated: msg`User deactivated`,
+  user_reactivated: msg`User reactivated`,
+  team_created: msg`Team created`,
+  team_changed: msg`Team changed`,
+  team_deleted: msg`Team deleted`,
+  token_issued: msg`Token issued`,
+  token_revoked: msg`Token revoked`,
+  scim_token_created: msg`SCIM token created`,
+  scim_token_revoked: msg`SCIM token revoked`,
+  oauth_client_created: msg`OAuth client created`,
+  oauth_client_changed: msg`OAuth client changed`,
+  oauth_client_deleted: msg`OAuth client deleted`,
+  oauth_access_granted: msg`App authorized`,
+  oauth_access_refused: msg`App access refused`,
+  oauth_access_changed: msg`App access changed`,
+  oauth_token_issued: msg`App token issued`,
+  oauth_token_refreshed: msg`App token refreshed`,
+  oauth_access_revoked: msg`App access revoked`,
+  oauth_reuse_detected: msg`Reuse of an app token detected`,
+  recording_uploaded_for_others: msg`Recording uploaded for others`,
+  recording_viewed: msg`Recording viewed`,
+  recording_downloaded: msg`Recording downloaded`,
+  question_asked: msg`Question asked`,
+  recording_access_requested: msg`Access to recording requested`,
+  recording_access_declined: msg`Access to recording declined`,
+  recording_shared: msg`Recording shared`,
+  recording_unshared: msg`Sharing of recording ended`,
+  recording_share_state_changed: msg`Access to recording changed`,
+  recording_deleted: msg`Recording deleted`,
+  recording_restored: msg`Recording restored`,
+  recording_purged: msg`Recording deleted permanently`,
+  comment_created: msg`Comment created`,
+  comment_changed: msg`Comment changed`,
+  comment_deleted: msg`Comment deleted`,
+  public_link_created: msg`Public link created`,
+  public_link_changed: msg`Public link changed`,
+  public_link_revoked: msg`Public link revoked`,
+  hook_created: msg`Webhook created`,
+  hook_enabled: msg`Webhook enabled`,
+  hook_disabled: msg`Webhook disabled`,
+  hook_deleted: msg`Webhook deleted`,
+  hook_secret_rotated: msg`Webhook secret rotated`,
+  delivery_created: msg`Delivery created`,
+  delivery_changed: msg`Delivery changed`,
+  delivery_deleted: msg`Delivery deleted`,
+  settings_changed: msg`Settings changed`,
+  workspace_exported: msg`Workspace exported`,
+  import_started: msg`Import started`,
+  import_canceled: msg`Import canceled`,
+  calendar_created: msg`Calendar connected`,
+  calendar_deleted: msg`Calendar disconnected`,
+  connection_created: msg`Connection created`,
+  connection_deleted: msg`Connection deleted`,
+  connection_event_retried: msg`Connection event retried`,
+  job_retried: msg`Job retried`,
+  watched_files_retried: msg`Watched files retried`,
+  job_discarded: msg`Job discarded`,
+  speech_model_requested: msg`Speech model requested`,
+  speech_model_removed: msg`Speech model removed`,
+  language_model_requested: msg`Language model requested`,
+  language_model_removed: msg`Language model removed`,
+  system_settings_changed: msg`Server settings changed`,
+  voice_profile_created: msg`Voice profile created`,
+  voice_profile_deleted: msg`Voice profile deleted`,
+  voice_profile_exported: msg`Voice profile exported`,
+  legal_hold_placed: msg`Legal hold placed`,
+  legal_hold_released: msg`Legal hold released`,
+  person_erased: msg`Personal data erased`,
+  audit_log_exported: msg`Audit log exported`,
+  audit_mark_replaced: msg`Audit anchor replaced`,
+};
+
+const subjects: Readonly<Record<string, MessageDescriptor>> = {
+  access_request: msg`access request`,
+  calendar: msg`calendar`,
+  clip: msg`clip`,
+  comment: msg`comment`,
+  connection: msg`connection`,
+  connection_event: msg`connection event`,
+  delivery: msg`delivery`,
+  erasure: msg`erasure`,
+  highlight: msg`highlight`,
+  hook: msg`webhook`,
+  import_run: msg`import`,
+  installation: msg`server`,
+  mail: msg`email`,
+  oauth_client: msg`OAuth client`,
+  password_reset: msg`password reset`,
+  personal_data_erasure: msg`erasure`,
+  recording: msg`recording`,
+  retention_rule: msg`retention rule`,
+  scim_token: msg`SCIM token`,
+  session: msg`session`,
+  speech_model: msg`speech model`,
+  story: msg`story`,
+  team: msg`team`,
+  token: msg`token`,
+  upload: msg`upload`,
+  user: msg`user`,
+  voice_profile: msg`voice profile`,
+  workspace: msg`workspace`,
+};
+
+/** How the user who did it was signed in. */
+export const credentials: Readonly<Record<string, MessageDescriptor>> = {
+  session: msg`in a browser`,
+  personal_access_token: msg`with a personal token`,
+  workspace_access_token: msg`with a workspace token`,
+  oauth: msg`through an app`,
+  link: msg`by a signed link`,
+  scim: msg`by SCIM`,
+  cli: msg`on the command line`,
+};
+
+export function actionInWords(action: string): string {
+  const names: Readonly<Record<string, MessageDescriptor>> = actions;
+  const name = names[action];
+  return name === undefined ? inWords(action) : i18n._(name);
+}
+
+/** The kind of a subject: retention rule. */
+export function subjectInWords(type: string): string {
+  const name = subjects[type];
+  return name === undefined ? type.replaceAll("_", " ") : i18n._(name);
+}
+
+/** A name that has no translation, such as that of a detail: Share state. */
+export function inWords(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");
+}
