@@ -8,9 +8,22 @@ export function isUnencrypted(url: string): boolean {
   return protocol === "http:" && !loopbackHosts.has(hostname);
 }
 
-/** Who receives what is sent to a redirect URI, in words. */
-export function describeTarget(uri: string): string {
+/** Who receives what is sent to a redirect URI. */
+export interface RedirectTarget {
+  readonly kind: "app" | "program" | "host";
+  /** Of an app on this device, the scheme that it handles; otherwise the host. */
+  readonly name: string;
+}
+
+export function redirectTargetOf(uri: string): RedirectTarget {
   const { protocol, host, hostname } = new URL(uri);
-  if (protocol !== "https:" && protocol !== "http:") return `the app on this device that handles ${protocol}`;
-  return loopbackHosts.has(hostname) ? "a program on this device" : host;
+  if (protocol !== "https:" && protocol !== "http:") return { kind: "app", name: protocol };
+  return { kind: loopbackHosts.has(hostname) ? "program" : "host", name: host };
+}
+
+/** The same in words. */
+export function describeTarget(uri: string): string {
+  const { kind, name } = redirectTargetOf(uri);
+  if (kind === "app") return `the app on this device that handles ${name}`;
+  return kind === "program" ? "a program on this device" : name;
 }

@@ -26,6 +26,9 @@ export interface I18n {
   t(text: string, values: Readonly<Record<string, RichValue>>): Html;
 }
 
+/** A text that is written before it is known who reads it: `(i18n) => i18n.t("Library")`. */
+export type Localized = (i18n: I18n) => string;
+
 const loaded = new Map<string, Promise<I18n>>();
 
 /** The texts in a language, or in English if there are none or they can't be read. */

@@ -14,6 +14,7 @@ import { type SignInProvider, toProvider, toStored } from "../../../platform/con
 import type { Database } from "../../../platform/db/database.ts";
 import { type Html, html } from "../../../platform/html.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
+import { i18nFor } from "../../../platform/language/i18n.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
 import { reasonOf } from "../health/finding.ts";
 import { managesSystem } from "../operator.ts";
@@ -113,11 +114,16 @@ export function createSignInTest(deps: ChangeDependencies): SignInTest {
       } catch (error) {
         return sendResult(reply, 400, {
           title: "The sign-in failed",
-          body: html`<p class="notice bad">${reasonOf(error)}</p>`,
+          body: html`<p class="notice bad">${await describeFailure(error)}</p>`,
         });
       }
     },
   };
+}
+
+async function describeFailure(error: unknown): Promise<string> {
+  const { SingleSignOnError } = await import("../../../people/accounts/sso/single-sign-on.ts");
+  return error instanceof SingleSignOnError ? error.text(await i18nFor(null)) : reasonOf(error);
 }
 
 function sendResult(
@@ -176,6 +182,7 @@ class TriedError extends Error {
 async function tryIdentity(db: Database, identity: ProvenIdentity, options: MatchOptions): Promise<Outcome> {
   const { acceptIdentity } = await import("../../../people/accounts/sso/accept-identity.ts");
   const { SingleSignOnError } = await import("../../../people/accounts/sso/single-sign-on.ts");
+  const i18n = await i18nFor(null);
   try {
     return await db.kysely.transaction().execute(async (tx): Promise<never> => {
       const {
@@ -195,7 +202,7 @@ async function tryIdentity(db: Database, identity: ProvenIdentity, options: Matc
       return {
         isAccepted: false,
         groups: null,
-        text: error.hint === null ? error.message : `${error.message} (${error.hint})`,
+        text: error.hint === null ? error.text(i18n) : `${error.text(i18n)} (${error.hint})`,
       };
     if (!(error instanceof TriedError)) throw error;
     const { user, workspace, groups } = error;

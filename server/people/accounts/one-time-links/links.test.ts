@@ -98,7 +98,7 @@ test("invitation: a weak password or blank name is refused, and the link stays v
     ["Ines", "Password1234", /too easy to guess/],
     ["Ines", "aaaaaaaaaaaaaa", /too easy to guess/],
     ["Ines", email.toUpperCase(), /must not be the email/],
-    ["Ines", "é".repeat(501), /at most 1000 bytes/],
+    ["Ines", "é".repeat(501), /at most 1,000 bytes/],
     [" ", newPassword, /Enter your name/],
   ] as const) {
     const answer = await openBrowser(app).submit(pathOf(link.url), { name, password: word });

@@ -6,9 +6,12 @@ import { type Html, html } from "../../../platform/html.ts";
 import { readForms } from "../../../platform/http/body/form-body.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { refuseCrossSite } from "../../../platform/http/origin/cross-site.ts";
+import type { I18n } from "../../../platform/language/i18n.ts";
+import { i18nOf } from "../../../platform/language/request-language.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
 import { readRuledSession } from "../sign-in/authenticate.ts";
 import { checkFormToken, formTokenField, formTokenOf } from "./form-token.ts";
+import { describeError } from "./texts.ts";
 
 /** Sets up a scope that serves pages: it parses forms, and shows errors as pages. */
 export function servePages(scope: FastifyInstance): void {
@@ -18,35 +21,17 @@ export function servePages(scope: FastifyInstance): void {
     // Unexpected errors are logged and sent as in the API.
     if (!(error instanceof ProblemError)) return asProblem.call(scope, error as never, request, reply);
     reply.headers(error.headers);
-    const { title, text } = describeForUser(error);
+    const i18n = await i18nOf(request);
+    const { title, text } = describeError(error);
     return sendPage(reply, {
-      title,
+      i18n,
+      title: title(i18n),
       status: errorCatalogue[error.code].status,
-      body: html`<h1>${title}</h1>
-<p>${text}</p>
-<p><a class="button quiet" href="/sign-in">Back to sign-in</a></p>`,
+      body: html`<h1>${title(i18n)}</h1>
+<p>${text(i18n)}</p>
+${backToSignIn(i18n)}`,
     });
   });
-}
-
-/** An error in words for users who know nothing of requests and tokens. */
-function describeForUser({ code, message }: ProblemError): { readonly title: string; readonly text: string } {
-  switch (code) {
-    case "forbidden":
-      return {
-        title: "Please try again",
-        text: "This form came from another site, or the page was open for too long. Nothing was changed.",
-      };
-    case "rate_limited":
-      return { title: "Too many attempts", text: "Wait a minute and try again." };
-    case "body_too_large":
-      return { title: "Form too large", text: "The form contains more text than allowed." };
-    default:
-      return {
-        title: errorCatalogue[code].title,
-        text: `${message.charAt(0).toUpperCase()}${message.slice(1)}.`,
-      };
-  }
 }
 
 /**
@@ -77,6 +62,11 @@ export function field(request: FastifyRequest, name: string): string {
   const value = (request.body as Record<string, unknown> | undefined)?.[name];
   // PostgreSQL does not store NUL.
   return typeof value === "string" && !value.includes("\0") ? value : "";
+}
+
+/** The last line of pages that end a sign-in. */
+export function backToSignIn(i18n: I18n): Html {
+  return html`<p><a class="button quiet" href="/sign-in">${i18n.t("Back to sign-in")}</a></p>`;
 }
 
 /** The error message above a form. */

@@ -1,3 +1,18 @@
+import type { I18n } from "../../../platform/language/i18n.ts";
+
+/** What the script says, by code of the API's error. */
+export function passkeyTexts(i18n: I18n): Readonly<Record<string, string>> {
+  return {
+    insecure: i18n.t("Passkeys need https, and the address that this server is set up for."),
+    sign_in_refused: i18n.t("This passkey isn't known here. Sign in with your password instead."),
+    rate_limited: i18n.t("Too many attempts. Wait a minute and try again."),
+    refused_by_rule: i18n.t(
+      "The security rules of your workspace don't allow this sign-in. Sign in in another way, or ask an admin.",
+    ),
+    other: i18n.t("Couldn't sign in with the passkey. Try again, or use your password."),
+  };
+}
+
 /**
  * The script of the sign-in page: shows the button for passkeys where the browser has them, and offers the user's passkeys
  * in the email field. Without it, and in browsers without these functions, the page works as before. Source:
@@ -10,6 +25,7 @@ export const passkeyScript = `"use strict";
   const form = document.querySelector("form[data-passkeys]");
   const button = document.querySelector("button[data-passkey]");
   const problem = document.querySelector("[data-passkey-problem]");
+  const texts = JSON.parse(problem.dataset.texts);
   let waiting = null;
 
   const post = async (path, body) => {
@@ -19,7 +35,7 @@ export const passkeyScript = `"use strict";
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const result = await response.json();
-    if (!response.ok) throw new Error(result.detail);
+    if (!response.ok) throw new Error(result.error);
     return result;
   };
 
@@ -34,8 +50,8 @@ export const passkeyScript = `"use strict";
     location.assign(form.elements.namedItem("next").value || "/");
   };
 
-  const show = (text) => {
-    problem.textContent = text;
+  const show = (code) => {
+    problem.textContent = texts[code] ?? texts.other;
     problem.hidden = false;
   };
 
@@ -49,7 +65,7 @@ export const passkeyScript = `"use strict";
       // Aborted by the button or by the next offer, or closed by the user.
       if (error instanceof DOMException) return;
       clearTimeout(renew);
-      show("Couldn't sign in with the passkey: " + error.message + ".");
+      show(error.message);
     }
   };
 
@@ -60,10 +76,10 @@ export const passkeyScript = `"use strict";
       await signIn("optional");
     } catch (error) {
       if (error instanceof DOMException) {
-        if (error.name === "SecurityError") show("Passkeys need https, and the address that this server is set up for.");
+        if (error.name === "SecurityError") show("insecure");
         return;
       }
-      show("Couldn't sign in with the passkey: " + error.message + ".");
+      show(error.message);
     }
   });
   void offer();

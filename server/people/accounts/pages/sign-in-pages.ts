@@ -1,10 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { defaultProviderId } from "../../../../contract/default-provider.ts";
 import { originOf, recordAudit } from "../../../platform/audit/record.ts";
+import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { html } from "../../../platform/html.ts";
+import type { Localized } from "../../../platform/language/i18n.ts";
+import { i18nOf } from "../../../platform/language/request-language.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
 import { userCard } from "../../../platform/pages/person.ts";
 import { readRuledSession } from "../sign-in/authenticate.ts";
@@ -14,7 +17,8 @@ import { actorFor, finishSignIn, signIn } from "../sign-in/sign-in.ts";
 import { askForCode, forgetStartedSignIn, startedSignIn } from "./code-step.ts";
 import { ownPath } from "./next.ts";
 import { checkForm, errorNotice, field, hiddenToken, seeOther, servePages } from "./page-parts.ts";
-import { passkeyScript, passkeyScriptPath } from "./passkey-script.ts";
+import { passkeyScript, passkeyScriptPath, passkeyTexts } from "./passkey-script.ts";
+import { waitText, wrongPassword } from "./texts.ts";
 
 interface Dependencies {
   readonly db: Database;
@@ -36,7 +40,7 @@ export async function signInPages(app: FastifyInstance, deps: Dependencies): Pro
     scope.get("/sign-in", async (request, reply) => {
       const next = ownPath((request.query as { next?: unknown }).next);
       const session = await readRuledSession(db.pool, request, baseUrl);
-      if (session !== null) return sendPage(reply, signedInPage(request, session.principal.name, next));
+      if (session !== null) return sendSignedIn(request, reply, session.principal, next);
       return sendSignIn(request, reply, { next });
     });
 
@@ -57,14 +61,14 @@ export async function signInPages(app: FastifyInstance, deps: Dependencies): Pro
           next,
           email,
           status: 401,
-          problem: "Incorrect email or password.",
+          problem: wrongPassword,
         });
       reply.header("retry-after", String(result.retryAfterSec));
       return sendSignIn(request, reply, {
         next,
         email,
         status: 429,
-        problem: `Too many attempts. Try again in ${formatWait(result.retryAfterSec)}.`,
+        problem: waitText(result.retryAfterSec),
       });
     });
 
@@ -81,7 +85,7 @@ export async function signInPages(app: FastifyInstance, deps: Dependencies): Pro
         return sendSignIn(request, reply, {
           next: "/",
           status: 401,
-          problem: "It took more than ten minutes to enter the code. Sign in again.",
+          problem: (i18n) => i18n.t("It took more than ten minutes to enter the code. Sign in again."),
         });
       const result = await finishSignIn(deps, request, started, field(request, "code"));
       if (result.outcome === "signed_in") {
@@ -92,26 +96,26 @@ export async function signInPages(app: FastifyInstance, deps: Dependencies): Pro
       }
       if (result.outcome === "wait") {
         reply.header("retry-after", String(result.retryAfterSec));
-        const problem = `Too many attempts. Try again in ${formatWait(result.retryAfterSec)}.`;
-        return sendCodeForm(request, reply, { status: 429, problem });
+        return sendCodeForm(request, reply, { status: 429, problem: waitText(result.retryAfterSec) });
       }
       if (result.outcome === "code_refused")
         return sendCodeForm(request, reply, {
           status: 401,
-          problem: "The code is wrong or was already used. Enter the code that the app shows now.",
+          problem: (i18n) =>
+            i18n.t("The code is wrong or was already used. Enter the code that the app shows now."),
         });
       forgetStartedSignIn(reply, baseUrl);
       return sendSignIn(request, reply, {
         next: ownPath(started.next),
         status: 401,
-        problem: "The account was changed meanwhile. Sign in again.",
+        problem: (i18n) => i18n.t("The account was changed meanwhile. Sign in again."),
       });
     });
 
     scope.get("/sign-out", async (request, reply) => {
       const session = await readRuledSession(db.pool, request, baseUrl);
       if (session === null) return seeOther(reply, "/sign-in");
-      return sendPage(reply, signedInPage(request, session.principal.name, "/"));
+      return sendSignedIn(request, reply, session.principal, "/");
     });
 
     scope.post("/sign-out", async (request, reply) => {
@@ -139,73 +143,85 @@ export async function signInPages(app: FastifyInstance, deps: Dependencies): Pro
     });
   });
 
-  function sendSignIn(
+  async function sendSignIn(
     request: FastifyRequest,
     reply: FastifyReply,
-    form: { next: string; email?: string; status?: number; problem?: string },
-  ): FastifyReply {
+    form: { next: string; email?: string; status?: number; problem?: Localized },
+  ): Promise<FastifyReply> {
+    const i18n = await i18nOf(request);
     const { signInProviders } = config;
+    const or = html`<p class="or">${i18n.t("or")}</p>`;
     const query = form.next === "/" ? "" : `?next=${encodeURIComponent(form.next)}`;
     return sendPage(reply, {
-      title: "Sign in",
+      i18n,
+      title: i18n.t("Sign in"),
       script: passkeyScriptPath,
       status: form.status ?? 200,
-      body: html`<h1>Sign in</h1>
-${errorNotice(form.problem ?? null)}
+      body: html`<h1>${i18n.t("Sign in")}</h1>
+${errorNotice(form.problem?.(i18n) ?? null)}
 <form method="post" action="/sign-in" data-passkeys>
 ${hiddenToken(request, baseUrl)}
 <input type="hidden" name="next" value="${form.next}">
-<label>Email <input name="email" type="email" autocomplete="username webauthn" required maxlength="320" value="${form.email ?? ""}"${(form.email ?? "") === "" ? autofocus : null}></label>
-<label>Password <input name="password" type="password" autocomplete="current-password" required maxlength="1000"${(form.email ?? "") === "" ? null : autofocus}></label>
-<button>Sign in</button>
+<label>${i18n.t("Email")} <input name="email" type="email" autocomplete="username webauthn" required maxlength="320" value="${form.email ?? ""}"${(form.email ?? "") === "" ? autofocus : null}></label>
+<label>${i18n.t("Password")} <input name="password" type="password" autocomplete="current-password" required maxlength="1000"${(form.email ?? "") === "" ? null : autofocus}></label>
+<button>${i18n.t("Sign in")}</button>
 </form>
 ${
   signInProviders.length === 0
     ? html``
     : // A link, not a form: the CSP's form-action forbids forms that redirect to another origin.
-      html`<p class="or">or</p>
-${signInProviders.map(({ id, name }) => html`<p><a class="button quiet" href="${startPath(id, form.next)}">Sign in with ${name}</a></p>`)}`
+      html`${or}
+${signInProviders.map(({ id, name }) => html`<p><a class="button quiet" href="${startPath(id, form.next)}">${i18n.t("Sign in with {name}", { name })}</a></p>`)}`
 }
-<p class="notice bad" role="alert" data-passkey-problem hidden></p>
+<p class="notice bad" role="alert" data-passkey-problem data-texts="${JSON.stringify(passkeyTexts(i18n))}" hidden></p>
 <div data-passkey-part hidden>
-${signInProviders.length === 0 ? html`<p class="or">or</p>` : html``}
-<p><button type="button" class="quiet" data-passkey>Sign in with a passkey</button></p>
+${signInProviders.length === 0 ? or : html``}
+<p><button type="button" class="quiet" data-passkey>${i18n.t("Sign in with a passkey")}</button></p>
 </div>
-<p class="small"><a href="/password-reset${query}">Forgot your password?</a></p>`,
+<p class="small"><a href="/password-reset${query}">${i18n.t("Forgot your password?")}</a></p>`,
     });
   }
 
-  function sendCodeForm(
+  async function sendCodeForm(
     request: FastifyRequest,
     reply: FastifyReply,
-    form: { status?: number; problem?: string },
-  ): FastifyReply {
+    form: { status?: number; problem?: Localized },
+  ): Promise<FastifyReply> {
+    const i18n = await i18nOf(request);
     return sendPage(reply, {
-      title: "Enter your code",
+      i18n,
+      title: i18n.t("Enter your code"),
       status: form.status ?? 200,
-      body: html`<h1>Enter your code</h1>
-<p class="soft" id="hint">Open your authenticator app and enter the six digits it shows for Parley. If you don't have it at hand, enter one of your recovery codes.</p>
-${errorNotice(form.problem ?? null)}
+      body: html`<h1>${i18n.t("Enter your code")}</h1>
+<p class="soft" id="hint">${i18n.t("Open your authenticator app and enter the six digits it shows for Parley. If you don't have it at hand, enter one of your recovery codes.")}</p>
+${errorNotice(form.problem?.(i18n) ?? null)}
 <form method="post" action="/sign-in/code">
 ${hiddenToken(request, baseUrl)}
-<label>Code <input name="code" autocomplete="one-time-code" autocapitalize="off" spellcheck="false" required maxlength="100" aria-describedby="hint"${autofocus}></label>
-<button>Sign in</button>
+<label>${i18n.t("Code")} <input name="code" autocomplete="one-time-code" autocapitalize="off" spellcheck="false" required maxlength="100" aria-describedby="hint"${autofocus}></label>
+<button>${i18n.t("Sign in")}</button>
 </form>
-<p class="small">Lost both? An admin of your workspace can reset your two-factor authentication.</p>
-<p class="small"><a href="/sign-in">Back to sign-in</a></p>`,
+<p class="small">${i18n.t("Lost both? An admin of your workspace can reset your two-factor authentication.")}</p>
+<p class="small"><a href="/sign-in">${i18n.t("Back to sign-in")}</a></p>`,
     });
   }
 
-  function signedInPage(request: FastifyRequest, name: string, next: string) {
-    return {
-      title: "Signed in",
-      body: html`<h1>You're signed in</h1>
+  async function sendSignedIn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { name }: Principal,
+    next: string,
+  ): Promise<FastifyReply> {
+    const i18n = await i18nOf(request);
+    return sendPage(reply, {
+      i18n,
+      title: i18n.t("Signed in"),
+      body: html`<h1>${i18n.t("You're signed in")}</h1>
 ${userCard(name, null)}
 <form method="post" action="/sign-out">
 ${hiddenToken(request, baseUrl)}
-<div class="actions"><a class="button" href="${next}">Continue</a> <button class="quiet">Sign out</button></div>
+<div class="actions"><a class="button" href="${next}">${i18n.t("Continue")}</a> <button class="quiet">${i18n.t("Sign out")}</button></div>
 </form>`,
-    };
+    });
   }
 }
 
@@ -220,9 +236,3 @@ function startPath(provider: string, next: string): string {
 
 /** Focuses the field to fill in next. */
 const autofocus = { html: " autofocus" };
-
-/** A duration in words. */
-function formatWait(seconds: number): string {
-  if (seconds < 90) return seconds === 1 ? "1 second" : `${seconds} seconds`;
-  return `${Math.ceil(seconds / 60)} minutes`;
-}

@@ -1,10 +1,10 @@
 import { foldCase } from "../../../../shared/fold-case.ts";
 
 /** In code points, roughly the characters that users see. */
-const minCharacters = 10;
+export const minCharacters = 10;
 
 /** Far longer than any passphrase; keeps callers from making the server hash megabytes. */
-const maxBytes = 1000;
+export const maxBytes = 1000;
 
 /**
  * The most common passwords that are long enough to pass the length rule, from public lists of leaked passwords.
@@ -81,16 +81,26 @@ const commonPasswords: ReadonlySet<string> = new Set([
   "correcthorsebatterystaple",
 ]);
 
+/** Why a password is refused, in words that follow "the password". */
+export const passwordProblems = {
+  short: `needs at least ${minCharacters} characters`,
+  long: `must be at most ${maxBytes} bytes long`,
+  email: "must not be the email address",
+  common: "is too easy to guess; choose another",
+} as const;
+
+export type PasswordProblem = keyof typeof passwordProblems;
+
 /**
- * Why a password is refused, in words that follow "the password"; null when it is acceptable.
+ * Why a password is refused; null when it is acceptable.
  * Source: NIST SP 800-63B, 5.1.1.2: length and lists of known passwords, no rules of composition.
  */
-export function passwordProblem(password: string, email: string): string | null {
+export function passwordProblem(password: string, email: string): PasswordProblem | null {
   const text = password.normalize("NFKC");
   const plain = text.toLowerCase().trim();
-  if ([...text].length < minCharacters) return `needs at least ${minCharacters} characters`;
-  if (Buffer.byteLength(text) > maxBytes) return `must be at most ${maxBytes} bytes long`;
-  if (foldCase(text.trim()) === foldCase(email.trim())) return "must not be the email address";
-  if (commonPasswords.has(plain) || new Set(plain).size <= 2) return "is too easy to guess; choose another";
+  if ([...text].length < minCharacters) return "short";
+  if (Buffer.byteLength(text) > maxBytes) return "long";
+  if (foldCase(text.trim()) === foldCase(email.trim())) return "email";
+  if (commonPasswords.has(plain) || new Set(plain).size <= 2) return "common";
   return null;
 }

@@ -34,6 +34,7 @@ test("sign in: the session cookie authenticates API requests and appears in no p
     name: member.name,
     email: member.email,
     role: "member",
+    language: null,
   });
   assert.equal(me.body.workspace.id, workspace.id);
   assert.deepEqual([me.body.session.method, me.body.has_password], ["password", true]);

@@ -4,6 +4,7 @@ import { recordAudit } from "../../../platform/audit/record.ts";
 import { issuerKey, whyShared } from "../../../platform/config/shared-issuers.ts";
 import { findProviderOf, type SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import type { Tx } from "../../../platform/db/database.ts";
+import type { Localized } from "../../../platform/language/i18n.ts";
 import { changeMembership } from "../../access/grants.ts";
 import { deleteLinks } from "../one-time-links/one-time-links.ts";
 import { createUser } from "../service.ts";
@@ -40,16 +41,20 @@ export async function matchIdentity(
   if (bound !== undefined) return refuseDeactivated(bound);
   if (identity.email === null)
     throw new SingleSignOnError(
-      "The provider did not send your email address, which is required here. Ask an admin for help.",
+      (i18n) =>
+        i18n.t(
+          "The provider did not send your email address, which is required here. Ask an admin for help.",
+        ),
       "the provider sends no email; add the claim email to the ID token or the userinfo of this client",
     );
   if (identity.isEmailVerified === null) throw unknownProof(provider, identity.email);
 
+  const { email } = identity;
   if (!identity.isEmailVerified)
-    throw new SingleSignOnError(
-      `The provider has not verified ${identity.email}. Verify it there, or ask an admin.`,
+    throw new SingleSignOnError((i18n) =>
+      i18n.t("The provider has not verified {email}. Verify it there, or ask an admin.", { email }),
     );
-  refuseOtherDomain(provider, identity.email);
+  refuseOtherDomain(provider, email);
   const found = await findByEmail(tx, identity.email).executeTakeFirst();
   const owner = await findDomainOwner(tx, claimKeyOfEmail(identity.email));
   // Someone in another workspace has registered an email of the domain without proof: the owner gets no access there.
@@ -71,16 +76,26 @@ export async function matchIdentity(
 }
 
 /** The provider doesn't say whether the email is verified: only the operator can do something about it. */
-function unknownProof(provider: SignInProvider, email: string): SingleSignOnError {
-  const reason = whyShared(provider.issuer);
-  const setting = provider.id === defaultProviderId ? " (PARLEY_OIDC_TRUST_EMAIL)" : "";
-  const remedy =
-    reason === null
-      ? `If users can't choose their email there, as in a tenant of Microsoft Entra ID, an admin of the server turns on Trust emails${setting} in the settings of ${provider.name}.`
-      : `An admin of the server can't turn on Trust emails${setting} for it: ${reason}.`;
+function unknownProof({ id, name, issuer }: SignInProvider, email: string): SingleSignOnError {
+  const shared = whyShared(issuer);
+  const setting: Localized = (i18n) =>
+    id === defaultProviderId ? i18n.t("Trust emails (PARLEY_OIDC_TRUST_EMAIL)") : i18n.t("Trust emails");
+  const remedy: Localized = (i18n) =>
+    shared === null
+      ? i18n.t(
+          "If users can't choose their email there, as in a tenant of Microsoft Entra ID, an admin of the server turns on {setting} in the settings of {name}.",
+          { setting: setting(i18n), name },
+        )
+      : i18n.t(
+          "An admin of the server can't turn on {setting} for {name}, because other organizations use it too.",
+          { setting: setting(i18n), name },
+        );
+  const whatToDo =
+    shared === null ? "turn on Trust emails for it, if users can't choose their email there" : shared;
   return new SingleSignOnError(
-    `The provider does not say whether ${email} is verified. You can't change that; ask your admin. ${remedy}`,
-    `the provider sends no claim email_verified. ${remedy}`,
+    (i18n) =>
+      `${i18n.t("The provider does not say whether {email} is verified. You can't change that; ask your admin.", { email })} ${remedy(i18n)}`,
+    `the provider sends no claim email_verified; ${whatToDo}`,
   );
 }
 
@@ -90,7 +105,7 @@ function refuseOtherDomain({ allowedDomains, name }: SignInProvider, email: stri
   const domain = claimKeyOfEmail(email);
   if (allowedDomains.some((allowed) => claimKeyOfEmail(`any@${allowed}`) === domain)) return;
   throw new SingleSignOnError(
-    `${name} is not accepted for ${email}. Ask an admin.`,
+    (i18n) => i18n.t("{name} is not accepted for {email}. Ask an admin.", { name, email }),
     `the allowed domains of ${name} are ${allowedDomains.join(", ")}`,
   );
 }
@@ -116,8 +131,11 @@ async function refuseOtherProvider(
     if (issuerKey(issuer) === issuerKey(identity.issuer)) continue;
     const other = findProviderOf(providers, issuer);
     if (other === undefined) continue;
-    throw new SingleSignOnError(
-      `The account with your email signs in with ${other.name}. Sign in with it, or ask an admin to unlink it first.`,
+    throw new SingleSignOnError((i18n) =>
+      i18n.t(
+        "The account with your email signs in with {name}. Sign in with it, or ask an admin to unlink it first.",
+        { name: other.name },
+      ),
     );
   }
 }
@@ -166,7 +184,9 @@ function findByEmail(tx: Tx, email: string) {
 
 async function refuseDeactivated(account: Account): Promise<SignInUser> {
   if (account.deactivated_at !== null)
-    throw new SingleSignOnError("Your account is deactivated. Ask an admin to reactivate it.");
+    throw new SingleSignOnError((i18n) =>
+      i18n.t("Your account is deactivated. Ask an admin to reactivate it."),
+    );
   return account;
 }
 
@@ -179,8 +199,10 @@ async function bind(tx: Tx, identity: ProvenIdentity, user: SignInUser, from: Fr
     .returning("user_id")
     .executeTakeFirst();
   if (inserted === undefined)
-    throw new SingleSignOnError(
-      "The account with your email is linked to a different user at the provider. If that was you, ask an admin to unlink it.",
+    throw new SingleSignOnError((i18n) =>
+      i18n.t(
+        "The account with your email is linked to a different user at the provider. If that was you, ask an admin to unlink it.",
+      ),
     );
   // Signing in with single sign-on accepts an open invitation.
   await tx.updateTable("users").set({ invited_at: null }).where("id", "=", user.id).execute();
@@ -208,7 +230,9 @@ async function createUserFor(
 ): Promise<SignInUser> {
   const { workspaceId } = options;
   if (!options.createUsers || workspaceId === undefined)
-    throw new SingleSignOnError(`There is no account for ${email}. Ask an admin to invite you.`);
+    throw new SingleSignOnError((i18n) =>
+      i18n.t("There is no account for {email}. Ask an admin to invite you.", { email }),
+    );
   const { id } = await createUser(tx, {
     workspaceId,
     email,

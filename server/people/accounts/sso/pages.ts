@@ -7,9 +7,12 @@ import type { Database } from "../../../platform/db/database.ts";
 import { transactWithRetry } from "../../../platform/db/retry.ts";
 import { html } from "../../../platform/html.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
+import type { Localized } from "../../../platform/language/i18n.ts";
+import { i18nOf } from "../../../platform/language/request-language.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
 import { ownPath } from "../pages/next.ts";
-import { field, seeOther } from "../pages/page-parts.ts";
+import { backToSignIn, field, seeOther } from "../pages/page-parts.ts";
+import { describeError } from "../pages/texts.ts";
 import { AccountError } from "../service.ts";
 import { signInOriginOf } from "../sign-in/devices.ts";
 import {
@@ -51,7 +54,9 @@ export function createSingleSignOnPages(
       } catch (error) {
         if (error instanceof ProviderSettingsError) return sendSettingsFailure(request, reply, error);
         request.log.warn({ err: describe(error) }, "the single sign-on provider is unreachable");
-        return sendFailure(reply, 503, `${settings.name} can't be reached right now. Try again shortly.`);
+        return sendFailure(request, reply, 503, (i18n) =>
+          i18n.t("{name} can't be reached right now. Try again shortly.", { name: settings.name }),
+        );
       }
     },
 
@@ -107,19 +112,19 @@ export function createSingleSignOnPages(
       } catch (error) {
         if (error instanceof SingleSignOnError) {
           if (error.hint !== null) request.log.warn(`a single sign-on was refused: ${error.hint}`);
-          return sendFailure(reply, 403, error.message);
+          return sendFailure(request, reply, 403, error.text);
         }
         if (error instanceof ProviderSettingsError) return sendSettingsFailure(request, reply, error);
         if (error instanceof ProblemError && error.code === "refused_by_rule")
-          return sendFailure(
-            reply,
-            403,
-            `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`,
-          );
+          return sendFailure(request, reply, 403, describeError(error).text);
         if (error instanceof AccountError)
-          return sendFailure(reply, 409, "Your account is just being created. Try again.");
+          return sendFailure(request, reply, 409, (i18n) =>
+            i18n.t("Your account is just being created. Try again."),
+          );
         request.log.warn({ err: describe(error) }, "a single sign-on response was refused");
-        return sendFailure(reply, 400, `The response from ${settings.name} was invalid. Try again.`);
+        return sendFailure(request, reply, 400, (i18n) =>
+          i18n.t("The response from {name} was invalid. Try again.", { name: settings.name }),
+        );
       }
     },
   };
@@ -135,17 +140,28 @@ function sendSettingsFailure(
   request: FastifyRequest,
   reply: FastifyReply,
   { message }: ProviderSettingsError,
-): FastifyReply {
+): Promise<FastifyReply> {
   request.log.warn(`single sign-on is not set up correctly: ${message}`);
-  return sendFailure(reply, 503, `Single sign-on is not set up correctly: ${message}. Ask an admin.`);
+  // The problem itself names settings, as the API and the log do.
+  return sendFailure(request, reply, 503, (i18n) =>
+    i18n.t("Single sign-on is not set up correctly: {problem}. Ask an admin.", { problem: message }),
+  );
 }
 
-function sendFailure(reply: FastifyReply, status: number, text: string): FastifyReply {
+/** The page of a sign-in that failed. */
+async function sendFailure(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  text: Localized,
+): Promise<FastifyReply> {
+  const i18n = await i18nOf(request);
   return sendPage(reply, {
-    title: "Sign-in failed",
+    i18n,
+    title: i18n.t("Sign-in failed"),
     status,
-    body: html`<h1>Sign-in failed</h1>
-<p>${text}</p>
-<p><a class="button quiet" href="/sign-in">Back to sign-in</a></p>`,
+    body: html`<h1>${i18n.t("Sign-in failed")}</h1>
+<p>${text(i18n)}</p>
+${backToSignIn(i18n)}`,
   });
 }

@@ -7,8 +7,9 @@ import type { Database } from "../../../platform/db/database.ts";
 import { html } from "../../../platform/html.ts";
 import { limitForms } from "../../../platform/http/limits/form-limit.ts";
 import type { RateLimiter } from "../../../platform/http/limits/rate-limit.ts";
+import { i18nOf } from "../../../platform/language/request-language.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
-import { servePages } from "../pages/page-parts.ts";
+import { backToSignIn, servePages } from "../pages/page-parts.ts";
 import { sessionCookieOf } from "../sign-in/session-cookie.ts";
 import { findIssuersOf } from "../sign-in/sessions.ts";
 import type { createSingleSignOnPages } from "./pages.ts";
@@ -73,18 +74,20 @@ export async function singleSignOnRoutes(
         if (tested !== null) return tested;
         if (config.signInProviders.length === 0) return reply.callNotFound();
         const pages = await open(request.params.provider ?? defaultProviderId);
-        return pages === null ? sendUnknown(reply) : pages.finish(request, reply);
+        return pages === null ? sendUnknown(request, reply) : pages.finish(request, reply);
       });
   });
 }
 
 /** The provider was removed while the user was there, or never existed. */
-function sendUnknown(reply: FastifyReply): FastifyReply {
+async function sendUnknown(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const i18n = await i18nOf(request);
   return sendPage(reply, {
-    title: "Sign-in failed",
+    i18n,
+    title: i18n.t("Sign-in failed"),
     status: 403,
-    body: html`<h1>Sign-in failed</h1>
-<p>This server no longer has this provider. Choose another way to sign in.</p>
-<p><a class="button quiet" href="/sign-in">Back to sign-in</a></p>`,
+    body: html`<h1>${i18n.t("Sign-in failed")}</h1>
+<p>${i18n.t("This server no longer has this provider. Choose another way to sign in.")}</p>
+${backToSignIn(i18n)}`,
   });
 }

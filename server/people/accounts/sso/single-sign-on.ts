@@ -4,6 +4,7 @@ import { z } from "zod";
 import { foldCase } from "../../../../shared/fold-case.ts";
 import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
+import type { Localized } from "../../../platform/language/i18n.ts";
 import { decryptState, encryptState } from "../sign-in/encrypted-state.ts";
 import { type GroupsClaim, lacksGroups, readGroups } from "./groups-claim.ts";
 import { keysOf, type Logout, readLogoutToken } from "./logout-token.ts";
@@ -38,13 +39,16 @@ const PendingSignIn = z.object({
 /** How long a user may take at the provider. */
 export const signInTtlSec = 600;
 
-/** Why a sign-in failed, with a message for the user. */
+/** Why a sign-in failed. */
 export class SingleSignOnError extends Error {
+  /** For the user. */
+  readonly text: Localized;
   /** What an admin can do, for the log. */
   readonly hint: string | null;
 
-  constructor(message: string, hint: string | null = null) {
-    super(message);
+  constructor(text: Localized, hint: string | null = null) {
+    super(hint ?? "the sign-in was refused");
+    this.text = text;
     this.hint = hint;
   }
 }
@@ -115,18 +119,20 @@ export function openSingleSignOn(
     async finish(query, cookie) {
       const pending = decryptState(deps.encryptor, PendingSignIn, cookie);
       if (pending === null)
-        throw new SingleSignOnError(
-          "This sign-in has expired or was started in another browser. Sign in again.",
+        throw new SingleSignOnError((i18n) =>
+          i18n.t("This sign-in has expired or was started in another browser. Sign in again."),
         );
       if (pending.provider !== settings.id || pending.issuer !== settings.issuer)
-        throw new SingleSignOnError(
-          "This sign-in was started at another provider, or the provider was changed meanwhile. Sign in again.",
+        throw new SingleSignOnError((i18n) =>
+          i18n.t(
+            "This sign-in was started at another provider, or the provider was changed meanwhile. Sign in again.",
+          ),
         );
       const { configuration, authenticated } = await provider();
       const callback = new URL(`${redirectUri}${query}`);
       if (callback.searchParams.has("error"))
-        throw new SingleSignOnError(
-          "The provider refused the sign-in, or you cancelled it. Sign in again, or ask an admin.",
+        throw new SingleSignOnError((i18n) =>
+          i18n.t("The provider refused the sign-in, or you cancelled it. Sign in again, or ask an admin."),
         );
       const tokens = await authenticated(() =>
         openid.authorizationCodeGrant(configuration, callback, {
@@ -138,8 +144,8 @@ export function openSingleSignOn(
       );
       const claims = tokens.claims();
       if (claims === undefined)
-        throw new SingleSignOnError(
-          "The provider did not say who you are. Ask an admin to check the single sign-on settings.",
+        throw new SingleSignOnError((i18n) =>
+          i18n.t("The provider did not say who you are. Ask an admin to check the single sign-on settings."),
         );
       const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
       const profile =

@@ -6,7 +6,7 @@ import type { Database } from "../../../platform/db/database.ts";
 import { transactWithRetry } from "../../../platform/db/retry.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
 import { deleteLinks } from "../one-time-links/one-time-links.ts";
-import { passwordProblem } from "../sign-in/password-rules.ts";
+import { passwordProblem, passwordProblems } from "../sign-in/password-rules.ts";
 import { hashPassword, verifyPassword } from "../sign-in/passwords.ts";
 import { endSessions } from "../sign-in/sessions.ts";
 import { deleteAttempts, keyOf, takeAttempt, tooManyAttempts } from "../sign-in/throttle.ts";
@@ -86,7 +86,7 @@ export async function changePassword(
   const stored = me.password_hash;
   if (stored === null) throw new ProblemError("wrong_state", because("no_password"));
   const problem = passwordProblem(given.new_password, me.email_key);
-  if (problem !== null) throw invalidInput([{ pointer: "/new_password", detail: problem }]);
+  if (problem !== null) throw invalidInput([{ pointer: "/new_password", detail: passwordProblems[problem] }]);
   const key = keyOf("change", principal.userId);
   const wait = await takeAttempt(db, [{ key, free: 5, leakSec: 900 }]);
   if (wait > 0) throw tooManyAttempts(wait);

@@ -7,8 +7,11 @@ import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { isCrossSite } from "../../../platform/http/origin/cross-site.ts";
+import type { I18n } from "../../../platform/language/i18n.ts";
+import { i18nOf } from "../../../platform/language/request-language.ts";
 import { type Page, sendPage } from "../../../platform/pages/page.ts";
 import { askForCode } from "../../accounts/pages/code-step.ts";
+import { describeError, waitText, wrongPassword } from "../../accounts/pages/texts.ts";
 import { readRuledSession, readSession } from "../../accounts/sign-in/authenticate.ts";
 import { setSessionCookie } from "../../accounts/sign-in/session-cookie.ts";
 import { endSession } from "../../accounts/sign-in/sessions.ts";
@@ -24,6 +27,7 @@ import {
   crossSitePage,
   notAllowedPage,
   otherWorkspacePage,
+  type Problem,
   refusedByRulePage,
   returnPage,
   signInPage,
@@ -62,7 +66,7 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
 
   scope.post(oauthPaths.authorize, async (request, reply) => {
     // Before the session is read, so that another site's page learns nothing about it.
-    if (isCrossSite(request)) return sendPage(reply, crossSitePage(null));
+    if (isCrossSite(request)) return sendPage(reply, crossSitePage(await i18nOf(request), null));
     const body = (request.body ?? {}) as Readonly<Record<string, unknown>>;
     const isDecision = body.allow !== undefined || body.deny !== undefined;
     const isSignIn = !isDecision && (body.email !== undefined || body.password !== undefined);
@@ -87,8 +91,12 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
       (sent ?? {}) as Record<string, unknown>,
     );
     if (read.kind === "valid") return read.request;
-    if (read.kind === "stop") sendPage(reply, stopPage(read.reason));
-    else returnError(reply, read.target, { error: read.code, error_description: read.description });
+    if (read.kind === "stop") sendPage(reply, stopPage(await i18nOf(request), read.reason));
+    else
+      await returnError(request, reply, read.target, {
+        error: read.code,
+        error_description: read.description,
+      });
     return null;
   }
 
@@ -98,41 +106,51 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
     const principal = session?.principal ?? null;
     const isSilent = read.prompts.has("none");
     if (principal === null || read.prompts.has("login") || read.prompts.has("select_account")) {
-      if (isSilent) return returnError(reply, read, { error: "login_required" });
-      return showSignIn(reply, read, { email: read.loginHint, problem: null });
+      if (isSilent) return returnError(request, reply, read, { error: "login_required" });
+      return showSignIn(request, reply, read, { email: read.loginHint, problem: null });
     }
     const ruled = session?.refusal ?? null;
-    const refusal = ruled !== null ? refusedByRulePage(ruled) : await refusalPage(read, principal);
+    const i18n = await i18nOf(request, principal.language);
+    const refusal =
+      ruled !== null ? refusedByRulePage(i18n, ruled) : await refusalPage(i18n, read, principal);
     if (refusal !== null) {
-      if (isSilent) return returnError(reply, read, { error: "access_denied" });
+      if (isSilent) return returnError(request, reply, read, { error: "access_denied" });
       return sendPage(reply, refusal);
     }
     if (isSilent) {
       // Everyone can claim to be a public app, or register one.
       const mayBeSilent = !read.client.is_public && !isSelfRegistered(read.client);
       const isKnown = mayBeSilent && (await hasGrant(db.kysely, read.client.id, principal.userId));
-      if (!isKnown) return returnError(reply, read, { error: "consent_required" });
+      if (!isKnown) return returnError(request, reply, read, { error: "consent_required" });
       return grant(request, reply, read, principal);
     }
     const workspaceName = await findWorkspaceName(db.kysely, principal.workspaceId);
     const token = formTokens.issue(principal.tokenId, read);
-    return sendPage(reply, consentPage(read, principal, workspaceName, token));
+    return sendPage(reply, consentPage(i18n, read, principal, workspaceName, token));
   }
 
   /** Why a user can't authorize the app, as a page; null when they can. */
-  async function refusalPage(read: AuthorizeRequest, principal: Principal): Promise<Page | null> {
+  async function refusalPage(i18n: I18n, read: AuthorizeRequest, principal: Principal): Promise<Page | null> {
     if (isSelfRegistered(read.client))
-      return (await allowsSelfRegistered(db.kysely, principal.workspaceId)) ? null : notAllowedPage(read);
-    return principal.workspaceId === read.client.workspace_id ? null : otherWorkspacePage(read, principal);
+      return (await allowsSelfRegistered(db.kysely, principal.workspaceId))
+        ? null
+        : notAllowedPage(i18n, read);
+    return principal.workspaceId === read.client.workspace_id
+      ? null
+      : otherWorkspacePage(i18n, read, principal);
   }
 
-  function showSignIn(
+  async function showSignIn(
+    request: FastifyRequest,
     reply: FastifyReply,
     read: AuthorizeRequest,
-    form: { email: string; problem: { text: string; status: number } | null },
+    form: { email: string; problem: Problem | null },
   ) {
     const otherWays = deps.otherWaysToSignIn(continueUrl(oauthPaths.authorize, read));
-    return sendPage(reply, signInPage(read, { ...form, token: formTokens.issue(null, read), otherWays }));
+    return sendPage(
+      reply,
+      signInPage(await i18nOf(request), read, { ...form, token: formTokens.issue(null, read), otherWays }),
+    );
   }
 
   async function signInWith(
@@ -144,25 +162,28 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
     const { email, password, form_token: token } = body;
     // The origin was checked above, so the token may be missing; if it is present, it must be valid.
     if (token !== undefined && !formTokens.isValid(null, read, token))
-      return sendPage(reply, crossSitePage(continueUrl(oauthPaths.authorize, read)));
+      return sendPage(reply, crossSitePage(await i18nOf(request), continueUrl(oauthPaths.authorize, read)));
     if (typeof email !== "string" || typeof password !== "string")
-      return showSignIn(reply, read, {
+      return showSignIn(request, reply, read, {
         email: read.loginHint,
-        problem: { text: "Enter your email and password.", status: 400 },
+        problem: { text: (i18n) => i18n.t("Enter your email and password."), status: 400 },
       });
     const before = await readSession(db.pool, request, config.baseUrl);
     const result = await signIn(deps, request, { email, password }).catch((error: unknown) => {
       if (error instanceof ProblemError && error.code === "refused_by_rule") return error;
       throw error;
     });
-    if (result instanceof ProblemError) {
-      const text = `${result.message.charAt(0).toUpperCase()}${result.message.slice(1)}.`;
-      return showSignIn(reply, read, { email, problem: { text, status: 403 } });
-    }
+    if (result instanceof ProblemError)
+      return showSignIn(request, reply, read, {
+        email,
+        problem: { text: describeError(result).text, status: 403 },
+      });
     if (result.outcome === "wait") {
       reply.header("retry-after", result.retryAfterSec);
-      const text = `Too many attempts. Try again in ${result.retryAfterSec} seconds.`;
-      return showSignIn(reply, read, { email, problem: { text, status: 429 } });
+      return showSignIn(request, reply, read, {
+        email,
+        problem: { text: waitText(result.retryAfterSec), status: 429 },
+      });
     }
     if (result.outcome === "code_required")
       return askForCode(
@@ -172,9 +193,9 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
         continueUrl(oauthPaths.authorize, read),
       );
     if (result.outcome !== "signed_in")
-      return showSignIn(reply, read, {
+      return showSignIn(request, reply, read, {
         email,
-        problem: { text: "Incorrect email or password.", status: 403 },
+        problem: { text: wrongPassword, status: 403 },
       });
     if (before !== null) await db.kysely.transaction().execute((tx) => endSession(tx, before.tokenId));
     setSessionCookie(reply, config.baseUrl, result.cookie);
@@ -191,8 +212,9 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
     const principal = await readSession(db.pool, request, config.baseUrl);
     if (principal === null) return showNext(request, reply, read);
     if (!formTokens.isValid(principal.tokenId, read, body.form_token))
-      return sendPage(reply, crossSitePage(continueUrl(oauthPaths.authorize, read)));
-    const refusal = await refusalPage(read, principal);
+      return sendPage(reply, crossSitePage(await i18nOf(request), continueUrl(oauthPaths.authorize, read)));
+    const i18n = await i18nOf(request, principal.language);
+    const refusal = await refusalPage(i18n, read, principal);
     if (refusal !== null) return sendPage(reply, refusal);
     if (body.deny === undefined) return grant(request, reply, read, principal);
     await refuseAccess(db, actorOfUser(request, principal), read);
@@ -206,7 +228,13 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
     principal: Principal,
   ) {
     const code = await grantAccess(db, actorOfUser(request, principal), principal, read, config);
-    if (code === null) return sendPage(reply, stopPage("The app or your account was just deleted."));
+    if (code === null)
+      return sendPage(
+        reply,
+        stopPage(await i18nOf(request, principal.language), (i18n) =>
+          i18n.t("The app or your account was just deleted."),
+        ),
+      );
     return redirect(reply, read, { code });
   }
 
@@ -214,13 +242,14 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
    * Returns an error that no user decided about. Anyone can register an app with their own URL, so a self-registered app
    * gets no redirect without a click: this server would be an open redirector (RFC 9700, section 4.11.2).
    */
-  function returnError(
+  async function returnError(
+    request: FastifyRequest,
     reply: FastifyReply,
     target: Target,
     error: { readonly error: string; readonly error_description?: string },
-  ): FastifyReply {
+  ): Promise<FastifyReply> {
     if (!isSelfRegistered(target.client)) return redirect(reply, target, error);
-    return sendPage(reply, returnPage(target, responseUrl(target, error), error));
+    return sendPage(reply, returnPage(await i18nOf(request), target, responseUrl(target, error), error));
   }
 
   function redirect(

@@ -1,5 +1,6 @@
 import type { Resource } from "../../../platform/auth/audience.ts";
 import type { Config } from "../../../platform/config/config.ts";
+import type { Localized } from "../../../platform/language/i18n.ts";
 import { type ClientRow, isSelfRegistered } from "../clients/queries.ts";
 import { isRegistered } from "../clients/redirect-uri.ts";
 import { readResource } from "../resource.ts";
@@ -55,7 +56,7 @@ export interface AuthorizeRequest extends Target {
 /** The result of validating a request. */
 export type ReadRequest =
   /** Must not redirect: the user sees the reason on a page (RFC 6749, section 4.1.2.1). */
-  | { readonly kind: "stop"; readonly reason: string }
+  | { readonly kind: "stop"; readonly reason: Localized }
   | {
       readonly kind: "error";
       readonly target: Target;
@@ -69,11 +70,11 @@ export type ReadRequest =
  * @param findApp returns the client, or for the user the reason why there is none.
  */
 export async function readAuthorizeRequest(
-  findApp: (clientId: string) => Promise<ClientRow | string>,
+  findApp: (clientId: string) => Promise<ClientRow | Localized>,
   { baseUrl, oauthRedirectSchemes: schemes }: Pick<Config, "baseUrl" | "oauthRedirectSchemes">,
   sent: Readonly<Record<string, unknown>>,
 ): Promise<ReadRequest> {
-  const stop = (reason: string): ReadRequest => ({ kind: "stop", reason });
+  const stop = (reason: Localized): ReadRequest => ({ kind: "stop", reason });
   const twice = known.filter((name) => Array.isArray(sent[name]));
   const parameters: Parameters = Object.fromEntries(
     known.flatMap((name) => {
@@ -83,13 +84,17 @@ export async function readAuthorizeRequest(
   );
   const { client_id: clientId, redirect_uri: redirectUri, state } = parameters;
   if (twice.includes("client_id") || twice.includes("redirect_uri"))
-    return stop("The URL contains client_id or redirect_uri more than once.");
-  if (clientId === undefined) return stop("The URL doesn't say which app you came from.");
+    return stop((i18n) => i18n.t("The URL contains client_id or redirect_uri more than once."));
+  if (clientId === undefined) return stop((i18n) => i18n.t("The URL doesn't say which app you came from."));
   const client = await findApp(clientId);
-  if (typeof client === "string") return stop(client);
-  if (redirectUri === undefined) return stop(`${client.name} didn't say where to return you to.`);
+  if (typeof client === "function") return stop(client);
+  const { name: app } = client;
+  if (redirectUri === undefined)
+    return stop((i18n) => i18n.t("{app} didn't say where to return you to.", { app }));
   if (!isRegistered(redirectUri, client.redirect_uris, { isPublic: client.is_public, schemes }))
-    return stop(`${client.name} asked to return you to a URL that is not registered for it.`);
+    return stop((i18n) =>
+      i18n.t("{app} asked to return you to a URL that is not registered for it.", { app }),
+    );
   const target: Target = { client, redirectUri, state };
   if (twice[0] !== undefined) {
     const isState = twice.includes("state");

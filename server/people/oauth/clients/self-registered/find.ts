@@ -3,6 +3,7 @@ import type { Config } from "../../../../platform/config/config.ts";
 import type { Database } from "../../../../platform/db/database.ts";
 import { ipPrefixOf } from "../../../../platform/http/limits/ip-prefix.ts";
 import type { RateLimiter } from "../../../../platform/http/limits/rate-limit.ts";
+import type { Localized } from "../../../../platform/language/i18n.ts";
 import { type ClientRow, findClient, isSelfRegistered } from "../queries.ts";
 import { isDocumentUrl } from "./document-url.ts";
 import type { DocumentFetcher } from "./documents.ts";
@@ -19,9 +20,9 @@ const maxFetchesOfClient = 20;
 const maxFetchesOfHost = 400;
 
 /** Finds the app of an authorization request; otherwise the reason, for the user. */
-export type FindApp = (clientId: string, ip: string) => Promise<ClientRow | string>;
+export type FindApp = (clientId: string, ip: string) => Promise<ClientRow | Localized>;
 
-const unknown = "The app in this URL is not registered here.";
+const unknown: Localized = (i18n) => i18n.t("The app in this URL is not registered here.");
 
 /**
  * Finds an app by the client_id in an authorization request. A client_id that is a URL is fetched, unless it was fetched
@@ -43,12 +44,13 @@ export function createFindApp(deps: {
     return !ofHost.exceeded;
   }
 
-  async function fetchApp(url: string, ip: string, isKnown: boolean): Promise<ClientRow | string> {
-    if (!(await mayFetch(url, ip, isKnown))) return "Too many apps were looked up. Try again in a minute.";
+  async function fetchApp(url: string, ip: string, isKnown: boolean): Promise<ClientRow | Localized> {
+    if (!(await mayFetch(url, ip, isKnown)))
+      return (i18n) => i18n.t("Too many apps were looked up. Try again in a minute.");
     // The reason is not shown: with it, anyone could probe hosts and ports from inside the operator's network.
-    const refuse = (reason: string): string => {
+    const refuse = (reason: string): Localized => {
       log.info({ host: new URL(url).host, reason }, "an app's description was refused");
-      return `The app's description at ${url} can't be read.`;
+      return (i18n) => i18n.t("The app's description at {url} can't be read.", { url });
     };
     const document = await documents.fetch(url);
     if (!document.ok) return refuse(document.reason);
@@ -57,7 +59,11 @@ export function createFindApp(deps: {
     if ((json as { client_id?: unknown } | null)?.client_id !== url)
       return refuse("it belongs to another client_id");
     const metadata = readMetadata(json, { isDocument: true, schemes: config.oauthRedirectSchemes });
-    if ("code" in metadata) return `The app's description at ${url} is invalid: ${metadata.description}.`;
+    if ("code" in metadata) {
+      // For the app's developers.
+      const problem = metadata.description;
+      return (i18n) => i18n.t("The app's description at {url} is invalid: {problem}.", { url, problem });
+    }
     return saveDocument(db, url, metadata, new Date(Date.now() + maxAgeSec * 1000));
   }
 
