@@ -108,7 +108,7 @@ test("search: the page without a query, without results and with an invalid quer
 
   // The browser itself reports the refused request; nothing else may be wrong.
   await page.goto(`${app.url}/search?q=-budget`);
-  await page.getByText("Your search only excludes words").waitFor();
+  await page.getByText("Only excludes words").waitFor();
   assert.deepEqual(
     complaints.filter((text) => !text.includes("status of 400")),
     [],

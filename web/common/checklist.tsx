@@ -1,3 +1,5 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { Button, Loader, Text, ThemeIcon } from "@mantine/core";
 import { IconAlertTriangle, IconCheck, IconCircle } from "@tabler/icons-react";
@@ -18,18 +20,19 @@ export function Checklist({ children }: { children: ReactNode }) {
 
 type StepState = "done" | "failing" | "todo" | "unknown";
 
-const marks: Readonly<Record<StepState, { icon: ReactNode; color: string; label: string }>> = {
-  done: { icon: <IconCheck size={16} />, color: "teal", label: "Done" },
-  failing: { icon: <IconAlertTriangle size={16} />, color: "red", label: "Failing" },
-  todo: { icon: <IconCircle size={16} />, color: "gray", label: "To do" },
-  unknown: { icon: <Loader size={14} />, color: "gray", label: "Checking" },
+const marks: Readonly<Record<StepState, { icon: ReactNode; color: string; label: MessageDescriptor }>> = {
+  done: { icon: <IconCheck size={16} />, color: "teal", label: msg`Done` },
+  failing: { icon: <IconAlertTriangle size={16} />, color: "red", label: msg`Failing` },
+  todo: { icon: <IconCircle size={16} />, color: "gray", label: msg`To do` },
+  unknown: { icon: <Loader size={14} />, color: "gray", label: msg`Checking` },
 };
 
 export function Step(props: { state: StepState; title: string; text: string; action: ReactNode }) {
+  const { t } = useLingui();
   const { icon, color, label } = marks[props.state];
   return (
     <li>
-      <ThemeIcon size={26} radius="xl" variant="light" color={color} role="img" aria-label={label}>
+      <ThemeIcon size={26} radius="xl" variant="light" color={color} role="img" aria-label={t(label)}>
         {icon}
       </ThemeIcon>
       <div>
@@ -58,27 +61,43 @@ export function StepLink({ to, hash, label }: Target) {
   );
 }
 
-const serverSteps: Readonly<Record<ChecklistStep["step"], Target & { readonly title: string }>> = {
-  mail: { title: "Email", to: "/settings/server", hash: "mail", label: "Email settings" },
-  backups: { title: "Backups", to: "/settings/server", hash: "backups", label: "Backup settings" },
-  speech: { title: "Transcription", to: "/settings/transcription", label: "Transcription" },
-  language_model: { title: "Language model", to: "/settings/language-model", label: "Language model" },
+interface ServerStep extends Omit<Target, "label"> {
+  readonly title: MessageDescriptor;
+  readonly label: MessageDescriptor;
+}
+
+const serverSteps: Readonly<Record<ChecklistStep["step"], ServerStep>> = {
+  mail: { title: msg`Email`, to: "/settings/server", hash: "mail", label: msg`Email settings` },
+  backups: { title: msg`Backups`, to: "/settings/server", hash: "backups", label: msg`Backup settings` },
+  speech: { title: msg`Transcription`, to: "/settings/transcription", label: msg`Transcription` },
+  language_model: {
+    title: msg`Language model`,
+    to: "/settings/language-model",
+    label: msg`Language model`,
+  },
   sign_in: {
-    title: "Single sign-on",
+    title: msg`Single sign-on`,
     to: "/settings/server",
     hash: "sign-in",
-    label: "Sign-in settings",
+    label: msg`Sign-in settings`,
   },
-  second_admin: { title: "A second admin", to: "/settings/users", label: "Users" },
+  second_admin: { title: msg`A second admin`, to: "/settings/users", label: msg`Users` },
 };
 
 /** What the operator sets up, as the server knows it. */
 export function ServerSteps({ steps }: { steps: readonly ChecklistStep[] }) {
+  const { t } = useLingui();
   return steps.map(({ step, done, failing, explanation }) => {
-    const { title, ...target } = serverSteps[step];
+    const { title, label, ...target } = serverSteps[step];
     const state = failing ? "failing" : done ? "done" : "todo";
     return (
-      <Step key={step} state={state} title={title} text={explanation} action={<StepLink {...target} />} />
+      <Step
+        key={step}
+        state={state}
+        title={t(title)}
+        text={explanation}
+        action={<StepLink {...target} label={t(label)} />}
+      />
     );
   });
 }

@@ -17,7 +17,10 @@ export function useClipboard() {
   return useMemo(
     () => ({
       /** Copies a link to a position. @param url of the recording. */
-      link: (url: string, ms: number) => copy(momentLink(url, ms), t`Link to ${clock(ms)} copied`),
+      link: (url: string, ms: number) => {
+        const time = clock(ms);
+        return copy(momentLink(url, ms), t`Link to ${time} copied`);
+      },
       /** Copies a text. @param message to show. */
       text: copy,
       /** Copies a text that is still being fetched. Safari refuses to copy unless it starts with the click. */
@@ -29,7 +32,7 @@ export function useClipboard() {
           t`Text copied`,
         ),
     }),
-    [],
+    [t],
   );
 }
 

@@ -1,4 +1,4 @@
-import { useLingui } from "@lingui/react/macro";
+import { Plural } from "@lingui/react/macro";
 import { List } from "@mantine/core";
 
 /** A recording that couldn't be changed or exported. */
@@ -12,7 +12,6 @@ export interface Failure {
 const maxNamed = 5;
 
 export function Failures({ failed }: { failed: readonly Failure[] }) {
-  const { t } = useLingui();
   return (
     <List size="sm">
       {failed.slice(0, maxNamed).map(({ id, title, reason }) => (
@@ -20,7 +19,11 @@ export function Failures({ failed }: { failed: readonly Failure[] }) {
           <span dir="auto">{title}</span>: {reason}
         </List.Item>
       ))}
-      {failed.length > maxNamed ? <List.Item>{t`${failed.length - maxNamed} more`}</List.Item> : null}
+      {failed.length > maxNamed ? (
+        <List.Item>
+          <Plural value={failed.length - maxNamed} one="# more" other="# more" />
+        </List.Item>
+      ) : null}
     </List>
   );
 }

@@ -1,2 +1,4 @@
+import { msg } from "@lingui/core/macro";
+
 /** The kinds of recordings, in words. */
-export const mediaTypes = { video: "Video", audio: "Audio", transcript: "Transcript" } as const;
+export const mediaTypes = { video: msg`Video`, audio: msg`Audio`, transcript: msg`Transcript` } as const;

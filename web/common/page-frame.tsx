@@ -16,7 +16,7 @@ export function PageStack({ gap = "md", children }: { gap?: "md" | "lg"; childre
 export function BackLink({ to, children }: { to: string; children: string }) {
   return (
     <Link to={to} className="back">
-      <IconChevronLeft size={16} aria-hidden />
+      <IconChevronLeft size={16} aria-hidden className="mirrored" />
       {children}
     </Link>
   );

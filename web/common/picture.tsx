@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react";
 import { IconFileText, IconVideo, IconVolume } from "@tabler/icons-react";
 import { useState } from "react";
 import type { RecordingBody } from "../api/directory.ts";
@@ -12,6 +13,8 @@ export function Picture({
 }: {
   recording: Pick<RecordingBody, "media_type" | "thumbnail_url" | "duration_ms">;
 }) {
+  // Renders again with another language, also within rows that never change otherwise.
+  useLingui();
   const [isBroken, setBroken] = useState(false);
   const Icon = icons[recording.media_type];
   return (

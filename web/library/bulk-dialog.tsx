@@ -1,5 +1,5 @@
-import { t } from "@lingui/core/macro";
-import { Trans, useLingui } from "@lingui/react/macro";
+import { msg, plural } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, List, Modal, Progress, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
@@ -9,17 +9,21 @@ import type { LibraryItem } from "../api/library/pages.ts";
 import { refreshAfterTrash } from "../api/library/trash.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
 import { FormError } from "../common/actions.tsx";
-import { counted } from "../common/format/count.ts";
+import { number } from "../common/format/numbers.ts";
 import { WhatDeletingDoes } from "../trash/what-deleting-does.tsx";
 import type { BulkAction, BulkDialogProps } from "./bulk-action.ts";
 import { showBulkResult } from "./bulk-result.tsx";
 
-const verbs = { tag: "Add tag", share: "Share", delete: "Delete" } as const;
+const verbs = {
+  tag: msg`Add tag`,
+  share: msg({ context: "verb", message: "Share" }),
+  delete: msg`Delete`,
+} as const;
 
 const titles = {
-  tag: (what: string) => t`Add tag to ${what}`,
-  share: (what: string) => t`Share ${what}`,
-  delete: (what: string) => t`Delete ${what}?`,
+  tag: (count: number) => plural(count, { one: "Add tag to # recording", other: "Add tag to # recordings" }),
+  share: (count: number) => plural(count, { one: "Share # recording", other: "Share # recordings" }),
+  delete: (count: number) => plural(count, { one: "Delete # recording?", other: "Delete # recordings?" }),
 } as const;
 
 /** Titles named before the rest is counted. */
@@ -43,7 +47,7 @@ export function BulkDialog({ action, items, onClose, onDone }: BulkDialogProps) 
       opened={action !== null}
       onClose={close}
       closeOnClickOutside={!work.isRunning}
-      title={action === null ? "" : titles[action](counted(changeable.length, "recording"))}
+      title={action === null ? "" : titles[action](changeable.length)}
     >
       {action === null ? null : (
         <Form
@@ -147,7 +151,11 @@ function Form(props: {
         )}
         {leftOut === 0 ? null : (
           <Text size="sm">
-            {counted(leftOut, "recording")} left out: you can't change {leftOut === 1 ? "it" : "them"}.
+            <Plural
+              value={leftOut}
+              one="# recording left out: you can't change it."
+              other="# recordings left out: you can't change them."
+            />
           </Text>
         )}
         <FormError error={work.error} fields={[]} />
@@ -171,7 +179,7 @@ function Form(props: {
             disabled={!isReady}
             loading={work.isRunning}
           >
-            {verbs[action]}
+            {t(verbs[action])}
           </Button>
         </Group>
       </Stack>
@@ -181,11 +189,12 @@ function Form(props: {
 
 function Tried({ tried, total }: { tried: number; total: number }) {
   const { t } = useLingui();
+  const done = number(tried);
   return (
     <div>
       <Progress value={(tried / total) * 100} aria-label={t`Progress`} />
       <Text size="sm" c="dimmed" mt={6}>
-        {tried.toLocaleString()} of {counted(total, "recording")}
+        <Plural value={total} one={`${done} of # recording`} other={`${done} of # recordings`} />
       </Text>
     </div>
   );
@@ -217,12 +226,14 @@ function ShareWith({ value, onChange }: { value: string; onChange: (value: strin
 }
 
 function WhatIsDeleted({ items, days }: { items: readonly LibraryItem[]; days: number | undefined }) {
-  const { t } = useLingui();
   return (
     <>
       <Text>
-        {days === 0 ? t`Deletes for everyone` : t`Moves to the trash for everyone`}, with transcripts,
-        highlights and notes:
+        {days === 0 ? (
+          <Trans>Deletes for everyone, with transcripts, highlights and notes:</Trans>
+        ) : (
+          <Trans>Moves to the trash for everyone, with transcripts, highlights and notes:</Trans>
+        )}
       </Text>
       <List spacing={2}>
         {items.slice(0, maxNamed).map(({ recording }) => (
@@ -230,7 +241,11 @@ function WhatIsDeleted({ items, days }: { items: readonly LibraryItem[]; days: n
             <span dir="auto">{recording.title}</span>
           </List.Item>
         ))}
-        {items.length > maxNamed ? <List.Item>{t`${items.length - maxNamed} more`}</List.Item> : null}
+        {items.length > maxNamed ? (
+          <List.Item>
+            <Plural value={items.length - maxNamed} one="# more" other="# more" />
+          </List.Item>
+        ) : null}
       </List>
       <WhatDeletingDoes days={days} />
     </>

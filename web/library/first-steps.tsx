@@ -1,3 +1,4 @@
+import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { CloseButton, Group, Paper, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -7,7 +8,6 @@ import type { Session } from "../api/session.ts";
 import { type ChecklistStep, dismissChecklist, systemQuery } from "../api/settings/system.ts";
 import { useAction } from "../common/actions.tsx";
 import { Checklist, ServerSteps, Step, StepLink } from "../common/checklist.tsx";
-import { counted } from "../common/format/count.ts";
 import { SamplesButton } from "../common/samples.tsx";
 import classes from "./library.module.css";
 
@@ -75,7 +75,11 @@ function Users() {
     <Step
       state={data === undefined ? "unknown" : count > 1 ? "done" : "todo"}
       title={t`Invite your team`}
-      text={count > 1 ? `${counted(count, "user")} in this workspace.` : t`You are the only user so far.`}
+      text={
+        count > 1
+          ? plural(count, { one: "# user in this workspace.", other: "# users in this workspace." })
+          : t`You are the only user so far.`
+      }
       action={<StepLink to="/settings/users" label={t`Users`} />}
     />
   );

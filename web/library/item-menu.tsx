@@ -23,6 +23,7 @@ export function ItemMenu(props: {
   const copy = useClipboard();
   if (menu === null) return null;
   const { item, button } = menu;
+  const { title } = item.recording;
   return (
     <Menu
       key={item.recording.id}
@@ -36,7 +37,7 @@ export function ItemMenu(props: {
       <Menu.Target>
         <Anchor button={button} />
       </Menu.Target>
-      <Menu.Dropdown aria-label={t`Actions for ${item.recording.title}`}>
+      <Menu.Dropdown aria-label={t`Actions for ${title}`}>
         <Menu.Item
           leftSection={<IconLink size={16} />}
           onClick={() => void copy.text(item.recording.url, t`Link copied`)}
@@ -49,7 +50,7 @@ export function ItemMenu(props: {
               <Trans>Add tag</Trans>
             </Menu.Item>
             <Menu.Item leftSection={<IconShare size={16} />} onClick={() => onAction("share", item)}>
-              <Trans>Share</Trans>
+              <Trans context="verb">Share</Trans>
             </Menu.Item>
             <Menu.Item
               c="var(--mantine-color-error)"

@@ -1,3 +1,4 @@
+import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import {
   ActionIcon,
@@ -22,7 +23,6 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { libraryQuery } from "../api/library/list.ts";
-import { counted } from "../common/format/count.ts";
 import { countFilters, withoutEmpty } from "../common/lists/filters.tsx";
 import { loadNextPage, NextPageState } from "../common/lists/load-more.tsx";
 import rows from "../common/lists/rows.module.css";
@@ -155,12 +155,16 @@ export function LibraryPage() {
 
 /** The number of recordings that the server counted; it stops at 100,000. */
 function Count({ count }: { count: number | null }) {
-  const { t } = useLingui();
   return (
     <Text size="sm" c="dimmed" role="status">
-      {count === null ? "" : `${counted(count, "recording")}${count >= 100_000 ? t` or more` : ""}`}
+      {count === null ? "" : countText(count)}
     </Text>
   );
+}
+
+function countText(count: number): string {
+  if (count >= 100_000) return plural(count, { one: "# recording or more", other: "# recordings or more" });
+  return plural(count, { one: "# recording", other: "# recordings" });
 }
 
 function ViewLabel({ icon, text }: { icon: React.ReactNode; text: string }) {
@@ -233,7 +237,11 @@ function NoRecordings() {
           )
         }
       >
-        Recordings you {isViewer ? "attend" : t`make, attend`}, or that are shared with you appear here.
+        {isViewer ? (
+          <Trans>Recordings you attend, or that are shared with you appear here.</Trans>
+        ) : (
+          <Trans>Recordings you make, attend, or that are shared with you appear here.</Trans>
+        )}
       </EmptyState>
       {isViewer ? null : <LibraryMeetings />}
       {session.user.role === "admin" ? <FirstSteps session={session} /> : null}

@@ -15,10 +15,11 @@ import { SelectionBar } from "./selection-bar.tsx";
 import { useFavorite } from "./use-favorite.ts";
 import { useSelection } from "./use-selection.ts";
 
-/** Items of one line of the list or grid, with the index of the first, and the day that begins there. */
+/** Items of one line of the list or grid, with the index of the first. */
 interface Line {
   readonly start: number;
   readonly items: readonly LibraryItem[];
+  /** The start of the first recording of a day. */
   readonly heading: string | null;
 }
 
@@ -135,7 +136,7 @@ export function RecordingList(props: {
                   aria-posinset={line.start + offset + 1}
                 >
                   {offset > 0 || line.heading === null ? null : (
-                    <h2 className={classes.day}>{line.heading}</h2>
+                    <h2 className={classes.day}>{day(line.heading)}</h2>
                   )}
                   <Item {...propsOf(item, line.start + offset)} />
                 </div>
@@ -186,7 +187,6 @@ function useItemActions(toggle: (index: number, isRange: boolean) => void) {
 /** Cuts the items into lines; a new day begins a new line with a heading. */
 function linesOf(items: readonly LibraryItem[], columns: number, isByDay: boolean): Line[] {
   const lines: { start: number; items: LibraryItem[]; heading: string | null }[] = [];
-  const now = new Date();
   let before: string | null = null;
   for (const [index, item] of items.entries()) {
     const name = isByDay ? dayKey(item) : null;
@@ -196,7 +196,7 @@ function linesOf(items: readonly LibraryItem[], columns: number, isByDay: boolea
       lines.push({
         start: index,
         items: [item],
-        heading: name === before ? null : day(item.recording.start_datetime, now),
+        heading: name === before ? null : item.recording.start_datetime,
       });
     before = name;
   }

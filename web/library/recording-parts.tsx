@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { useRouter } from "@tanstack/react-router";
 import type { MouseEvent } from "react";
 import type { RecordingBody } from "../api/directory.ts";
@@ -39,15 +40,16 @@ export function TitleLink({ recording }: { recording: RecordingBody }) {
 
 /** Start time, media type and participants. */
 export function Facts({ recording }: { recording: RecordingBody }) {
+  const { t } = useLingui();
   const people = (recording.participants ?? []).map(({ name }) => name);
   return (
     <div className={classes.facts}>
       <time dateTime={recording.start_datetime} title={fullTime(recording.start_datetime)}>
         {dayAndTime(recording.start_datetime)}
       </time>
-      <span>{mediaTypes[recording.media_type]}</span>
+      <span>{t(mediaTypes[recording.media_type])}</span>
       {people.length === 0 ? null : (
-        <span title={people.join(", ")} className={classes.people ?? ""}>
+        <span title={namesInLine(people, people.length)} className={classes.people ?? ""}>
           {namesInLine(people)}
         </span>
       )}
@@ -71,7 +73,7 @@ export function Badges({ recording }: { recording: RecordingBody }) {
         </span>
       ))}
       {more > 0 ? (
-        <span className={classes.badge} title={recording.tags.join(", ")}>
+        <span className={classes.badge} title={namesInLine(recording.tags, recording.tags.length)}>
           +{more}
         </span>
       ) : null}

@@ -25,12 +25,13 @@ export interface ItemProps {
 /** Selects the recording; with Shift, all from the last one. Enter leads to the actions for the selected recordings. */
 export function SelectBox({ item, index, isSelected, actions }: ItemProps) {
   const { t } = useLingui();
+  const { title } = item.recording;
   return (
     // The label is a larger target; the name is the box's.
     <label className={classes.select}>
       <input
         type="checkbox"
-        aria-label={t`Select ${item.recording.title}`}
+        aria-label={t`Select ${title}`}
         aria-keyshortcuts="Enter"
         checked={isSelected}
         // A change event has no keys.
@@ -50,13 +51,14 @@ export function SelectBox({ item, index, isSelected, actions }: ItemProps) {
 /** Favorite and menu of a recording. */
 export function ItemButtons({ item, isMenuOpen, actions }: ItemProps) {
   const { t } = useLingui();
-  const { recording, is_favorite } = item;
+  const { is_favorite } = item;
+  const { title } = item.recording;
   return (
     <div className={classes.actions}>
       <button
         type="button"
         className={`${classes.button} ${is_favorite ? classes.favorite : classes.onHover}`}
-        aria-label={t`Favorite: ${recording.title}`}
+        aria-label={t`Favorite: ${title}`}
         aria-pressed={is_favorite}
         onClick={() => actions.setFavorite(item, !is_favorite)}
       >
@@ -65,7 +67,7 @@ export function ItemButtons({ item, isMenuOpen, actions }: ItemProps) {
       <button
         type="button"
         className={`${classes.button} ${classes.onHover}`}
-        aria-label={t`Actions for ${recording.title}`}
+        aria-label={t`Actions for ${title}`}
         aria-haspopup="menu"
         aria-expanded={isMenuOpen}
         onClick={(event) => actions.toggleMenu(item, event.currentTarget)}

@@ -1,18 +1,18 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { msg } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, CloseButton, Text } from "@mantine/core";
 import { IconPackageExport, IconShare, IconTag, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import { lazyDialog } from "../common/dialogs/lazy-dialog.tsx";
-import { counted } from "../common/format/count.ts";
 import type { BulkAction } from "./bulk-action.ts";
 import type { ExportDialogProps } from "./export/dialog.tsx";
 import classes from "./library.module.css";
 import type { Selection } from "./use-selection.ts";
 
 const actions = [
-  ["tag", "Add tag", IconTag],
-  ["share", "Share", IconShare],
-  ["delete", "Delete", IconTrash],
+  ["tag", msg`Add tag`, IconTag],
+  ["share", msg({ context: "verb", message: "Share" }), IconShare],
+  ["delete", msg`Delete`, IconTrash],
 ] as const;
 
 const ExportDialog = lazyDialog<ExportDialogProps>({
@@ -37,7 +37,15 @@ export function SelectionBar(props: { selection: Selection; onAction: (action: B
       {items.length === 0 ? null : (
         <div className={classes.bar} role="toolbar" aria-label={t`Selected recordings`}>
           <Text size="sm" fw={600} role="status">
-            {counted(items.length, "recording")} selected{isFull ? t` (the maximum)` : ""}
+            {isFull ? (
+              <Plural
+                value={items.length}
+                one="# recording selected (the maximum)"
+                other="# recordings selected (the maximum)"
+              />
+            ) : (
+              <Plural value={items.length} one="# recording selected" other="# recordings selected" />
+            )}
           </Text>
           {(canChange ? actions : []).map(([name, label, Icon]) => (
             <Button
@@ -47,7 +55,7 @@ export function SelectionBar(props: { selection: Selection; onAction: (action: B
               leftSection={<Icon size={16} aria-hidden />}
               onClick={() => props.onAction(name)}
             >
-              {label}
+              {t(label)}
             </Button>
           ))}
           <Button

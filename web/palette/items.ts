@@ -1,3 +1,4 @@
+import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { useMantineColorScheme } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
@@ -29,11 +30,11 @@ const maxShown = 6;
 const typingPauseMs = 150;
 
 const pages = [
-  ["/", "Library"],
-  ["/highlights", "Highlights"],
-  ["/stories", "Stories"],
-  ["/ask", "Questions"],
-  ["/uploads", "Uploads"],
+  ["/", msg`Library`],
+  ["/highlights", msg`Highlights`],
+  ["/stories", msg`Stories`],
+  ["/ask", msg`Questions`],
+  ["/uploads", msg`Uploads`],
 ] as const;
 
 const matches = (query: string, ...texts: readonly string[]): boolean =>
@@ -56,7 +57,7 @@ export function usePaletteGroups(query: string, session: Session): readonly Pale
   const isDark = colorScheme === "dark";
   const creation: PaletteItem[] = [
     { id: "upload", label: t`Upload files`, choose: go("/uploads") },
-    { id: "record", label: t`Record`, choose: record },
+    { id: "record", label: t({ context: "verb", message: "Record" }), choose: record },
   ];
   const actions: PaletteItem[] = [
     ...(session.user.role === "viewer" ? [] : creation),
@@ -100,6 +101,7 @@ export function usePaletteGroups(query: string, session: Session): readonly Pale
       label: t`Pages`,
       items: [
         ...pages
+          .map(([path, label]) => [path, t(label)] as const)
           .filter(([, label]) => matches(wanted, label))
           .map(([path, label]) => ({ id: path, label, choose: go(path) })),
         ...(wanted === "" ? [] : settings)

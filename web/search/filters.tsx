@@ -1,3 +1,4 @@
+import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { Autocomplete, Select } from "@mantine/core";
 import { IconTag, IconUser } from "@tabler/icons-react";
@@ -19,9 +20,9 @@ import { filtersOf, type SearchParams } from "./search-params.ts";
 const page = getRouteApi("/signed-in/search");
 
 const mediaTypes = [
-  { value: "video", label: "Video" },
-  { value: "audio", label: "Audio" },
-  { value: "transcript", label: "Transcript only" },
+  { value: "video", label: msg`Video` },
+  { value: "audio", label: msg`Audio` },
+  { value: "transcript", label: msg`Transcript only` },
 ];
 
 /** The search filters, stored in the URL. */
@@ -60,7 +61,7 @@ export function SearchFilters() {
         aria-label={t`Media type`}
         placeholder={t`Any type`}
         clearable
-        data={mediaTypes}
+        data={mediaTypes.map(({ value, label }) => ({ value, label: t(label) }))}
         value={search.media ?? null}
         onChange={(media) => set({ media: (media ?? undefined) as SearchParams["media"] })}
       />

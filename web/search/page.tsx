@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { msg, plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Code, Group, Select, Table, Text, Title, VisuallyHidden } from "@mantine/core";
 import { IconSearch, IconSearchOff } from "@tabler/icons-react";
@@ -7,7 +7,6 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { ApiError } from "../api/client/api-error.ts";
 import { type Count, searchQuery } from "../api/library/search.ts";
 import { fieldErrors } from "../common/actions.tsx";
-import { counted } from "../common/format/count.ts";
 import { countFilters, withoutEmpty } from "../common/lists/filters.tsx";
 import { LoadMore } from "../common/lists/load-more.tsx";
 import { lazyPart } from "../common/load-part.tsx";
@@ -30,11 +29,13 @@ const AskBox = lazyPart(async () => (await import("../ask/meetings-box.tsx")).Se
 export function SearchPage() {
   const { t } = useLingui();
   const search = page.useSearch();
-  useTitle(search.q === undefined ? t`Search` : t`Search: ${search.q}`);
+  const query = search.q;
+  const title = query === undefined ? t`Search` : t`Search: ${query}`;
+  useTitle(title);
   return (
     <PageStack>
       <Title order={1} size="h2" style={{ overflowWrap: "anywhere" }}>
-        {search.q === undefined ? t`Search` : t`Search: ${search.q}`}
+        {title}
       </Title>
       <SearchFilters />
       <AskBox search={search} />
@@ -86,9 +87,9 @@ function Results({ search }: { search: SearchParams }) {
 }
 
 const sorts = [
-  { value: "relevance", label: "Most relevant" },
-  { value: "newest", label: "Newest first" },
-  { value: "oldest", label: "Oldest first" },
+  { value: "relevance", label: msg`Most relevant` },
+  { value: "newest", label: msg`Newest first` },
+  { value: "oldest", label: msg`Oldest first` },
 ] as const;
 
 function Sort() {
@@ -101,7 +102,7 @@ function Sort() {
       w={140}
       aria-label={t`Sort`}
       allowDeselect={false}
-      data={sorts}
+      data={sorts.map(({ value, label }) => ({ value, label: t(label) }))}
       value={search.sort ?? "relevance"}
       onChange={(value) =>
         navigate({
@@ -122,8 +123,11 @@ function countOf(count: Count | null, shown: number, hasMore: boolean): Count | 
 /** The number of results; beyond what the server counts, it says so. */
 function countText(count: Count | null): string {
   if (count === null) return "";
-  if (count.is_exact) return counted(count.value, "recording");
-  return `${count.value < maxCounted ? t`At least` : t`More than`} ${counted(count.value, "recording")}`;
+  const { value, is_exact: isExact } = count;
+  if (isExact) return plural(value, { one: "# recording", other: "# recordings" });
+  return value < maxCounted
+    ? plural(value, { one: "At least # recording", other: "At least # recordings" })
+    : plural(value, { one: "More than # recording", other: "More than # recordings" });
 }
 
 /** Shows how to fix an invalid query; other errors get the usual error state. */
@@ -133,9 +137,7 @@ function Refused({ error, retry }: { error: unknown; retry: () => void }) {
   if (violation === undefined) return <ErrorState error={error} retry={retry} />;
   return (
     <EmptyState title={t`Invalid search`} icon={<IconSearchOff size={30} stroke={1.5} />}>
-      <p>
-        <Trans>Your search {violation.charAt(0).toLowerCase() + violation.slice(1)}.</Trans>
-      </p>
+      <p>{violation.charAt(0).toUpperCase() + violation.slice(1)}</p>
       <Hints />
     </EmptyState>
   );
@@ -196,23 +198,23 @@ function NoResults({ isFiltered, suggestion }: { isFiltered: boolean; suggestion
 }
 
 const hints = [
-  ['"signed on Friday"', "exact phrase"],
-  ["contr*", "starts with"],
-  ["budget -marketing", "excludes this word"],
+  [msg`"signed on Friday"`, msg`exact phrase`],
+  [msg`contr*`, msg`starts with`],
+  [msg`budget -marketing`, msg`excludes this word`],
 ] as const;
 
 function Hints() {
   const { t } = useLingui();
   return (
-    <Table withRowBorders={false} verticalSpacing={4} ta="left" aria-label={t`Search syntax`}>
+    <Table withRowBorders={false} verticalSpacing={4} ta="start" aria-label={t`Search syntax`}>
       <Table.Tbody>
         {hints.map(([example, meaning]) => (
-          <Table.Tr key={example}>
+          <Table.Tr key={t(example)}>
             <Table.Td>
-              <Code style={{ whiteSpace: "nowrap" }}>{example}</Code>
+              <Code style={{ whiteSpace: "nowrap" }}>{t(example)}</Code>
             </Table.Td>
             <Table.Td>
-              <Text size="sm">{meaning}</Text>
+              <Text size="sm">{t(meaning)}</Text>
             </Table.Td>
           </Table.Tr>
         ))}

@@ -21,6 +21,7 @@ const shownMoments = 3;
 export function Result({ result, search }: { result: FoundRecording; search: SearchParams }) {
   const { t } = useLingui();
   const { recording } = result;
+  const recordingTitle = recording.title;
   const [showsAll, setShowsAll] = useState(false);
   const title = result.hits.find(({ kind }) => kind === "title");
   const moments = result.hits.filter(({ timestamp }) => timestamp !== null);
@@ -46,7 +47,7 @@ export function Result({ result, search }: { result: FoundRecording; search: Sea
             {day(recording.start_datetime)}
           </time>
           <span>{lengthInWords(recording.duration_ms)}</span>
-          <span>{mediaTypes[recording.media_type]}</span>
+          <span>{t(mediaTypes[recording.media_type])}</span>
           <Badges hits={result.hits} />
         </div>
         {showsAll ? (
@@ -60,7 +61,7 @@ export function Result({ result, search }: { result: FoundRecording; search: Sea
             size="compact-sm"
             leftSection={<IconChevronDown size={16} />}
             onClick={() => setShowsAll(true)}
-            aria-label={t`Show more matches in ${recording.title}`}
+            aria-label={t`Show more matches in ${recordingTitle}`}
           >
             <Trans>Show more matches</Trans>
           </Button>

@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Trans } from "@lingui/react/macro";
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -97,14 +97,16 @@ export function DraftNotice({
 }: {
   draft: Pick<Draft<unknown>, "restoredAt" | "isOutdated" | "discard">;
 }) {
-  const { t } = useLingui();
   if (draft.restoredAt === null) return null;
+  const when = whenInLine(new Date(draft.restoredAt).toISOString());
   return (
     <Alert role="status" variant="light" p="xs" c="bright" icon={<IconHistory size={18} aria-hidden />}>
       <Group justify="space-between" gap="xs">
         <Text size="sm" flex="1 1 12rem">
-          Unsaved changes restored ({whenInLine(new Date(draft.restoredAt).toISOString())}).
-          {draft.isOutdated ? t` This has been changed since; saving replaces the newer version.` : ""}
+          <Trans>Unsaved changes restored ({when}).</Trans>{" "}
+          {draft.isOutdated ? (
+            <Trans>This has been changed since; saving replaces the newer version.</Trans>
+          ) : null}
         </Text>
         <Button size="compact-sm" variant="default" onClick={draft.discard}>
           <Trans>Discard</Trans>

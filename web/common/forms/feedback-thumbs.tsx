@@ -1,3 +1,5 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, Stack, Text, Textarea, Tooltip } from "@mantine/core";
 import { IconThumbDown, IconThumbDownFilled, IconThumbUp, IconThumbUpFilled } from "@tabler/icons-react";
@@ -9,18 +11,28 @@ import { Form, useForm } from "./form.tsx";
 
 interface Thumb {
   readonly rating: Feedback["rating"];
-  readonly label: string;
+  readonly labels: Readonly<Record<Props["subject"], MessageDescriptor>>;
   readonly icons: readonly [typeof IconThumbUp, typeof IconThumbUp];
 }
 
 const thumbs: readonly Thumb[] = [
-  { rating: "up", label: "Good", icons: [IconThumbUp, IconThumbUpFilled] },
-  { rating: "down", label: "Bad", icons: [IconThumbDown, IconThumbDownFilled] },
+  {
+    rating: "up",
+    labels: { summary: msg`Good summary`, answer: msg`Good answer` },
+    icons: [IconThumbUp, IconThumbUpFilled],
+  },
+  {
+    rating: "down",
+    labels: { summary: msg`Bad summary`, answer: msg`Bad answer` },
+    icons: [IconThumbDown, IconThumbDownFilled],
+  },
 ];
 
+const groups = { summary: msg`Feedback on this summary`, answer: msg`Feedback on this answer` } as const;
+
 interface Props {
-  /** What is rated, as in "Good summary". */
-  readonly subject: string;
+  /** What is rated. */
+  readonly subject: "summary" | "answer";
   /** The user's feedback so far. Give the component another key when it is about something else. */
   readonly given: Feedback | null;
   /** Null withdraws it. */
@@ -44,16 +56,17 @@ export function FeedbackThumbs({ subject, given, save, refresh }: Props) {
   });
   return (
     <Stack gap="xs">
-      <Group gap={4} role="group" aria-label={t`Feedback on this ${subject}`}>
-        {thumbs.map(({ rating, label, icons: [Empty, Filled] }) => {
+      <Group gap={4} role="group" aria-label={t(groups[subject])}>
+        {thumbs.map(({ rating, labels, icons: [Empty, Filled] }) => {
           const isChosen = now?.rating === rating;
           const Icon = isChosen ? Filled : Empty;
+          const label = t(labels[subject]);
           return (
-            <Tooltip key={rating} label={isChosen ? t`Withdraw` : `${label} ${subject}`}>
+            <Tooltip key={rating} label={isChosen ? t`Withdraw` : label}>
               <ActionIcon
                 variant="subtle"
                 color={isChosen ? "blue" : "gray"}
-                aria-label={`${label} ${subject}`}
+                aria-label={label}
                 aria-pressed={isChosen}
                 loading={rate.isPending && rate.variables?.rating === rating}
                 disabled={rate.isPending}

@@ -48,6 +48,7 @@ export function MeetingList(props: {
 /** Opens a meeting to write notes for it. */
 export function NotesButton({ meeting }: { meeting: Meeting }) {
   const { t } = useLingui();
+  const title = titleOf(meeting);
   return (
     <Button
       component={Link}
@@ -55,7 +56,7 @@ export function NotesButton({ meeting }: { meeting: Meeting }) {
       params={{ meetingId: meeting.id } as never}
       size="xs"
       variant="subtle"
-      aria-label={t`Notes for ${titleOf(meeting)}`}
+      aria-label={t`Notes for ${title}`}
     >
       <Trans>Notes</Trans>
     </Button>

@@ -13,16 +13,17 @@ export function TypedFilter(props: {
   error?: string | undefined;
 }) {
   const { t } = useLingui();
+  const { label } = props;
   const [text, change] = useTypedText(props.value, props.onChange);
   return (
     <TextInput
-      aria-label={props.label}
+      aria-label={label}
       placeholder={props.placeholder}
       leftSection={props.icon}
       error={props.error}
       rightSection={
         text === "" ? null : (
-          <CloseButton size="sm" aria-label={t`Clear ${props.label}`} onClick={() => change("")} />
+          <CloseButton size="sm" aria-label={t`Clear ${label}`} onClick={() => change("")} />
         )
       }
       value={text}

@@ -7,12 +7,11 @@ import classes from "./notes.module.css";
 export function OtherNotes(props: { at: number; text: string; onUse: () => void; onDiscard: () => void }) {
   const { t } = useLingui();
   const { at, text, onUse, onDiscard } = props;
+  const when = whenInLine(new Date(at).toISOString());
   return (
     <Alert role="status" variant="light" color="yellow" c="bright" title={t`Unsaved notes`}>
       <Text size="sm" mb="xs">
-        <Trans>
-          Your notes were changed elsewhere after you typed this ({whenInLine(new Date(at).toISOString())}):
-        </Trans>
+        <Trans>Your notes were changed elsewhere after you typed this ({when}):</Trans>
       </Text>
       <Text size="sm" mb="xs" dir="auto" className={classes.otherNotes ?? ""}>
         {text}

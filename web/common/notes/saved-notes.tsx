@@ -51,12 +51,14 @@ export function SavedNotes(props: NotesProps) {
 }
 
 function StateLine({ state, isEmpty }: { state: State; isEmpty: boolean }) {
-  if (typeof state === "object")
+  if (typeof state === "object") {
+    const { failed: reason } = state;
     return (
       <Text size="sm" c="var(--mantine-color-error)">
-        <Trans>Not saved yet: {state.failed} Retrying…</Trans>
+        <Trans>Not saved yet: {reason} Retrying…</Trans>
       </Text>
     );
+  }
   if (state === "typing" || state === "saving")
     return (
       <Text size="sm" c="dimmed">

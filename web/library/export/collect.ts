@@ -106,7 +106,7 @@ async function readFile(
   // A request for a range is served by this server, never redirected to a bucket.
   const response = await fetch(url, { headers: { range: "bytes=0-" }, signal });
   if (!response.ok || response.body === null)
-    throw new Error(`The media file couldn't be downloaded (status ${response.status}).`);
+    throw new Error(`the media file could not be downloaded (status ${response.status})`);
   const blobs: Blob[] = [];
   let [chunks, size, crc]: [Uint8Array<ArrayBuffer>[], number, number] = [[], 0, 0];
   const reader = response.body.getReader();

@@ -1,11 +1,12 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { plural } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Checkbox, Group, Modal, Progress, Stack, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import type { LibraryItem } from "../../api/library/pages.ts";
 import { errorText } from "../../common/actions.tsx";
 import { type Failure, Failures } from "../../common/failures.tsx";
 import { bytes } from "../../common/format/bytes.ts";
-import { counted } from "../../common/format/count.ts";
+import { number } from "../../common/format/numbers.ts";
 import { dateOf } from "../../common/format/time.ts";
 import { saveAs } from "../../common/save-as.ts";
 import { type Progress as Collected, collect } from "./collect.ts";
@@ -46,7 +47,7 @@ export function ExportDialog({ isOpen, items, onClose }: ExportDialogProps) {
       closeOnClickOutside={!isRunning}
       closeOnEscape={!isRunning}
       withCloseButton={!isRunning}
-      title={`Export: ${counted(shown.length, "recording")}`}
+      title={plural(shown.length, { one: "Export: # recording", other: "Export: # recordings" })}
     >
       <Stack>
         <Text size="sm">
@@ -124,26 +125,43 @@ function Outcome({ state, total }: { state: State; total: number }) {
       </Alert>
     );
   if (state.kind === "running") {
-    const { done, bytes: read } = state.progress;
+    const done = number(state.progress.done);
+    const read = bytes(state.progress.bytes);
     return (
       <div>
-        <Progress value={(done / total) * 100} aria-label={t`Export progress`} />
+        <Progress value={(state.progress.done / total) * 100} aria-label={t`Export progress`} />
         <Text size="sm" c="dimmed" mt={6}>
-          {done} of {counted(total, "recording")}, {bytes(read)}
+          <Plural
+            value={total}
+            one={`${done} of # recording, ${read}`}
+            other={`${done} of # recordings, ${read}`}
+          />
         </Text>
       </div>
     );
   }
-  const { failed, size } = state;
+  const { failed } = state;
+  const size = bytes(state.size);
   return (
     <div role="status">
       {failed.length < total ? (
         <Text size="sm">
-          {counted(total - failed.length, "recording")} exported ({bytes(size)}).
+          <Plural
+            value={total - failed.length}
+            one={`# recording exported (${size}).`}
+            other={`# recordings exported (${size}).`}
+          />
         </Text>
       ) : null}
       {failed.length === 0 ? null : (
-        <Alert color="red" title={`${counted(failed.length, "recording")} couldn't be exported`} mt="xs">
+        <Alert
+          color="red"
+          title={plural(failed.length, {
+            one: "# recording couldn't be exported",
+            other: "# recordings couldn't be exported",
+          })}
+          mt="xs"
+        >
           <Failures failed={failed} />
         </Alert>
       )}
