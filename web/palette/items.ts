@@ -67,9 +67,10 @@ export function usePaletteGroups(query: string, session: Session): readonly Pale
       choose: () => setColorScheme(isDark ? "light" : "dark"),
     },
   ];
-  const settings = navGroupsFor(session).flatMap((group) =>
-    group.items.map(({ path, label }) => ({ path, label, detail: t`Settings, ${group.label}` })),
-  );
+  const settings = navGroupsFor(session).flatMap(({ label, items }) => {
+    const group = t(label);
+    return items.map(({ path, label }) => ({ path, label: t(label), detail: t`Settings, ${group}` }));
+  });
   const groups: PaletteGroup[] = [
     {
       label: t`Search`,

@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Anchor, Text } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
@@ -20,16 +20,14 @@ export function ApiPage() {
       <Section
         title={t`First request`}
         lead={
-          <>
-            <Trans>
-              Create an{" "}
-              <Anchor component={Link} to="/settings/tokens" inherit underline="always">
-                access token
-              </Anchor>
-              , replace the dots with it, and run this in a shell. It lists the newest recordings the token
-              can access.
-            </Trans>
-          </>
+          <Trans>
+            Create an{" "}
+            <Anchor component={Link} to="/settings/tokens" inherit underline="always">
+              access token
+            </Anchor>
+            , replace the dots with it, and run this in a shell. It lists the newest recordings the token can
+            access.
+          </Trans>
         }
       >
         <Sample label={t`First request`} text={firstRequest(window.location.origin, version)} />
@@ -37,11 +35,11 @@ export function ApiPage() {
       <Section title={t`Recipes`} lead={t`Uses the setup above.`}>
         <div className={classes.samples}>
           {recipes.map(({ title, text }) => (
-            <div key={title}>
+            <div key={text}>
               <Text fw={600} size="sm" mb={4} component="h3">
-                {title}
+                {t(title)}
               </Text>
-              <Sample label={title} text={text} />
+              <Sample label={t(title)} text={text} />
             </div>
           ))}
         </div>
@@ -53,10 +51,10 @@ export function ApiPage() {
               key={href}
               title={
                 <Anchor href={href} fw={600} c="inherit">
-                  {title}
+                  {t(title)}
                 </Anchor>
               }
-              facts={[text]}
+              facts={[t(text)]}
             />
           ))}
         </Rows>
@@ -74,19 +72,19 @@ export function ApiPage() {
 const references = [
   {
     href: "/docs",
-    title: "API reference",
-    text: "Every operation with its parameters and responses. Try requests on the page.",
+    title: msg`API reference`,
+    text: msg`Every operation with its parameters and responses. Try requests on the page.`,
   },
-  { href: "/docs/errors", title: "Errors", text: "What each error means and what to do about it." },
+  { href: "/docs/errors", title: msg`Errors`, text: msg`What each error means and what to do about it.` },
   {
     href: "/docs/migration",
-    title: "Moving between versions",
-    text: "What differs between the versions of the API.",
+    title: msg`Moving between versions`,
+    text: msg`What differs between the versions of the API.`,
   },
 ];
 
 function firstRequest(origin: string, version: string): string {
-  return t`SERVER=${origin}
+  return `SERVER=${origin}
 TOKEN=parley_pat_…
 api() { curl -s "$SERVER/_/public-api/v2$1" "\${@:2}" \\
   -H "Authorization: Bearer $TOKEN" -H "Public-Api-Version: ${version}"; }
@@ -96,13 +94,16 @@ api /recordings -X POST`;
 
 const recipes = [
   {
-    title: "Find recordings by title, with participants",
+    title: msg`Find recordings by title, with participants`,
     text: `api /recordings -d '{"filter": {"title_search": "harbour"}, "include": {"participants": true}}'`,
   },
-  { title: "Read a transcript", text: "api /recordings/RECORDING_ID/transcript.txt" },
-  { title: "Save the file of a recording", text: "api /recordings/RECORDING_ID/download -L -o meeting.mp4" },
+  { title: msg`Read a transcript`, text: "api /recordings/RECORDING_ID/transcript.txt" },
   {
-    title: "Tag a recording",
+    title: msg`Save the file of a recording`,
+    text: "api /recordings/RECORDING_ID/download -L -o meeting.mp4",
+  },
+  {
+    title: msg`Tag a recording`,
     text: `api /recordings/RECORDING_ID/tags -X PUT -d '{"tag": "contracts"}'`,
   },
 ] as const;

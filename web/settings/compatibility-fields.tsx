@@ -1,17 +1,19 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { Select } from "@mantine/core";
 import type { Compatibility, DatetimeFilters } from "../../contract/common.ts";
 import type { FormState } from "../common/forms/form.tsx";
 
 const readings = [
-  { value: "contract", label: "As the API documentation says" },
-  { value: "by-name", label: "By name" },
-] as const satisfies readonly { value: DatetimeFilters; label: string }[];
+  { value: "contract", label: msg`As the API documentation says` },
+  { value: "by-name", label: msg`By name` },
+] as const satisfies readonly { value: DatetimeFilters; label: MessageDescriptor }[];
 
 const names = [
-  { value: "none", label: "crm only" },
-  { value: "hubspot", label: "crm and hubspot" },
-] as const satisfies readonly { value: Compatibility; label: string }[];
+  { value: "none", label: msg`crm only` },
+  { value: "hubspot", label: msg`crm and hubspot` },
+] as const satisfies readonly { value: Compatibility; label: MessageDescriptor }[];
 
 /** How a program that was made for the original service reads and names things; null: the server's setting. */
 export interface CompatibilityValue {
@@ -44,7 +46,7 @@ export function CompatibilityFields(props: {
         description={t`By name: before_datetime finds recordings that start before its value. Choose this if a program's lists stay empty.`}
         placeholder={t`Server default`}
         allowDeselect={canClear}
-        data={readings}
+        data={readings.map(({ value, label }) => ({ value, label: t(label) }))}
         value={value.datetime_filters}
         onChange={(datetime_filters) => onChange({ datetime_filters })}
         error={errors.datetime_filters}
@@ -54,7 +56,7 @@ export function CompatibilityFields(props: {
         description={t`Choose crm and hubspot if a program asks for include.hubspot.`}
         placeholder={t`Server default`}
         allowDeselect={canClear}
-        data={names}
+        data={names.map(({ value, label }) => ({ value, label: t(label) }))}
         value={value.compatibility}
         onChange={(compatibility) => onChange({ compatibility })}
         error={errors.compatibility}
@@ -74,7 +76,7 @@ export function chosen({ datetime_filters, compatibility }: CompatibilityValue) 
 /** What differs from the API documentation, for a list. */
 export function compatibilityFacts(value: CompatibilityValue): (string | null)[] {
   return [
-    value.datetime_filters === "by-name" ? "date filters by name" : null,
-    value.compatibility === "hubspot" ? "hubspot field names" : null,
+    value.datetime_filters === "by-name" ? t`date filters by name` : null,
+    value.compatibility === "hubspot" ? t`hubspot field names` : null,
   ];
 }

@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -38,7 +38,7 @@ export function Grants({ of }: { of: "me" | "workspace" }) {
       </NoneYet>
     );
   const nameOf = (userId: string): string =>
-    users.data?.users.find(({ id }) => id === userId)?.name ?? "a user";
+    users.data?.users.find(({ id }) => id === userId)?.name ?? t`Unknown user`;
   return (
     <div>
       <Rows label={t`Connected apps`}>
@@ -54,12 +54,14 @@ export function Grants({ of }: { of: "me" | "workspace" }) {
 /** @param props.owner null: the user. */
 function GrantRow({ grant, owner }: { grant: Grant; owner: string | null }) {
   const { t } = useLingui();
-  const by = owner === null ? t`your account` : t`${owner}'s account`;
   const [edits, { open, close }] = useDisclosure();
-  const named = `${grant.client_name}${owner === null ? "" : t` for ${owner}`}`;
+  const app = grant.client_name;
+  const edit = owner === null ? t`Edit ${app}` : t`Edit ${app} for ${owner}`;
+  const authorized = whenInLine(grant.created_datetime);
+  const used = whenInLine(grant.last_used_datetime);
   return (
     <Row
-      title={grant.client_name}
+      title={app}
       badges={
         grant.self_registered ? (
           <Tag tone="warn">
@@ -69,33 +71,41 @@ function GrantRow({ grant, owner }: { grant: Grant; owner: string | null }) {
       }
       facts={[
         ...(grant.self_registered ? identityOf(grant) : []),
-        `authorized ${owner === null ? "" : `by ${owner} `}${whenInLine(grant.created_datetime)}`,
-        t`last used ${whenInLine(grant.last_used_datetime)}`,
-        grant.sign_ins === 1 ? "signed in once" : t`signed in ${grant.sign_ins} times`,
+        owner === null ? t`authorized ${authorized}` : t`authorized by ${owner} ${authorized}`,
+        t`last used ${used}`,
+        plural(grant.sign_ins, { one: "signed in once", other: "signed in # times" }),
         ...compatibilityFacts(grant),
       ]}
       actions={
         <>
           {grant.self_registered ? (
-            <Button variant="subtle" size="compact-sm" aria-label={t`Edit ${named}`} onClick={open}>
+            <Button variant="subtle" size="compact-sm" aria-label={edit} onClick={open}>
               <Trans>Edit</Trans>
             </Button>
           ) : null}
           <ConfirmButton
             text={t`Revoke`}
-            button={{ "aria-label": t`Revoke ${named}` }}
-            title={t`Revoke access of ${grant.client_name}?`}
+            button={{ "aria-label": owner === null ? t`Revoke ${app}` : t`Revoke ${app} for ${owner}` }}
+            title={t`Revoke access of ${app}?`}
             label={t`Revoke access`}
             run={() => revokeGrant(grant.id)}
-            done={t`${grant.client_name} no longer has access.`}
+            done={t`${app} no longer has access.`}
             refresh={[["grants"]]}
           >
-            <Trans>Its tokens for {by} stop working immediately. It can request access again.</Trans>
+            {owner === null ? (
+              <Trans>
+                Its tokens for your account stop working immediately. It can request access again.
+              </Trans>
+            ) : (
+              <Trans>
+                Its tokens for {owner}'s account stop working immediately. It can request access again.
+              </Trans>
+            )}
           </ConfirmButton>
         </>
       }
     >
-      <FormDialog opened={edits} onClose={close} title={t`Edit ${named}`} centered>
+      <FormDialog opened={edits} onClose={close} title={edit} centered>
         <GrantForm grant={grant} onDone={close} />
       </FormDialog>
     </Row>
@@ -135,8 +145,7 @@ function noDraft(): void {}
 /** What is known of an app whose name nobody has checked, as the consent page shows it. */
 function identityOf({ client_metadata_url, redirect_uris }: Grant): (string | null)[] {
   const targets = [...new Set(redirect_uris.map(describeTarget))];
-  return [
-    client_metadata_url === null ? null : t`described by ${new URL(client_metadata_url).host}`,
-    t`sends access to ${targets.join(", ")}`,
-  ];
+  const list = targets.join(", ");
+  const host = client_metadata_url === null ? null : new URL(client_metadata_url).host;
+  return [host === null ? null : t`described by ${host}`, t`sends access to ${list}`];
 }

@@ -17,20 +17,21 @@ export function SettingsLayout() {
   const here = navItemAt(path);
   const groups = navGroupsFor(session);
   const isRefused = here !== undefined && !here.isFor(session);
+  const title = here === undefined ? t`Settings` : t(here.label);
   return (
     <div className={classes.layout}>
       <nav aria-label={t`Settings`} className={classes.side}>
         {groups.map(({ label, items }) => (
-          <Fragment key={label}>
+          <Fragment key={label.id}>
             <Text size="xs" fw={600} c="dimmed" px="sm" pt="sm" pb={4}>
-              {label}
+              {t(label)}
             </Text>
             {items.map((item) => (
               <NavLink
                 key={item.path}
                 component={Link}
                 to={item.path}
-                label={item.label}
+                label={t(item.label)}
                 activeOptions={{ exact: item.path === "/settings" }}
                 active={item === here || item.path === here?.path}
                 aria-current={item.path === here?.path ? "page" : undefined}
@@ -48,18 +49,18 @@ export function SettingsLayout() {
             fullWidth
             justify="space-between"
             rightSection={<IconChevronDown size={16} aria-hidden />}
-            aria-label={`${here?.label ?? t`Settings`}, other settings`}
+            aria-label={t`${title}, other settings`}
           >
-            {here?.label ?? t`Settings`}
+            {title}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
           {groups.map(({ label, items }) => (
-            <Fragment key={label}>
-              <Menu.Label>{label}</Menu.Label>
+            <Fragment key={label.id}>
+              <Menu.Label>{t(label)}</Menu.Label>
               {items.map((item) => (
                 <Menu.Item key={item.path} component={Link} to={item.path}>
-                  {item.label}
+                  {t(item.label)}
                 </Menu.Item>
               ))}
             </Fragment>
@@ -69,7 +70,7 @@ export function SettingsLayout() {
       <div className={classes.page}>
         {isRefused ? (
           <EmptyState title={t`Admins only`} icon={<IconLock size={30} stroke={1.5} />}>
-            {here.refusal}
+            {here.refusal === null ? null : t(here.refusal)}
           </EmptyState>
         ) : (
           <Outlet />

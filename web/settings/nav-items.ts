@@ -1,75 +1,77 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import type { Session } from "../api/session.ts";
 
 /** A settings page in the navigation. */
 export interface NavItem {
   readonly path: string;
-  readonly label: string;
+  readonly label: MessageDescriptor;
 }
 
 interface NavGroup {
-  readonly label: string;
+  readonly label: MessageDescriptor;
   readonly isFor: (session: Session) => boolean;
   /** Shown to a user who opens one of its pages by URL and may not. */
-  readonly refusal: string;
+  readonly refusal: MessageDescriptor | null;
   readonly items: readonly NavItem[];
 }
 
 const isAdmin = ({ user }: Session): boolean => user.role === "admin";
-const adminsOnly = "Only admins can change this.";
+const adminsOnly = msg`Only admins can change this.`;
 
 const groups: readonly NavGroup[] = [
   {
-    label: "Your account",
+    label: msg`Your account`,
     isFor: () => true,
-    refusal: "",
+    refusal: null,
     items: [
-      { path: "/settings", label: "Profile" },
-      { path: "/settings/notifications", label: "Notifications" },
-      { path: "/settings/tokens", label: "Access tokens" },
-      { path: "/settings/apps", label: "Connected apps" },
-      { path: "/settings/calendars", label: "Calendars" },
-      { path: "/settings/deliveries", label: "Deliveries" },
-      { path: "/settings/webhooks", label: "Webhooks" },
-      { path: "/settings/api", label: "API" },
+      { path: "/settings", label: msg`Profile` },
+      { path: "/settings/notifications", label: msg`Notifications` },
+      { path: "/settings/tokens", label: msg`Access tokens` },
+      { path: "/settings/apps", label: msg`Connected apps` },
+      { path: "/settings/calendars", label: msg`Calendars` },
+      { path: "/settings/deliveries", label: msg`Deliveries` },
+      { path: "/settings/webhooks", label: msg`Webhooks` },
+      { path: "/settings/api", label: msg`API` },
     ],
   },
   {
-    label: "Workspace",
+    label: msg`Workspace`,
     isFor: isAdmin,
     refusal: adminsOnly,
     items: [
-      { path: "/settings/workspace", label: "General" },
-      { path: "/settings/security", label: "Security" },
-      { path: "/settings/users", label: "Users" },
-      { path: "/settings/teams", label: "Teams" },
-      { path: "/settings/provisioning", label: "Provisioning" },
-      { path: "/settings/meeting-types", label: "Meeting types" },
-      { path: "/settings/templates", label: "Templates" },
-      { path: "/settings/clients", label: "OAuth clients" },
-      { path: "/settings/imports", label: "Imports" },
-      { path: "/settings/connections", label: "Connections" },
+      { path: "/settings/workspace", label: msg`General` },
+      { path: "/settings/security", label: msg`Security` },
+      { path: "/settings/users", label: msg`Users` },
+      { path: "/settings/teams", label: msg`Teams` },
+      { path: "/settings/provisioning", label: msg`Provisioning` },
+      { path: "/settings/meeting-types", label: msg`Meeting types` },
+      { path: "/settings/templates", label: msg`Templates` },
+      { path: "/settings/clients", label: msg`OAuth clients` },
+      { path: "/settings/imports", label: msg`Imports` },
+      { path: "/settings/connections", label: msg`Connections` },
     ],
   },
   {
-    label: "Data governance",
+    label: msg`Data governance`,
     isFor: isAdmin,
     refusal: adminsOnly,
     items: [
-      { path: "/settings/retention", label: "Retention" },
-      { path: "/settings/holds", label: "Legal holds" },
-      { path: "/settings/erase-personal-data", label: "Erase personal data" },
-      { path: "/settings/audit", label: "Audit log" },
+      { path: "/settings/retention", label: msg`Retention` },
+      { path: "/settings/holds", label: msg`Legal holds` },
+      { path: "/settings/erase-personal-data", label: msg`Erase personal data` },
+      { path: "/settings/audit", label: msg`Audit log` },
     ],
   },
   {
-    label: "Server",
+    label: msg`Server`,
     isFor: (session) => session.manages_system,
-    refusal: "Only admins of the operator's workspace can see this.",
+    refusal: msg`Only admins of the operator's workspace can see this.`,
     items: [
-      { path: "/settings/system", label: "System" },
-      { path: "/settings/server", label: "Server settings" },
-      { path: "/settings/transcription", label: "Transcription" },
-      { path: "/settings/language-model", label: "Language model" },
+      { path: "/settings/system", label: msg`System` },
+      { path: "/settings/server", label: msg`Server settings` },
+      { path: "/settings/transcription", label: msg`Transcription` },
+      { path: "/settings/language-model", label: msg`Language model` },
     ],
   },
 ];

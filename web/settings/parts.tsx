@@ -15,13 +15,14 @@ export function SettingsPage(props: {
   children: ReactNode;
 }) {
   const { t } = useLingui();
-  useTitle(t`${props.title} · Settings`);
+  const { title } = props;
+  useTitle(t`${title} · Settings`);
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start" gap="sm">
         <div className={classes.head}>
           <Title order={1} size="h2">
-            {props.title}
+            {title}
           </Title>
           <Text c="dimmed" mt={4}>
             {props.lead}
@@ -79,20 +80,20 @@ export function Rows({ label, children }: { label: string; children: ReactNode }
   );
 }
 
-/** A button in a row that starts an action at once. @param name what it acts on, for screen readers. */
+/** A button in a row that starts an action at once. @param label the text and what it acts on, for screen readers. */
 export function RowButton(props: {
   text: string;
-  name: string;
+  label: string;
   action: { readonly isPending: boolean; mutate(): void };
   variant?: "default" | "subtle";
 }) {
-  const { text, name, action, variant = "subtle" } = props;
+  const { text, label, action, variant = "subtle" } = props;
   return (
     <Button
       variant={variant}
       size="compact-sm"
       loading={action.isPending}
-      aria-label={`${text} ${name}`}
+      aria-label={label}
       onClick={() => action.mutate()}
     >
       {text}

@@ -1,3 +1,5 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { Accordion, PasswordInput, SegmentedControl, Select, Switch, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
@@ -14,37 +16,42 @@ import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { Form, useForm } from "../../common/forms/form.tsx";
 
 /** Where each service shows what to enter. */
-const services: Readonly<Record<CalendarKind, readonly (readonly [service: string, where: string])[]>> = {
+const services: Readonly<
+  Record<CalendarKind, readonly (readonly [service: string, where: MessageDescriptor])[]>
+> = {
   ics: [
     [
       "Google Calendar",
-      "In a browser: Settings → your calendar at the left → Integrate calendar → Secret address in iCal format.",
+      msg`In a browser: Settings → your calendar at the left → Integrate calendar → Secret address in iCal format.`,
     ],
     [
       "Outlook",
-      "In Outlook on the web: Settings → Calendar → Shared calendars → Publish a calendar → Can view all details → ICS link.",
+      msg`In Outlook on the web: Settings → Calendar → Shared calendars → Publish a calendar → Can view all details → ICS link.`,
     ],
     [
       "Proton Calendar",
-      "Settings → All settings → Calendars → your calendar → Share with anyone → Create link → Full view.",
+      msg`Settings → All settings → Calendars → your calendar → Share with anyone → Create link → Full view.`,
     ],
-    ["Nextcloud", "The pencil beside the calendar → Share link → Copy subscription link."],
+    ["Nextcloud", msg`The pencil beside the calendar → Share link → Copy subscription link.`],
     [
       "Apple iCloud",
-      "Public calendars have a webcal link under Share Calendar. For a private one choose CalDAV.",
+      msg`Public calendars have a webcal link under Share Calendar. For a private one choose CalDAV.`,
     ],
   ],
   caldav: [
     [
       "Nextcloud",
-      "URL: your server followed by /remote.php/dav. Create the password in Settings → Security → Devices & sessions.",
+      msg`URL: your server followed by /remote.php/dav. Create the password in Settings → Security → Devices & sessions.`,
     ],
     [
       "Apple iCloud",
-      "URL: https://caldav.icloud.com. User name: your Apple Account. Create the password at account.apple.com → App-Specific Passwords.",
+      msg`URL: https://caldav.icloud.com. User name: your Apple Account. Create the password at account.apple.com → App-Specific Passwords.`,
     ],
-    ["Fastmail", "URL: https://caldav.fastmail.com. Create the password in Settings → Privacy & Security."],
-    ["Google, Outlook, Proton", "They take no app password for CalDAV. Choose the secret URL instead."],
+    [
+      "Fastmail",
+      msg`URL: https://caldav.fastmail.com. Create the password in Settings → Privacy & Security.`,
+    ],
+    ["Google, Outlook, Proton", msg`They take no app password for CalDAV. Choose the secret URL instead.`],
   ],
 };
 
@@ -135,7 +142,7 @@ function CalendarForm({ isRoom, onClose }: Pick<DialogProps, "isRoom" | "onClose
           <Accordion.Panel>
             {services[kind].map(([service, where]) => (
               <Text key={service} size="sm" mb={6}>
-                <strong>{service}</strong>: {where}
+                <strong>{service}</strong>: {t(where)}
               </Text>
             ))}
           </Accordion.Panel>
@@ -189,7 +196,10 @@ function CalendarForm({ isRoom, onClose }: Pick<DialogProps, "isRoom" | "onClose
       {choices.length === 0 ? null : (
         <Select
           label={t`Calendar`}
-          description={t`The account has ${choices.length} calendars. Choose the one to add.`}
+          description={plural(choices.length, {
+            one: "The account has # calendar. Choose the one to add.",
+            other: "The account has # calendars. Choose the one to add.",
+          })}
           required
           allowDeselect={false}
           data={choices.map((one) => ({ value: one.url, label: one.name }))}

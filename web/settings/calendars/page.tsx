@@ -1,3 +1,4 @@
+import { plural, t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
@@ -5,7 +6,6 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Calendar, calendarsQuery, meetingsQuery, removeCalendar } from "../../api/calendars.ts";
-import { counted } from "../../common/format/count.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Loaded, NoneYet, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
@@ -36,7 +36,7 @@ export function CalendarsPage() {
     <SettingsPage
       title={t`Calendars`}
       lead={t`Recordings get their title, participants and scheduled time from the meeting in your calendar. Events that are private or confidential are never read beyond their times.`}
-      action={canAdd ? addButton("own", "Add calendar") : undefined}
+      action={canAdd ? addButton("own", t`Add calendar`) : undefined}
     >
       <Loaded query={calendars}>
         {(data) => (
@@ -51,7 +51,7 @@ export function CalendarsPage() {
               <Section
                 title={t`Room calendars`}
                 lead={t`For recordings of all users: a meeting in a room's calendar names the recording of any of its participants.`}
-                action={addButton("room", "Add room calendar")}
+                action={addButton("room", t`Add room calendar`)}
               >
                 <List
                   label={t`Room calendars`}
@@ -98,6 +98,8 @@ function CalendarRow({ calendar, canRemove }: { calendar: Calendar; canRemove: b
   const { t } = useLingui();
   const { id, name, kind, host, username, state, problem, read_datetime: read } = calendar;
   const [example] = calendar.unread_examples;
+  const lastRead = read === null ? null : whenInLine(read);
+  const next = whenInLine(calendar.next_read_datetime);
   return (
     <Row
       title={name}
@@ -108,16 +110,12 @@ function CalendarRow({ calendar, canRemove }: { calendar: Calendar; canRemove: b
         </>
       }
       facts={[
-        username === null ? host : `${username} at ${host}`,
-        read === null ? "not read yet" : t`last read ${whenInLine(read)}`,
-        counted(calendar.events, "event"),
-        calendar.unread_events === 0
-          ? null
-          : `${counted(calendar.unread_events, "entry", "entries")} could not be understood${
-              example === undefined ? "" : `: ${example.title ?? t`without a title`}: ${example.reason}`
-            }`,
+        username === null ? host : t`${username} at ${host}`,
+        lastRead === null ? t`not read yet` : t`last read ${lastRead}`,
+        plural(calendar.events, { one: "# event", other: "# events" }),
+        unreadOf(calendar.unread_events, example),
         problem,
-        state === "ok" ? null : t`next attempt ${whenInLine(calendar.next_read_datetime)}`,
+        state === "ok" ? null : t`next attempt ${next}`,
       ]}
       actions={
         canRemove ? (
@@ -139,4 +137,20 @@ function CalendarRow({ calendar, canRemove }: { calendar: Calendar; canRemove: b
       }
     />
   );
+}
+
+/** How many entries could not be read, with the first of them. */
+function unreadOf(count: number, example: Calendar["unread_examples"][number] | undefined): string | null {
+  if (count === 0) return null;
+  if (example === undefined)
+    return plural(count, {
+      one: "# entry could not be understood",
+      other: "# entries could not be understood",
+    });
+  const title = example.title ?? t`without a title`;
+  const { reason } = example;
+  return plural(count, {
+    one: `# entry could not be understood: ${title}: ${reason}`,
+    other: `# entries could not be understood: ${title}: ${reason}`,
+  });
 }

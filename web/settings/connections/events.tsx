@@ -1,3 +1,5 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Anchor, Button, Group, List, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -15,6 +17,7 @@ import { Loaded, Tag } from "../parts.tsx";
 export function Events({ connection }: { connection: Connection }) {
   const { t } = useLingui();
   const events = useQuery(connectionEventsQuery(connection.id));
+  const { name } = connection;
   return (
     <Loaded query={events}>
       {({ events }) =>
@@ -23,7 +26,7 @@ export function Events({ connection }: { connection: Connection }) {
             <Trans>No events yet.</Trans>
           </Text>
         ) : (
-          <List size="sm" listStyleType="none" spacing={6} aria-label={t`Events of ${connection.name}`}>
+          <List size="sm" listStyleType="none" spacing={6} aria-label={t`Events of ${name}`}>
             {events.map((event) => (
               <List.Item key={event.id}>
                 <Event connection={connection} event={event} />
@@ -39,14 +42,14 @@ export function Events({ connection }: { connection: Connection }) {
 const states: Readonly<
   Record<
     ConnectionEvent["state"],
-    { readonly label: string; readonly tone?: "accent" | "good" | "warn" | "bad" }
+    { readonly label: MessageDescriptor; readonly tone?: "accent" | "good" | "warn" | "bad" }
   >
 > = {
-  pending: { label: "Waiting", tone: "accent" },
-  importing: { label: "Importing", tone: "accent" },
-  done: { label: "Imported", tone: "good" },
-  ignored: { label: "Ignored" },
-  failed: { label: "Failed", tone: "bad" },
+  pending: { label: msg`Waiting`, tone: "accent" },
+  importing: { label: msg`Importing`, tone: "accent" },
+  done: { label: msg`Imported`, tone: "good" },
+  ignored: { label: msg`Ignored` },
+  failed: { label: msg`Failed`, tone: "bad" },
 };
 
 function Event({ connection, event }: { connection: Connection; event: ConnectionEvent }) {
@@ -59,7 +62,7 @@ function Event({ connection, event }: { connection: Connection; event: Connectio
   });
   return (
     <Group gap="xs">
-      <Tag tone={tone}>{label}</Tag>
+      <Tag tone={tone}>{t(label)}</Tag>
       <span>{event.type}</span>
       <Text span size="sm" c="dimmed">
         {whenInLine(event.created_datetime)}

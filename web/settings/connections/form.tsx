@@ -1,3 +1,5 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { PasswordInput, Select, Switch, TextInput } from "@mantine/core";
 import { useState } from "react";
@@ -16,53 +18,56 @@ type FieldName = Exclude<keyof NewConnection, "kind" | "allow_http" | "media_hos
 
 interface Field {
   readonly name: FieldName;
-  readonly label: string;
-  readonly description?: string;
+  readonly label: MessageDescriptor;
+  readonly description?: MessageDescriptor;
   readonly isSecret?: boolean;
   readonly isRequired?: boolean;
 }
 
-const common: readonly Field[] = [{ name: "name", label: "Name", isRequired: true }];
+const common: readonly Field[] = [{ name: "name", label: msg`Name`, isRequired: true }];
 
 const ofBots: readonly Field[] = [
-  { name: "base_url", label: "URL", description: "The URL of the service and its API.", isRequired: true },
-  { name: "api_key", label: "API key", isSecret: true, isRequired: true },
+  {
+    name: "base_url",
+    label: msg`URL`,
+    description: msg`The URL of the service and its API.`,
+    isRequired: true,
+  },
+  { name: "api_key", label: msg`API key`, isSecret: true, isRequired: true },
 ];
 
 const mediaHosts: Field = {
   name: "media_hosts",
-  label: "Hosts of files",
-  description:
-    "If files come from another host, such as an S3 bucket: .s3.amazonaws.com. Separate several with commas.",
+  label: msg`Hosts of files`,
+  description: msg`If files come from another host, such as an S3 bucket: .s3.amazonaws.com. Separate several with commas.`,
 };
 
 const fields: Readonly<Record<Kind, readonly Field[]>> = {
   zoom: [
     {
-      ...{ name: "webhook_secret", label: "Secret token", isSecret: true, isRequired: true },
-      description: "Shown in your Zoom app under Features → Access.",
+      ...{ name: "webhook_secret", label: msg`Secret token`, isSecret: true, isRequired: true },
+      description: msg`Shown in your Zoom app under Features → Access.`,
     },
     {
-      ...{ name: "account_id", label: "Account ID" },
-      description:
-        "From a server-to-server OAuth app. Needed for participants' emails, and for downloads after 24 hours.",
+      ...{ name: "account_id", label: msg`Account ID` },
+      description: msg`From a server-to-server OAuth app. Needed for participants' emails, and for downloads after 24 hours.`,
     },
-    { name: "client_id", label: "Client ID" },
-    { name: "client_secret", label: "Client secret", isSecret: true },
+    { name: "client_id", label: msg`Client ID` },
+    { name: "client_secret", label: msg`Client secret`, isSecret: true },
   ],
   attendee: [
     ...ofBots,
     {
-      ...{ name: "webhook_secret", label: "Webhook secret", isSecret: true, isRequired: true },
-      description: "Shown in Attendee under Settings → Webhooks.",
+      ...{ name: "webhook_secret", label: msg`Webhook secret`, isSecret: true, isRequired: true },
+      description: msg`Shown in Attendee under Settings → Webhooks.`,
     },
     mediaHosts,
   ],
   vexa: [
     ...ofBots,
     {
-      ...{ name: "webhook_secret", label: "Webhook secret", isSecret: true, isRequired: true },
-      description: "The webhook_secret that you set in Vexa.",
+      ...{ name: "webhook_secret", label: msg`Webhook secret`, isSecret: true, isRequired: true },
+      description: msg`The webhook_secret that you set in Vexa.`,
     },
     mediaHosts,
   ],
@@ -99,8 +104,8 @@ export function ConnectionForm({ onDone }: { onDone: () => void }) {
         return (
           <Input
             key={`${kind} ${name}`}
-            label={label}
-            description={description}
+            label={t(label)}
+            description={description === undefined ? undefined : t(description)}
             required={isRequired}
             autoComplete="off"
             value={values[name] ?? ""}

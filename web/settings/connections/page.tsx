@@ -53,18 +53,20 @@ export function ConnectionsPage() {
 function ConnectionRow({ connection }: { connection: Connection }) {
   const { t } = useLingui();
   const { id, kind, name, webhook_url: url, base_url, received_datetime: received } = connection;
+  const service = serviceLabels[kind];
+  const last = received === null ? null : whenInLine(received);
   return (
     <Row
       title={name}
       facts={[
-        serviceLabels[kind],
+        service,
         base_url,
-        kind === "zoom" && !connection.has_api_credentials ? "without OAuth credentials" : null,
-        received === null ? t`No webhook received yet` : t`Last webhook ${whenInLine(received)}`,
+        kind === "zoom" && !connection.has_api_credentials ? t`without OAuth credentials` : null,
+        last === null ? t`No webhook received yet` : t`Last webhook ${last}`,
       ]}
       actions={
         <ConfirmButton
-          text="Delete"
+          text={t`Delete`}
           button={{ "aria-label": t`Delete ${name}` }}
           title={t`Delete ${name}?`}
           label={t`Delete connection`}
@@ -78,7 +80,7 @@ function ConnectionRow({ connection }: { connection: Connection }) {
         </ConfirmButton>
       }
     >
-      <CopyField label={t`Webhook URL to enter at ${serviceLabels[kind]}`} value={url} />
+      <CopyField label={t`Webhook URL to enter at ${service}`} value={url} />
       <Text size="sm" fw={500} mt="sm" component="h2">
         <Trans>Latest events</Trans>
       </Text>

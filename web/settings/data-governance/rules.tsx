@@ -100,7 +100,7 @@ function RuleRow({ rule, names }: { rule: Rule; names: Names }) {
             <Trans>Edit</Trans>
           </Button>
           {rule.enabled ? (
-            <RowButton text={t`Disable`} name={name} action={disable} />
+            <RowButton text={t`Disable`} label={t`Disable ${name}`} action={disable} />
           ) : (
             <ConfirmButton
               text={t`Enable`}

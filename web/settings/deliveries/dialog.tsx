@@ -36,7 +36,8 @@ interface DialogProps {
 /** Creates or edits a delivery, with a preview of a real recording. */
 export function DeliveryDialog({ edited, isAdmin, onClose }: DialogProps) {
   const { t } = useLingui();
-  const title = edited === null || edited === "new" ? t`Create delivery` : t`Edit ${edited.name}`;
+  const name = edited === null || edited === "new" ? null : edited.name;
+  const title = name === null ? t`Create delivery` : t`Edit ${name}`;
   return (
     <FormDialog opened={edited !== null} onClose={onClose} title={title} centered size="lg">
       {edited === null ? null : (
@@ -92,7 +93,11 @@ function DeliveryForm(props: { delivery: Destination | null; isAdmin: boolean; o
     draft,
     onDone: onClose,
   });
-  const { label, help, example } = kinds[kind];
+  const { example } = kinds[kind];
+  const help = t(kinds[kind].help);
+  const placeholders = placeholderNames.map((placeholder) => (
+    <Code key={placeholder} me={4} display="inline-block">{`{${placeholder}}`}</Code>
+  ));
   return (
     <Form form={save} label={delivery === null ? t`Create delivery` : t`Save`} onCancel={onClose}>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
@@ -102,14 +107,14 @@ function DeliveryForm(props: { delivery: Destination | null; isAdmin: boolean; o
           disabled={delivery !== null}
           data={Object.entries(kinds)
             .filter(([value]) => isAdmin || isChat(value as DestinationKind))
-            .map(([value, { label }]) => ({ value, label }))}
+            .map(([value, { label }]) => ({ value, label: t(label) }))}
           value={kind}
           onChange={(value) => draft.change({ kind: (value ?? "slack") as DestinationKind })}
           error={save.errorOf("kind")}
         />
         <TextInput
           label={t`Name`}
-          placeholder={isChat(kind) ? "#sales" : label}
+          placeholder={isChat(kind) ? "#sales" : t(kinds[kind].label)}
           maxLength={100}
           value={name}
           onChange={(event) => draft.change({ name: event.currentTarget.value })}
@@ -163,13 +168,9 @@ function DeliveryForm(props: { delivery: Destination | null; isAdmin: boolean; o
       <Textarea
         label={t`Text`}
         description={
-          <>
-            <Trans>Below the title, in Markdown. Use</Trans>{" "}
-            {placeholderNames.map((placeholder) => (
-              <Code key={placeholder} mr={4} display="inline-block">{`{${placeholder}}`}</Code>
-            ))}
-            <Trans>Lines without content are left out.</Trans>
-          </>
+          <Trans>
+            Below the title, in Markdown. Lines without content are left out. Placeholders: {placeholders}
+          </Trans>
         }
         autosize
         minRows={4}
@@ -270,6 +271,7 @@ function Preview(props: { kind: DestinationKind; template: string; linkPeople: b
       </Text>
     );
   const { data, error } = preview;
+  const service = t(kinds[props.kind].label);
   return (
     <Stack gap="xs">
       <Select
@@ -292,8 +294,8 @@ function Preview(props: { kind: DestinationKind; template: string; linkPeople: b
       {data?.truncated === true ? (
         <Text size="sm" c="dimmed">
           <Trans>
-            The message is longer than {kinds[props.kind].label} takes. It is cut at a whole line and ends
-            with a link to the recording.
+            The message is longer than {service} takes. It is cut at a whole line and ends with a link to the
+            recording.
           </Trans>
         </Text>
       ) : null}

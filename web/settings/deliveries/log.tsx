@@ -1,3 +1,4 @@
+import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Anchor, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
@@ -22,7 +23,7 @@ export function TestOutcome({ result, error }: { result: TestResult | undefined;
   const { t } = useLingui();
   if (error !== null) return <FormError error={error} fields={[]} />;
   if (result === undefined) return null;
-  const status = result.status === null ? "" : t` (status ${result.status})`;
+  const { status } = result;
   return (
     <Alert
       mt="xs"
@@ -33,7 +34,13 @@ export function TestOutcome({ result, error }: { result: TestResult | undefined;
       icon={
         result.ok ? <IconCircleCheck size={18} aria-hidden /> : <IconAlertTriangle size={18} aria-hidden />
       }
-      title={result.ok ? t`The test succeeded${status}` : t`The test failed`}
+      title={
+        !result.ok
+          ? t`The test failed`
+          : status === null
+            ? t`The test succeeded`
+            : t`The test succeeded (status ${status})`
+      }
     >
       {result.error === null ? null : <Text size="sm">{result.error}</Text>}
       {result.response === "" ? null : <Pre label={t`Response`} text={result.response} />}
@@ -74,6 +81,8 @@ function AttemptRow({ id, attempt, canChange }: { id: string; attempt: Attempt; 
     refresh: [attemptsQuery(id).queryKey],
   });
   const title = attempt.title ?? t`A recording that you can't see, or that was deleted`;
+  const { last_status: status } = attempt;
+  const next = attempt.due_datetime === null ? null : whenInLine(attempt.due_datetime);
   return (
     <Row
       title={
@@ -88,17 +97,15 @@ function AttemptRow({ id, attempt, canChange }: { id: string; attempt: Attempt; 
       badges={<DeliveryTag state={attempt.state} />}
       facts={[
         whenInLine(attempt.last_datetime ?? attempt.created_datetime),
-        attempt.attempts > 1 ? t`${attempt.attempts} attempts` : null,
-        attempt.last_status === null ? null : t`response ${attempt.last_status}`,
+        attempt.attempts > 1 ? plural(attempt.attempts, { one: "# attempt", other: "# attempts" }) : null,
+        status === null ? null : t`response ${status}`,
         attempt.last_error,
-        attempt.last_error !== null || attempt.last_status === null ? attempt.last_response : null,
-        attempt.due_datetime === null || attempt.attempts === 0
-          ? null
-          : t`next attempt ${whenInLine(attempt.due_datetime)}`,
+        attempt.last_error !== null || status === null ? attempt.last_response : null,
+        next === null || attempt.attempts === 0 ? null : t`next attempt ${next}`,
       ]}
       actions={
         canChange && attempt.state !== "withheld" && attempt.state !== "pending" ? (
-          <RowButton text={t`Resend`} name={title} action={resend} />
+          <RowButton text={t`Resend`} label={t`Resend ${title}`} action={resend} />
         ) : undefined
       }
     />

@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Modal } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -29,6 +29,7 @@ export function DeliveriesPage() {
   const deliveries = useQuery(destinationsQuery);
   const [edited, setEdited] = useState<Destination | "new" | null>(null);
   const [logged, setLogged] = useState<Destination | null>(null);
+  const loggedName = logged?.name;
   const isAdmin = session.user.role === "admin";
   const canChange = session.user.role !== "viewer";
   return (
@@ -72,7 +73,7 @@ export function DeliveriesPage() {
       <Modal
         opened={logged !== null}
         onClose={() => setLogged(null)}
-        title={logged === null ? "" : t`Sent to ${logged.name}`}
+        title={loggedName === undefined ? "" : t`Sent to ${loggedName}`}
         size="xl"
         centered
         keepMounted={false}
@@ -108,13 +109,16 @@ function DeliveryRow({ delivery, userId, canChange, onEdit, onLog }: RowProps) {
     teams: new Map(teams.map((team) => [team.id, team.name])),
     types: new Map(types.map((type) => [type.id, type.name])),
   });
-  const owner = users.find((user) => user.id === delivery.user_id)?.name ?? t`a former user`;
+  const owner = users.find((user) => user.id === delivery.user_id)?.name;
+  const folder = delivery.folder || "notes";
+  const sent = last === null ? "" : whenInLine(last.datetime);
+  const error = last?.error;
   return (
     <Row
       title={name}
       badges={
         <>
-          <Tag>{kinds[kind].label}</Tag>
+          <Tag>{t(kinds[kind].label)}</Tag>
           {!enabled ? (
             <Tag tone="bad">
               <Trans>Disabled</Trans>
@@ -126,24 +130,32 @@ function DeliveryRow({ delivery, userId, canChange, onEdit, onLog }: RowProps) {
           ) : null}
           {delivery.pending > 0 ? (
             <Tag tone="accent">
-              <Trans>{delivery.pending} pending</Trans>
+              <Plural value={delivery.pending} one="# pending" other="# pending" />
             </Tag>
           ) : null}
         </>
       }
       facts={[
-        what,
-        delivery.host ?? (kind === "markdown" ? t`folder ${delivery.folder || "notes"}` : null),
-        delivery.user_id === userId ? null : t`what ${owner} can see`,
+        ...what,
+        delivery.host ?? (kind === "markdown" ? t`folder ${folder}` : null),
+        delivery.user_id === userId
+          ? null
+          : owner === undefined
+            ? t`what a former user can see`
+            : t`what ${owner} can see`,
         enabled ? null : delivery.disabled_reason,
         last === null
-          ? "nothing sent yet"
-          : t`last sent ${whenInLine(last.datetime)}${last.error === null ? "" : `: ${last.error}`}`,
+          ? t`nothing sent yet`
+          : error == null
+            ? t`last sent ${sent}`
+            : t`last sent ${sent}: ${error}`,
       ]}
       actions={
         <>
-          {canChange && enabled ? <RowButton text={t`Test`} name={name} action={test} /> : null}
-          {canChange && !enabled ? <RowButton text={t`Enable`} name={name} action={enable} /> : null}
+          {canChange && enabled ? <RowButton text={t`Test`} label={t`Test ${name}`} action={test} /> : null}
+          {canChange && !enabled ? (
+            <RowButton text={t`Enable`} label={t`Enable ${name}`} action={enable} />
+          ) : null}
           <Button variant="subtle" size="compact-sm" aria-label={t`Log of ${name}`} onClick={onLog}>
             <Trans>Log</Trans>
           </Button>
@@ -166,7 +178,7 @@ function DeliveryRow({ delivery, userId, canChange, onEdit, onLog }: RowProps) {
                 </ConfirmButton>
               ) : null}
               <ConfirmButton
-                text="Delete"
+                text={t`Delete`}
                 button={{ variant: "subtle", size: "compact-sm" }}
                 title={t`Delete ${name}?`}
                 label={t`Delete delivery`}
@@ -174,8 +186,11 @@ function DeliveryRow({ delivery, userId, canChange, onEdit, onLog }: RowProps) {
                 done={t`Delivery deleted.`}
                 refresh={refresh}
               >
-                Nothing more is sent, and its log is deleted.
-                {kind === "markdown" ? t` Files that it wrote are kept.` : ""}
+                {kind === "markdown" ? (
+                  <Trans>Nothing more is sent, and its log is deleted. Files that it wrote are kept.</Trans>
+                ) : (
+                  <Trans>Nothing more is sent, and its log is deleted.</Trans>
+                )}
               </ConfirmButton>
             </>
           ) : null}

@@ -1,3 +1,5 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, PasswordInput, Progress, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -12,7 +14,7 @@ import {
 } from "../../api/settings/imports.ts";
 import { updateWorkspace, type Workspace, workspaceQuery } from "../../api/settings/workspace.ts";
 import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
-import { counted } from "../../common/format/count.ts";
+import { dayAndTime } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Loaded, Panel, Row, Rows, Section, SettingsPage } from "../parts.tsx";
 import { Report } from "./report.tsx";
@@ -125,38 +127,48 @@ function ImportForm() {
   );
 }
 
-const stateLabels: Readonly<Record<ImportRun["state"], string>> = {
-  pending: "Waiting",
-  running: "Running",
-  done: "Done",
-  failed: "Failed",
-  canceled: "Canceled",
+const stateLabels: Readonly<Record<ImportRun["state"], MessageDescriptor>> = {
+  pending: msg`Waiting`,
+  running: msg`Running`,
+  done: msg`Done`,
+  failed: msg`Failed`,
+  canceled: msg`Canceled`,
 };
 
 function RunRow({ run }: { run: ImportRun }) {
   const { t } = useLingui();
-  const { counts, imported, failed, omitted } = run;
+  const { counts, imported, failed, omitted, source, origin, is_dry_run: isDryRun } = run;
   const { recordings = 0, existing = 0, users_matched: matched, users_unknown: unknown = 0 } = counts;
   const hasReport = failed > 0 || Object.keys(omitted).length > 0;
   const total = recordings - existing;
+  const users = (matched ?? 0) + unknown;
   return (
     <Row
-      title={`${run.source}: ${run.origin}`}
+      title={`${source}: ${origin}`}
       facts={[
-        run.is_dry_run ? t`Count only` : null,
-        run.state === "done" && run.is_dry_run ? null : stateLabels[run.state],
-        `${counted(recordings, "recording")} found`,
-        existing > 0 ? t`${existing} imported before` : null,
-        matched === undefined ? null : t`${matched} of ${matched + unknown} users have an account here`,
-        run.is_dry_run ? null : t`${imported} imported`,
-        failed > 0 ? `${failed} ${run.is_dry_run ? t`can't be imported` : t`not imported`}` : null,
-        new Date(run.created_datetime).toLocaleString(),
+        isDryRun ? t`Count only` : null,
+        run.state === "done" && isDryRun ? null : t(stateLabels[run.state]),
+        plural(recordings, { one: "# recording found", other: "# recordings found" }),
+        existing > 0 ? plural(existing, { one: "# imported before", other: "# imported before" }) : null,
+        matched === undefined
+          ? null
+          : plural(users, {
+              one: `${matched} of # user has an account here`,
+              other: `${matched} of # users have an account here`,
+            }),
+        isDryRun ? null : plural(imported, { one: "# imported", other: "# imported" }),
+        failed === 0
+          ? null
+          : isDryRun
+            ? plural(failed, { one: "# can't be imported", other: "# can't be imported" })
+            : plural(failed, { one: "# not imported", other: "# not imported" }),
+        dayAndTime(run.created_datetime),
       ]}
       actions={
         isRunning(run) ? (
           <ConfirmButton
             text={t`Cancel`}
-            button={{ "aria-label": t`Cancel import from ${run.origin}` }}
+            button={{ "aria-label": t`Cancel import from ${origin}` }}
             title={t`Cancel import?`}
             label={t`Cancel import`}
             run={() => cancelImportRun(run.id)}
@@ -173,11 +185,11 @@ function RunRow({ run }: { run: ImportRun }) {
           {run.error}
         </Text>
       )}
-      {run.state === "running" && !run.is_dry_run && total > 0 ? (
+      {run.state === "running" && !isDryRun && total > 0 ? (
         <Progress
           mt={8}
           value={((imported + failed) / total) * 100}
-          aria-label={t`Progress of import from ${run.origin}`}
+          aria-label={t`Progress of import from ${origin}`}
         />
       ) : null}
       {hasReport ? <Report run={run} /> : null}

@@ -3,9 +3,10 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Anchor, Button, List, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { listOmitted } from "../../../shared/counted.ts";
 import { type ImportRun, importReportQuery } from "../../api/settings/imports.ts";
+import { namesInSentence } from "../../common/format/names.ts";
 import { Loaded } from "../parts.tsx";
+import { omittedTexts } from "./omitted.ts";
 
 /** What was not imported, and why. */
 export function Report({ run }: { run: ImportRun }) {
@@ -51,6 +52,6 @@ function Items({ id }: { id: string }) {
 }
 
 function describe(omitted: Readonly<Record<string, number>>): string {
-  const list = listOmitted(omitted);
+  const list = namesInSentence(omittedTexts(omitted));
   return list === "" ? "" : t`Left out: ${list}`;
 }

@@ -1,3 +1,5 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import { type Component, systemQuery, type Testable, testComponent } from "../../api/settings/system.ts";
@@ -6,14 +8,14 @@ import { lengthInWords, timeOfDay } from "../../common/format/time.ts";
 import { Row, RowButton, Rows, Section, Tag } from "../parts.tsx";
 import classes from "./system.module.css";
 
-const labels: Readonly<Record<Component["component"], string>> = {
-  database: "Database",
-  storage: "File storage",
-  worker: "Background work",
-  backups: "Backups",
-  mail: "Email",
-  speech: "Speech model",
-  language_model: "Language model",
+const labels: Readonly<Record<Component["component"], MessageDescriptor>> = {
+  database: msg`Database`,
+  storage: msg`File storage`,
+  worker: msg`Background work`,
+  backups: msg`Backups`,
+  mail: msg`Email`,
+  speech: msg`Speech model`,
+  language_model: msg`Language model`,
 };
 
 const states = {
@@ -35,13 +37,13 @@ const states = {
 } as const;
 
 /** What the Test button of a component does; those without can't be tested. */
-const tests: Readonly<Partial<Record<Component["component"], string>>> = {
-  database: "Writing a transaction…",
-  storage: "Writing, reading and deleting a file…",
-  mail: "Sending an email to you…",
-  speech: "Transcribing a spoken sentence…",
-  language_model: "Asking for one word…",
-} satisfies Record<Testable, string>;
+const tests: Readonly<Partial<Record<Component["component"], MessageDescriptor>>> = {
+  database: msg`Writing a transaction…`,
+  storage: msg`Writing, reading and deleting a file…`,
+  mail: msg`Sending an email to you…`,
+  speech: msg`Transcribing a spoken sentence…`,
+  language_model: msg`Asking for one word…`,
+} satisfies Record<Testable, MessageDescriptor>;
 
 /** The health of each component, with a button that tries it. */
 export function Components({ components }: { components: readonly Component[] }) {
@@ -60,11 +62,11 @@ export function Components({ components }: { components: readonly Component[] })
 function ComponentRow({ known }: { known: Component }) {
   const { t } = useLingui();
   const { component } = known;
-  const label = labels[component];
+  const label = t(labels[component]);
   const test = useAction({
     run: async () => ({
       ...(await testComponent(component as Testable)),
-      at: timeOfDay(new Date().toISOString()),
+      at: new Date().toISOString(),
     }),
     refresh: [systemQuery.queryKey],
     showsError: true,
@@ -77,16 +79,14 @@ function ComponentRow({ known }: { known: Component }) {
       badges={states[shown.state]}
       actions={
         doing === undefined || known.state === "off" ? undefined : (
-          <RowButton text={t`Test`} name={label} action={test} variant="default" />
+          <RowButton text={t`Test`} label={t`Test ${label}`} action={test} variant="default" />
         )
       }
     >
       <div role="status">
         <Text size="sm" c="dimmed" className={classes.explanation ?? ""}>
-          {test.isPending ? doing : <Words text={shown.explanation} />}
-          {test.data !== undefined && !test.isPending
-            ? t` (Tested at ${test.data.at}, took ${lengthInWords(test.data.duration_ms)}.)`
-            : null}
+          {!test.isPending ? <Words text={shown.explanation} /> : doing === undefined ? null : t(doing)}
+          {test.data !== undefined && !test.isPending ? <> {testedText(test.data)}</> : null}
         </Text>
         {test.isError ? (
           <Text size="sm" className={classes.remedy ?? ""}>
@@ -100,6 +100,12 @@ function ComponentRow({ known }: { known: Component }) {
       </div>
     </Row>
   );
+}
+
+function testedText({ at, duration_ms }: { at: string; duration_ms: number }): string {
+  const time = timeOfDay(at);
+  const duration = lengthInWords(duration_ms);
+  return t`(Tested at ${time}, took ${duration}.)`;
 }
 
 /** Text whose commands are in backticks. */

@@ -1,3 +1,4 @@
+import { plural, t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Table, Text } from "@mantine/core";
 import {
@@ -8,7 +9,7 @@ import {
   systemQuery,
 } from "../../api/settings/system.ts";
 import { useAction } from "../../common/actions.tsx";
-import { counted } from "../../common/format/count.ts";
+import { number } from "../../common/format/numbers.ts";
 import { fullTime, whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { NoneYet, Row, RowButton, Rows, Section, Tag } from "../parts.tsx";
@@ -51,9 +52,9 @@ export function Jobs({ jobs, failed }: { jobs: SystemState["jobs"]; failed: read
                 {busy.map((one) => (
                   <Table.Tr key={one.kind}>
                     <Table.Td>{one.label}</Table.Td>
-                    <Table.Td className={classes.number ?? ""}>{one.waiting.toLocaleString()}</Table.Td>
-                    <Table.Td className={classes.number ?? ""}>{one.running.toLocaleString()}</Table.Td>
-                    <Table.Td className={classes.number ?? ""}>{one.failed.toLocaleString()}</Table.Td>
+                    <Table.Td className={classes.number ?? ""}>{number(one.waiting)}</Table.Td>
+                    <Table.Td className={classes.number ?? ""}>{number(one.running)}</Table.Td>
+                    <Table.Td className={classes.number ?? ""}>{number(one.failed)}</Table.Td>
                     <Table.Td className={classes.oldest ?? ""}>
                       {one.oldest_datetime === null ? "–" : whenInLine(one.oldest_datetime)}
                     </Table.Td>
@@ -81,10 +82,26 @@ export function Jobs({ jobs, failed }: { jobs: SystemState["jobs"]; failed: read
   );
 }
 
+/** The subject of a job by its type. */
+const subjects: Readonly<Record<FailedJob["subject_type"], (id: string) => string>> = {
+  upload: (id) => t`upload ${id}`,
+  recording: (id) => t`recording ${id}`,
+  clip: (id) => t`clip ${id}`,
+  personal_data_erasure: (id) => t`personal data erasure ${id}`,
+  mail: (id) => t`mail ${id}`,
+  password_reset: (id) => t`password reset ${id}`,
+  access_request: (id) => t`access request ${id}`,
+  speech_model: (id) => t`speech model ${id}`,
+  import_run: (id) => t`import run ${id}`,
+  connection_event: (id) => t`connection event ${id}`,
+  installation: (id) => t`installation ${id}`,
+};
+
 function FailedJobRow({ job }: { job: FailedJob }) {
   const { t } = useLingui();
   const { id, workspace, next_attempt_datetime: next } = job;
   const name = job.label;
+  const time = next === null ? null : whenInLine(next);
   const retry = useAction({
     run: () => retryJob(id),
     done: t`Job retried.`,
@@ -106,17 +123,17 @@ function FailedJobRow({ job }: { job: FailedJob }) {
       }
       facts={[
         workspace?.name,
-        counted(job.attempts, "attempt"),
+        plural(job.attempts, { one: "# attempt", other: "# attempts" }),
         next !== null && (
           <time key="next" dateTime={next} title={fullTime(next)}>
-            <Trans>next {whenInLine(next)}</Trans>
+            <Trans>next {time}</Trans>
           </time>
         ),
-        job.subject_id !== null && `${job.subject_type.replaceAll("_", " ")} ${job.subject_id}`,
+        job.subject_id !== null && subjects[job.subject_type](job.subject_id),
       ]}
       actions={
         <>
-          <RowButton text={t`Retry`} name={name} action={retry} />
+          <RowButton text={t`Retry`} label={t`Retry ${name}`} action={retry} />
           {job.can_discard ? (
             <ConfirmButton
               text={t`Discard`}

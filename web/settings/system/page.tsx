@@ -1,4 +1,6 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, plural, t } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -6,10 +8,10 @@ import { dismissChecklist, type SystemState, systemQuery } from "../../api/setti
 import { useAction } from "../../common/actions.tsx";
 import { Checklist, ServerSteps } from "../../common/checklist.tsx";
 import { bytes } from "../../common/format/bytes.ts";
-import { counted } from "../../common/format/count.ts";
+import { number } from "../../common/format/numbers.ts";
 import { dayAndTime, fullTime, whenInLine } from "../../common/format/time.ts";
 import { Loaded, NoneYet, Panel, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
-import { Components, Words } from "./components.tsx";
+import { Components } from "./components.tsx";
 import { Jobs } from "./jobs.tsx";
 import { Storage } from "./storage.tsx";
 import classes from "./system.module.css";
@@ -19,19 +21,28 @@ import { WatchedFolders } from "./watched-folders.tsx";
 export function SystemPage() {
   const { t } = useLingui();
   const system = useQuery(systemQuery);
+  const version = system.data?.version;
   const failing = system.data?.components.filter(({ state }) => state === "failing").length ?? 0;
   return (
     <SettingsPage
       title={t`System`}
       lead={
         <Group gap="xs">
-          <span>State of this installation{system.data && t`, Parley ${system.data.version}`}.</span>
+          <span>
+            {version === undefined ? (
+              <Trans>State of this installation.</Trans>
+            ) : (
+              <Trans>State of this installation, Parley {version}.</Trans>
+            )}
+          </span>
           {system.data === undefined ? null : failing === 0 ? (
             <Tag tone="good">
               <Trans>Healthy</Trans>
             </Tag>
           ) : (
-            <Tag tone="bad">{counted(failing, "problem")}</Tag>
+            <Tag tone="bad">
+              <Plural value={failing} one="# problem" other="# problems" />
+            </Tag>
           )}
         </Group>
       }
@@ -88,7 +99,8 @@ function Setup({ steps }: { steps: SystemState["checklist"] }) {
 function Rotation({ progress }: { progress: SystemState["secret_rotation"] }) {
   const { t } = useLingui();
   if (progress === null) return null;
-  const { done, total } = progress;
+  const { total } = progress;
+  const done = number(progress.done);
   return (
     <Section
       title={t`Secret rotation`}
@@ -96,24 +108,31 @@ function Rotation({ progress }: { progress: SystemState["secret_rotation"] }) {
     >
       <Rows label={t`Secret rotation`}>
         <Row
-          title={`${done.toLocaleString("en")} of ${counted(total, "stored value")} encrypted with the new secret`}
+          title={plural(total, {
+            one: `${done} of # stored value encrypted with the new secret`,
+            other: `${done} of # stored values encrypted with the new secret`,
+          })}
           badges={
             <Tag tone="warn">
               <Trans>In progress</Trans>
             </Tag>
           }
-          facts={[<Words key="more" text={t`\`parley secrets status\` lists what it waits for`} />]}
+          facts={[
+            <Trans key="more">
+              <code>parley secrets status</code> lists what it waits for
+            </Trans>,
+          ]}
         />
       </Rows>
     </Section>
   );
 }
 
-const stages: Readonly<Record<string, string>> = {
-  awaiting: "Never arrived",
-  processing: "Not valid",
-  staged: "Not published in time",
-  promoting: "Not converted",
+const stages: Readonly<Record<string, MessageDescriptor>> = {
+  awaiting: msg`Never arrived`,
+  processing: msg`Not valid`,
+  staged: msg`Not published in time`,
+  promoting: msg`Not converted`,
 };
 
 function FailedUploads({ uploads }: { uploads: SystemState["failed_uploads"] }) {
@@ -130,14 +149,14 @@ function FailedUploads({ uploads }: { uploads: SystemState["failed_uploads"] }) 
             <Row
               key={upload.id}
               title={upload.reason}
-              badges={<Tag tone="bad">{stages[upload.stage] ?? t`Failed`}</Tag>}
+              badges={<Tag tone="bad">{t(stages[upload.stage] ?? msg`Failed`)}</Tag>}
               facts={[
                 upload.workspace.name,
-                <When key="at" at={upload.failed_datetime} isFirst />,
+                <When key="at" at={upload.failed_datetime} />,
                 upload.container,
                 upload.bytes !== null && bytes(upload.bytes),
                 upload.detail,
-                t`upload ${upload.id}`,
+                uploadText(upload.id),
               ]}
             />
           ))}
@@ -149,12 +168,16 @@ function FailedUploads({ uploads }: { uploads: SystemState["failed_uploads"] }) 
 
 function FailingHooks({ hooks, count }: { hooks: SystemState["failing_hooks"]; count: number }) {
   const { t } = useLingui();
+  const shown = number(hooks.length);
   return (
     <Section
       title={t`Failing webhooks`}
       lead={
         count > hooks.length
-          ? t`${hooks.length} of ${count} failing webhooks, oldest failures first.`
+          ? plural(count, {
+              one: `${shown} of # failing webhook, oldest failures first.`,
+              other: `${shown} of # failing webhooks, oldest failures first.`,
+            })
           : t`Webhooks whose last request failed.`
       }
     >
@@ -181,8 +204,9 @@ function FailingHooks({ hooks, count }: { hooks: SystemState["failing_hooks"]; c
               }
               facts={[
                 hook.workspace.name,
-                <When key="since" at={hook.failing_since} before="since " />,
-                hook.pending > 0 && `${counted(hook.pending, "delivery", "deliveries")} waiting`,
+                <When key="since" at={hook.failing_since} text={(time) => t`since ${time}`} />,
+                hook.pending > 0 &&
+                  plural(hook.pending, { one: "# delivery waiting", other: "# deliveries waiting" }),
                 hook.last_error,
               ]}
             />
@@ -196,30 +220,26 @@ function FailingHooks({ hooks, count }: { hooks: SystemState["failing_hooks"]; c
 function Backups({ backups }: { backups: SystemState["backups"] }) {
   const { t } = useLingui();
   const facts: [string, ReactNode][] = [
-    [
-      t`Last backup`,
-      backups.last_datetime === null ? t`None` : <When key="at" at={backups.last_datetime} isFirst />,
-    ],
+    [t`Last backup`, backups.last_datetime === null ? t`None` : <When key="at" at={backups.last_datetime} />],
     [
       t`Next backup`,
-      backups.next_datetime === null ? (
-        t`Not scheduled`
-      ) : (
-        <When key="at" at={backups.next_datetime} isFirst />
-      ),
+      backups.next_datetime === null ? t`Not scheduled` : <When key="at" at={backups.next_datetime} />,
     ],
     [
       t`Last verified`,
       backups.last_verified_datetime === null ? (
         t`Never`
       ) : (
-        <When key="at" at={backups.last_verified_datetime} isFirst />
+        <When key="at" at={backups.last_verified_datetime} />
       ),
     ],
     [t`Stored in`, backups.destination ?? t`Nowhere`],
     ...(backups.missing_files === 0
       ? []
-      : ([[t`Files missing in the last backup`, backups.missing_files]] satisfies [string, ReactNode][])),
+      : ([[t`Files missing in the last backup`, number(backups.missing_files)]] satisfies [
+          string,
+          ReactNode,
+        ][])),
   ];
   return (
     <Section
@@ -252,7 +272,7 @@ function Backups({ backups }: { backups: SystemState["backups"] }) {
   );
 }
 
-const roles = { all: "API and worker", api: "API", worker: "Worker" } as const;
+const roles = { all: msg`API and worker`, api: msg`API`, worker: msg`Worker` } as const;
 
 function Processes({ processes }: { processes: SystemState["processes"] }) {
   const { t } = useLingui();
@@ -264,12 +284,12 @@ function Processes({ processes }: { processes: SystemState["processes"] }) {
         </NoneYet>
       ) : (
         <Rows label={t`Processes`}>
-          {processes.map((one) => (
+          {processes.map(({ id, role, responding, host, pid, version, ...one }) => (
             <Row
-              key={one.id}
-              title={roles[one.role]}
+              key={id}
+              title={t(roles[role])}
               badges={
-                one.responding ? (
+                responding ? (
                   <Tag tone="good">
                     <Trans>Running</Trans>
                   </Tag>
@@ -280,10 +300,10 @@ function Processes({ processes }: { processes: SystemState["processes"] }) {
                 )
               }
               facts={[
-                t`${one.host}, process ${one.pid}`,
-                t`version ${one.version}`,
-                <When key="started" at={one.started_datetime} before="started " />,
-                <When key="beat" at={one.heartbeat_datetime} before={t`last heartbeat `} />,
+                t`${host}, process ${pid}`,
+                t`version ${version}`,
+                <When key="started" at={one.started_datetime} text={(time) => t`started ${time}`} />,
+                <When key="beat" at={one.heartbeat_datetime} text={(time) => t`last heartbeat ${time}`} />,
               ]}
             />
           ))}
@@ -293,12 +313,15 @@ function Processes({ processes }: { processes: SystemState["processes"] }) {
   );
 }
 
-/** A time, with the full date as its tooltip. */
-function When({ at, before = "", isFirst = false }: { at: string; before?: string; isFirst?: boolean }) {
+function uploadText(id: string): string {
+  return t`upload ${id}`;
+}
+
+/** A time, with the full date as its tooltip. @param props.text says what happens then; absent: the time stands alone. */
+function When({ at, text }: { at: string; text?: (time: string) => string }) {
   return (
     <time dateTime={at} title={fullTime(at)}>
-      {before}
-      {isFirst ? dayAndTime(at) : whenInLine(at)}
+      {text === undefined ? dayAndTime(at) : text(whenInLine(at))}
     </time>
   );
 }

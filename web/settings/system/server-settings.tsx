@@ -1,3 +1,5 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, NativeSelect, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -14,30 +16,33 @@ import {
   undoSettingChange,
 } from "../../api/settings/system-settings.ts";
 import { errorText, useAction } from "../../common/actions.tsx";
+import { namesInSentence } from "../../common/format/names.ts";
+import { number } from "../../common/format/numbers.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { Loaded, NoneYet, Row, Rows, Section, SettingsPage } from "../parts.tsx";
 import { Words } from "./components.tsx";
+import { sectionTitle, settingLabel } from "./setting-labels.ts";
 import { SignInProviders } from "./sign-in-providers.tsx";
 
 /** Sections that only the environment sets. */
 const fixedSections: ReadonlySet<string> = new Set(["Server", "Database and files"]);
 
-const testLabels: Readonly<Record<SettingsTest, string>> = {
-  mail: "Send test email",
-  speech: "Test speech model",
-  language_model: "Test language model",
-  sign_in: "Test provider",
-  backups: "Test destination",
-  proxy: "Test proxy",
+const testLabels: Readonly<Record<SettingsTest, MessageDescriptor>> = {
+  mail: msg`Send test email`,
+  speech: msg`Test speech model`,
+  language_model: msg`Test language model`,
+  sign_in: msg`Test provider`,
+  backups: msg`Test destination`,
+  proxy: msg`Test proxy`,
 };
 
-const leads: Readonly<Record<string, string>> = {
-  Mail: "For invitations and password resets.",
-  Speech: "What turns recordings into transcripts.",
-  "Language model": "For summaries, action items and sections.",
-  "Sign-in": "Single sign-on and apps that register themselves.",
-  Backups: "Of the database, all files and the secret, every night.",
-  Advanced: "Most installations never change these.",
+const leads: Readonly<Record<string, MessageDescriptor>> = {
+  Mail: msg`For invitations and password resets.`,
+  Speech: msg`What turns recordings into transcripts.`,
+  "Language model": msg`For summaries, action items and sections.`,
+  "Sign-in": msg`Single sign-on and apps that register themselves.`,
+  Backups: msg`Of the database, all files and the secret, every night.`,
+  Advanced: msg`Most installations never change these.`,
 };
 
 /** The settings of the installation, for admins of the operator's workspace. */
@@ -141,6 +146,7 @@ function SettingsSection(props: {
     const { [name]: _former, ...others } = edits;
     setEdits(value === undefined ? others : { ...others, [name]: value });
   };
+  const title = sectionTitle(section);
   const id = section.toLowerCase().replaceAll(" ", "-");
   // The browser went to the URL's section before the sections were there.
   const showIfNamed = useCallback(
@@ -150,11 +156,11 @@ function SettingsSection(props: {
     [id],
   );
   return (
-    <Section title={section} lead={leads[section]}>
+    <Section title={title} lead={leads[section] === undefined ? undefined : t(leads[section])}>
       {props.children}
       <form
         ref={showIfNamed}
-        aria-label={section}
+        aria-label={title}
         onSubmit={(event) => {
           event.preventDefault();
           tried.reset();
@@ -177,11 +183,7 @@ function SettingsSection(props: {
             </Alert>
           )}
           {tried.data !== undefined && (
-            <Alert
-              color={tried.data.passed ? "green" : "red"}
-              role="status"
-              title={`${tried.data.passed ? t`It works` : t`It doesn't work yet`} (${(tried.data.took_ms / 1000).toFixed(1)} s)`}
-            >
+            <Alert color={tried.data.passed ? "green" : "red"} role="status" title={testTitle(tried.data)}>
               {tried.data.message}
             </Alert>
           )}
@@ -191,7 +193,7 @@ function SettingsSection(props: {
             </Button>
             {test !== undefined && (
               <Button variant="default" loading={tried.isPending} onClick={() => tried.mutate(test)}>
-                {testLabels[test]}
+                {t(testLabels[test])}
               </Button>
             )}
             {isChanged && (
@@ -213,34 +215,20 @@ function SettingsSection(props: {
   );
 }
 
-/** `PARLEY_SMTP_URL` as a label: `SMTP URL`. */
-function labelOf(name: string): string {
-  const own = labels[name];
-  if (own !== undefined) return own;
-  const words = name
-    .replace("PARLEY_", "")
-    .split("_")
-    .map((word) => (initials.has(word) ? word : word.toLowerCase()));
-  const [first = "", ...rest] = words;
-  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(" ");
+/** The result of a test, and how long it took. */
+function testTitle({ passed, took_ms }: { passed: boolean; took_ms: number }): string {
+  const seconds = number(Math.round(took_ms / 100) / 10);
+  return passed ? t`It works (${seconds} s)` : t`It doesn't work yet (${seconds} s)`;
 }
 
-const initials = new Set(["SMTP", "URL", "API", "LLM", "GPU", "OIDC", "ID", "S3", "TTL"]);
-
-/** Where the variable's name reads badly. */
-const labels: Readonly<Record<string, string>> = {
-  PARLEY_TRANSCRIPTION: "Transcription engine",
-  PARLEY_LLM: "LLM engine",
-  PARLEY_OAUTH_REGISTRATION: "Registration of apps",
-  PARLEY_OIDC_PROVIDERS: "Sign-in providers",
-  PARLEY_BACKUP_TO: "Backup destination",
-  PARLEY_BACKUP_AT: "Backup time",
-  PARLEY_BACKUP_KEEP: "Backups to keep",
-  PARLEY_HOOKS_ALLOW_ADDRESSES: "Allowed private IP addresses",
-  PARLEY_AUDIT_TTL: "Age of audit log entries",
-  PARLEY_WATCH_DIRS: "Watched folders",
-  PARLEY_COMPAT: "Compatibility",
-};
+/** What set a setting, or which admin changed it when. */
+function originOf({ name, source, changed_datetime, changed_by: admin }: SystemSetting): string | null {
+  if (source === "environment") return t`Set by ${name}`;
+  if (source === "file") return t`Set by the file of settings`;
+  if (changed_datetime === null) return null;
+  const time = whenInLine(changed_datetime);
+  return admin === null ? t`Changed ${time}` : t`Changed ${time} by ${admin}`;
+}
 
 function Field(props: {
   setting: SystemSetting;
@@ -252,16 +240,15 @@ function Field(props: {
   const { setting, edited, error, onEdit } = props;
   const { name, source, value, type, is_secret, is_set } = setting;
   const isLocked = source === "environment" || source === "file";
-  const origin = isLocked
-    ? source === "environment"
-      ? t`Set by ${name}`
-      : t`Set by the file of settings`
-    : setting.changed_datetime === null
-      ? null
-      : `Changed ${whenInLine(setting.changed_datetime)}${setting.changed_by === null ? "" : ` by ${setting.changed_by}`}`;
+  const label = settingLabel(name);
+  const defaultValue = setting.default;
   const common = {
-    label: labelOf(name),
-    description: <Words text={[setting.help, origin].filter((text) => text !== null).join(" ")} />,
+    label,
+    description: (
+      <>
+        <Words text={setting.help} /> {originOf(setting)}
+      </>
+    ),
     error,
     disabled: isLocked,
     inputWrapperOrder: ["label", "description", "input", "error"] as (
@@ -288,7 +275,7 @@ function Field(props: {
         />
         {source === "app" && edited !== null && (
           <Button variant="subtle" size="compact-xs" w="fit-content" onClick={() => onEdit(null)}>
-            <Trans>Remove {labelOf(name)}</Trans>
+            <Trans>Remove {label}</Trans>
           </Button>
         )}
       </Stack>
@@ -299,7 +286,7 @@ function Field(props: {
         {...common}
         value={shown}
         data={[
-          { value: "", label: setting.default === null ? t`Default` : t`Default (${setting.default})` },
+          { value: "", label: defaultValue === null ? t`Default` : t`Default (${defaultValue})` },
           ...type.split(" | "),
         ]}
         onChange={(event) => change(event.currentTarget.value)}
@@ -309,7 +296,7 @@ function Field(props: {
     <TextInput
       {...common}
       value={shown}
-      placeholder={setting.default ?? ""}
+      placeholder={defaultValue ?? ""}
       onChange={(event) => change(event.currentTarget.value)}
     />
   );
@@ -339,7 +326,7 @@ function Changes() {
               {all.slice(0, shownChanges).map((one) => (
                 <Row
                   key={one.id}
-                  title={one.names.map(labelOf).join(", ")}
+                  title={namesInSentence(one.names.map(settingLabel))}
                   facts={[one.changed_by ?? t`Command line`, whenInLine(one.changed_datetime)]}
                   actions={
                     one.can_undo ? (
@@ -376,7 +363,7 @@ function Fixed({ settings }: { settings: readonly SystemSetting[] }) {
             key={setting.name}
             title={<Text span>{setting.name}</Text>}
             facts={[
-              setting.is_secret ? (setting.is_set ? "set" : "not set") : (setting.value ?? "not set"),
+              setting.is_secret ? (setting.is_set ? t`set` : t`not set`) : (setting.value ?? t`not set`),
               <Words key="help" text={setting.help} />,
             ]}
           />

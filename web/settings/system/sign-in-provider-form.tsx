@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import {
   Button,
@@ -39,7 +40,7 @@ export async function trySignIn(id: string, values?: SignInProviderValues): Prom
     throw new ApiError(
       0,
       "wrong_state",
-      "The browser blocked the new tab; allow pop-ups for this site and try again.",
+      t`The browser blocked the new tab; allow pop-ups for this site and try again.`,
     );
   try {
     tab.location.href = (await startSignInTest(id, values)).url;
@@ -75,6 +76,7 @@ export function ProviderForm(props: {
   const change = (part: Partial<typeof values>) => setValues({ ...values, ...part });
   const id = trimHyphens(chosenId ?? toId(values.name));
   const twin = provider === undefined ? all.providers.find((one) => one.id === id) : undefined;
+  const twinName = twin?.name;
   const body: SignInProviderValues = {
     ...values,
     groups_claim: values.groups_claim.trim() || null,
@@ -130,12 +132,12 @@ export function ProviderForm(props: {
       />
       {provider === undefined && (
         <TextInput
-          label="ID"
+          label={t`ID`}
           description={t`Part of the redirect URL; can't be changed later`}
           required
           value={chosenId ?? id}
           onChange={(event) => setId(toId(event.currentTarget.value))}
-          error={twin === undefined ? undefined : t`${twin.name} has this ID; choose another one`}
+          error={twinName === undefined ? undefined : t`${twinName} has this ID; choose another one`}
         />
       )}
       <ProviderUrls
@@ -231,6 +233,8 @@ function Mappings(props: {
 }) {
   const { t } = useLingui();
   const { mappings, error, onChange } = props;
+  const entry = (position: number) => t`Entry ${position}`;
+  const removeEntry = (position: number) => t`Remove entry ${position}`;
   const set = (index: number, part: Partial<GroupMapping>) =>
     onChange(mappings.map((one, at) => (at === index ? { ...one, ...part } : one)));
   return (
@@ -243,7 +247,7 @@ function Mappings(props: {
       <Stack gap="sm" mt="xs">
         {mappings.map((one, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: entries have no other identity while they are typed.
-          <Fieldset key={index} legend={t`Entry ${index + 1}`} radius="md">
+          <Fieldset key={index} legend={entry(index + 1)} radius="md">
             <Stack gap="sm">
               <TextInput
                 label={t`Group`}
@@ -277,7 +281,7 @@ function Mappings(props: {
                 color="red"
                 size="compact-sm"
                 w="fit-content"
-                aria-label={t`Remove entry ${index + 1}`}
+                aria-label={removeEntry(index + 1)}
                 onClick={() => onChange(mappings.filter((_, at) => at !== index))}
               >
                 <Trans>Remove</Trans>

@@ -1,4 +1,5 @@
-import { t } from "@lingui/core/macro";
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -41,8 +42,7 @@ function List({ providers: all, list }: { providers: Providers; list: SystemSett
           <Trans>Providers</Trans>
         </Title>
         <Text size="sm" c="dimmed">
-          Each is a button on the sign-in page.
-          {locked_by === null ? lastChange(list) : ` ${lockedTexts[locked_by]}.`}
+          {leadOf(list, locked_by)}
         </Text>
       </div>
       {providers.length === 0 ? (
@@ -84,22 +84,23 @@ function List({ providers: all, list }: { providers: Providers; list: SystemSett
   );
 }
 
-/** When the list was last changed, and by which admin. */
-function lastChange(list: SystemSetting | undefined): string {
-  if (list === undefined || list.changed_datetime === null) return "";
-  const by = list.changed_by === null ? "" : ` by ${list.changed_by}`;
-  return t` Last changed ${whenInLine(list.changed_datetime)}${by}.`;
+/** What the list is for, and what set it or when an admin last changed it. */
+function leadOf(list: SystemSetting | undefined, lockedBy: Providers["locked_by"]): string {
+  if (lockedBy === "environment")
+    return t`Each is a button on the sign-in page. Set by PARLEY_OIDC_PROVIDERS.`;
+  if (lockedBy === "file") return t`Each is a button on the sign-in page. Set by the file of settings.`;
+  if (list === undefined || list.changed_datetime === null) return t`Each is a button on the sign-in page.`;
+  const time = whenInLine(list.changed_datetime);
+  const admin = list.changed_by;
+  return admin === null
+    ? t`Each is a button on the sign-in page. Last changed ${time}.`
+    : t`Each is a button on the sign-in page. Last changed ${time} by ${admin}.`;
 }
 
-const lockedTexts = {
-  environment: "Set by PARLEY_OIDC_PROVIDERS",
-  file: "Set by the file of settings",
-} as const;
-
-const sources: Readonly<Record<SignInProvider["source"], string>> = {
-  environment: "Set by the environment",
-  file: "Set by the file of settings",
-  app: "Set in the app",
+const sources: Readonly<Record<SignInProvider["source"], MessageDescriptor>> = {
+  environment: msg`Set by the environment`,
+  file: msg`Set by the file of settings`,
+  app: msg`Set in the app`,
 };
 
 function ProviderRow({ provider, all }: { provider: SignInProvider; all: Providers }) {
@@ -108,22 +109,21 @@ function ProviderRow({ provider, all }: { provider: SignInProvider; all: Provide
   const [opened, { open, close }] = useDisclosure();
   const signIn = useAction({ run: () => trySignIn(id) });
   const isLocked = source !== "app" || all.locked_by !== null;
-  const verb = isLocked ? t`Show URLs` : t`Change`;
   return (
     <Row
       title={name}
-      badges={<Tag>{sources[source]}</Tag>}
+      badges={<Tag>{t(sources[source])}</Tag>}
       facts={[issuer]}
       actions={
         <>
-          <RowButton text={t`Try a sign-in`} name={`with ${name}`} action={signIn} />
+          <RowButton text={t`Try a sign-in`} label={t`Try a sign-in with ${name}`} action={signIn} />
           <Button
             variant="subtle"
             size="compact-sm"
-            aria-label={`${verb} ${isLocked ? "of " : ""}${name}`}
+            aria-label={isLocked ? t`Show URLs of ${name}` : t`Change ${name}`}
             onClick={open}
           >
-            {verb}
+            {isLocked ? t`Show URLs` : t`Change`}
           </Button>
           {!isLocked && (
             <ConfirmButton

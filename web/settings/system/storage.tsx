@@ -6,14 +6,14 @@ import { bytes } from "../../common/format/bytes.ts";
 import { Loaded, NoneYet, Row, Rows, Section } from "../parts.tsx";
 import classes from "./system.module.css";
 
-const kinds: Readonly<Record<string, string>> = {
-  media: "media",
-  clip: "clips",
-  storyboard: "storyboards",
-  thumbnail: "thumbnails",
-  waveform: "waveforms",
-  upload: "unfinished uploads",
-  other: "other",
+const kinds: Readonly<Record<string, (size: string) => string>> = {
+  media: (size) => t`${size} media`,
+  clip: (size) => t`${size} clips`,
+  storyboard: (size) => t`${size} storyboards`,
+  thumbnail: (size) => t`${size} thumbnails`,
+  waveform: (size) => t`${size} waveforms`,
+  upload: (size) => t`${size} unfinished uploads`,
+  other: (size) => t`${size} other`,
 };
 
 /** Stored bytes by workspace and kind. */
@@ -34,7 +34,9 @@ export function Storage() {
                 <Row
                   key={one.id ?? "other"}
                   title={one.name ?? t`Other workspaces`}
-                  facts={one.kinds.map(({ kind, bytes: count }) => `${bytes(count)} ${kinds[kind] ?? kind}`)}
+                  facts={one.kinds.map(
+                    ({ kind, bytes: count }) => kinds[kind]?.(bytes(count)) ?? `${bytes(count)} ${kind}`,
+                  )}
                   actions={<span className={classes.total}>{bytes(one.bytes)}</span>}
                 >
                   <div className={classes.bar} aria-hidden>
@@ -58,6 +60,9 @@ function share(count: number, workspaces: StorageUse["workspaces"]): number {
 
 function lead({ workspaces, database_bytes, disk }: StorageUse): string {
   const total = workspaces.reduce((sum, one) => sum + one.bytes, 0);
-  const free = disk === null ? "" : t` The data folder's disk has ${bytes(disk.free_bytes)} free.`;
-  return t`Files take ${bytes(total)}, the database ${bytes(database_bytes)}.${free}`;
+  const files = bytes(total);
+  const database = bytes(database_bytes);
+  if (disk === null) return t`Files take ${files}, the database ${database}.`;
+  const free = bytes(disk.free_bytes);
+  return t`Files take ${files}, the database ${database}. The data folder's disk has ${free} free.`;
 }

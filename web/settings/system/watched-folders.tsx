@@ -1,16 +1,15 @@
+import { msg, plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import { retryWatchedFiles, type SystemState, systemQuery } from "../../api/settings/system.ts";
 import { useAction } from "../../common/actions.tsx";
-import { counted } from "../../common/format/count.ts";
 import { fullTime, whenInLine } from "../../common/format/time.ts";
 import { Row, RowButton, Rows, Section, Tag } from "../parts.tsx";
 import classes from "./system.module.css";
 
 type Folder = SystemState["watched_folders"][number];
 
-const notWatched =
-  "No running worker watches this folder, so its files are not imported. Add it to PARLEY_WATCH_DIRS and restart the workers, or upload its files on the Uploads page.";
+const notWatched = msg`No running worker watches this folder, so its files are not imported. Add it to PARLEY_WATCH_DIRS and restart the workers, or upload its files on the Uploads page.`;
 
 /** The folders of PARLEY_WATCH_DIRS, and their files that could not be imported. Nothing where there are none. */
 export function WatchedFolders({ folders }: { folders: readonly Folder[] }) {
@@ -49,6 +48,8 @@ function FolderRow({ folder }: { folder: Folder }) {
   const { last_scan_datetime: scanned, waiting, pending, done, failed, skipped, watched } = folder;
   // The problems of a folder that was removed from the settings are those of its last check.
   const { problem, delay } = watched ? folder : { problem: null, delay: null };
+  const lastCheck = scanned === null ? null : whenInLine(scanned);
+  const path = folder.folder;
   const isLeft = !watched && waiting + pending + failed > 0;
   const retry = useRetry(() => retryWatchedFiles(folder.folder));
   return (
@@ -70,26 +71,26 @@ function FolderRow({ folder }: { folder: Folder }) {
         ) : undefined
       }
       facts={[
-        t`${waiting.toLocaleString()} waiting`,
-        t`${pending.toLocaleString()} processing`,
-        t`${done.toLocaleString()} done`,
-        t`${failed.toLocaleString()} failed`,
-        ...(skipped === 0 ? [] : [t`${skipped.toLocaleString()} not recordings`]),
+        plural(waiting, { one: "# waiting", other: "# waiting" }),
+        plural(pending, { one: "# processing", other: "# processing" }),
+        plural(done, { one: "# done", other: "# done" }),
+        plural(failed, { one: "# failed", other: "# failed" }),
+        skipped === 0 ? null : plural(skipped, { one: "# not a recording", other: "# not recordings" }),
         scanned === null ? (
-          "not checked yet"
+          t`not checked yet`
         ) : (
           <time key="scan" dateTime={scanned} title={fullTime(scanned)}>
-            <Trans>last check {whenInLine(scanned)}</Trans>
+            <Trans>last check {lastCheck}</Trans>
           </time>
         ),
       ]}
       actions={
         failed === 0 || !watched ? undefined : (
-          <RowButton text={t`Retry all`} name={`failed files in ${folder.folder}`} action={retry} />
+          <RowButton text={t`Retry all`} label={t`Retry all failed files in ${path}`} action={retry} />
         )
       }
     >
-      {[isLeft ? notWatched : null, problem, delay].map((text) =>
+      {[isLeft ? t(notWatched) : null, problem, delay].map((text) =>
         text === null ? null : (
           <Text key={text} size="sm" className={classes.error ?? ""}>
             {text}
@@ -115,7 +116,9 @@ function FileRow({ file }: { file: Folder["failed_files"][number] & Pick<Folder,
           {whenInLine(at)}
         </time>,
       ]}
-      actions={file.watched ? <RowButton text={t`Retry`} name={name} action={retry} /> : undefined}
+      actions={
+        file.watched ? <RowButton text={t`Retry`} label={t`Retry ${name}`} action={retry} /> : undefined
+      }
     >
       <Text size="sm" className={classes.error ?? ""}>
         {error}
@@ -127,7 +130,8 @@ function FileRow({ file }: { file: Folder["failed_files"][number] & Pick<Folder,
 function useRetry(run: () => ReturnType<typeof retryWatchedFiles>) {
   return useAction({
     run,
-    done: ({ retried }) => `${counted(retried, "file")} will be imported again.`,
+    done: ({ retried }) =>
+      plural(retried, { one: "# file will be imported again.", other: "# files will be imported again." }),
     refresh: [systemQuery.queryKey],
   });
 }

@@ -1,3 +1,4 @@
+import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Select, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -69,7 +70,7 @@ export function WebhookActions({ hook }: { hook: Hook }) {
         </ConfirmButton>
       ) : null}
       <ConfirmButton
-        text="Delete"
+        text={t`Delete`}
         button={{ variant: "subtle", size: "sm" }}
         title={t`Delete webhook?`}
         label={t`Delete webhook`}
@@ -87,9 +88,9 @@ export function WebhookActions({ hook }: { hook: Hook }) {
 }
 
 const overlaps = [
-  { value: "86400", label: "For 24 hours" },
-  { value: "604800", label: "For 7 days" },
-  { value: "0", label: "Stops working now" },
+  { value: "86400", label: msg`For 24 hours` },
+  { value: "604800", label: msg`For 7 days` },
+  { value: "0", label: msg`Stops working now` },
 ];
 
 function Rotate({ hook, opened, onClose }: { hook: Hook; opened: boolean; onClose: () => void }) {
@@ -122,7 +123,7 @@ function Rotate({ hook, opened, onClose }: { hook: Hook; opened: boolean; onClos
           <Select
             label={t`Current secret works`}
             allowDeselect={false}
-            data={overlaps}
+            data={overlaps.map(({ value, label }) => ({ value, label: t(label) }))}
             value={overlap}
             onChange={(value) => setOverlap(value ?? "86400")}
           />

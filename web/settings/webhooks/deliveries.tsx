@@ -1,3 +1,4 @@
+import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Modal, Select } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -8,7 +9,7 @@ import {
   deliveriesQuery,
   type Hook,
 } from "../../api/settings/webhooks.ts";
-import { whenInLine } from "../../common/format/time.ts";
+import { dayAndTime, whenInLine } from "../../common/format/time.ts";
 import { LoadMore } from "../../common/lists/load-more.tsx";
 import { ErrorState } from "../../common/states.tsx";
 import { NoneYet, Row, Rows, RowsSkeleton, Section } from "../parts.tsx";
@@ -31,7 +32,10 @@ export function Deliveries({ hook, canChange }: { hook: Hook; canChange: boolean
           aria-label={t`State`}
           placeholder={t`All`}
           clearable
-          data={Object.entries(deliveryStates).map(([value, { label }]) => ({ value, label }))}
+          data={Object.entries(deliveryStates).map(([value, { label }]) => ({
+            value,
+            label: t(label),
+          }))}
           value={state}
           onChange={(value) => setState(value as DeliveryState | null)}
         />
@@ -70,33 +74,40 @@ function DeliveryList({ hook, state, show }: ListProps) {
     <div>
       <Rows label={t`Deliveries`}>
         {deliveries.map((delivery) => (
-          <Row
-            key={delivery.id}
-            title={whenInLine(delivery.created_datetime).replace(/^./, (letter) => letter.toUpperCase())}
-            badges={<DeliveryTag state={delivery.state} />}
-            facts={[
-              delivery.subject_id === hook.id ? "test event" : null,
-              delivery.attempts === 1 ? "1 attempt" : t`${delivery.attempts} attempts`,
-              delivery.last_status === null ? null : t`response ${delivery.last_status}`,
-              delivery.last_error,
-              delivery.due_datetime === null || delivery.attempts === 0
-                ? null
-                : t`next attempt ${whenInLine(delivery.due_datetime)}`,
-            ]}
-            actions={
-              <Button
-                variant="subtle"
-                size="compact-sm"
-                aria-label={t`Details of delivery ${whenInLine(delivery.created_datetime)}`}
-                onClick={() => show(delivery)}
-              >
-                <Trans>Details</Trans>
-              </Button>
-            }
-          />
+          <DeliveryRow key={delivery.id} hook={hook} delivery={delivery} show={show} />
         ))}
       </Rows>
       <LoadMore query={query} />
     </div>
+  );
+}
+
+function DeliveryRow({ hook, delivery, show }: Omit<ListProps, "state"> & { delivery: Delivery }) {
+  const { t } = useLingui();
+  const { state, attempts, last_status: status } = delivery;
+  const time = whenInLine(delivery.created_datetime);
+  const next = delivery.due_datetime === null ? null : whenInLine(delivery.due_datetime);
+  return (
+    <Row
+      title={dayAndTime(delivery.created_datetime)}
+      badges={<DeliveryTag state={state} />}
+      facts={[
+        delivery.subject_id === hook.id ? t`test event` : null,
+        plural(attempts, { one: "# attempt", other: "# attempts" }),
+        status === null ? null : t`response ${status}`,
+        delivery.last_error,
+        next === null || attempts === 0 ? null : t`next attempt ${next}`,
+      ]}
+      actions={
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          aria-label={t`Details of delivery ${time}`}
+          onClick={() => show(delivery)}
+        >
+          <Trans>Details</Trans>
+        </Button>
+      }
+    />
   );
 }

@@ -58,7 +58,7 @@ function Request({ delivery: { request } }: { delivery: DeliveryDetails }) {
       <Title order={3} size="h5" mb={6}>
         <Trans>Request</Trans>
       </Title>
-      <Pre label={t`URL and headers`} text={[t`POST ${request.url}`, ...headers].join("\n")} />
+      <Pre label={t`URL and headers`} text={[`POST ${request.url}`, ...headers].join("\n")} />
       {request.body === null ? (
         <Text size="sm" c="dimmed" mt={6}>
           <Trans>No body available: it was not sent yet, or you no longer have access to its subject.</Trans>
@@ -80,21 +80,21 @@ function Attempts({ delivery: { attempts_log: attempts } }: { delivery: Delivery
         {attempts.length === 0 ? t`No attempts yet` : t`Attempts`}
       </Title>
       <Stack gap="sm">
-        {[...attempts].reverse().map((attempt) => (
-          <div key={`${attempt.attempt} ${attempt.started_datetime}`}>
+        {[...attempts].reverse().map(({ attempt, started_datetime, status, duration_ms, error, answer }) => (
+          <div key={`${attempt} ${started_datetime}`}>
             <div className={classes.facts}>
-              <Tag tone={attempt.error === null ? "good" : "bad"}>
-                {attempt.status === null ? t`No response` : String(attempt.status)}
+              <Tag tone={error === null ? "good" : "bad"}>
+                {status === null ? t`No response` : String(status)}
               </Tag>
-              <span title={fullTime(attempt.started_datetime)}>{timeOfDay(attempt.started_datetime)}</span>
+              <span title={fullTime(started_datetime)}>{timeOfDay(started_datetime)}</span>
               <span>
-                <Trans>{attempt.duration_ms} ms</Trans>
+                <Trans>{duration_ms} ms</Trans>
               </span>
-              {attempt.error === null ? null : <span>{attempt.error}</span>}
+              {error === null ? null : <span>{error}</span>}
             </div>
-            {attempt.answer === null || attempt.answer === "" ? null : (
+            {answer === null || answer === "" ? null : (
               <div className={classes.under}>
-                <Pre label={t`Response to attempt ${attempt.attempt}`} text={attempt.answer} />
+                <Pre label={t`Response to attempt ${attempt}`} text={answer} />
               </div>
             )}
           </div>
@@ -103,8 +103,6 @@ function Attempts({ delivery: { attempts_log: attempts } }: { delivery: Delivery
     </div>
   );
 }
-
-/** A scrollable text. */
 
 function pretty(body: string): string {
   try {

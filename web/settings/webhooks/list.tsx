@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Anchor, Button, Group, SegmentedControl } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
@@ -6,10 +6,10 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { usersQuery } from "../../api/directory.ts";
-import { hooksQuery } from "../../api/settings/webhooks.ts";
+import { type Hook, hooksQuery } from "../../api/settings/webhooks.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { Loaded, NoneYet, Row, Rows, SettingsPage, Tag } from "../parts.tsx";
-import { eventTypeLabel } from "./event-types.ts";
+import { eventTypeLabels } from "./event-types.ts";
 import { NewWebhook } from "./new-webhook.tsx";
 import { WebhookStatus } from "./status.tsx";
 
@@ -38,8 +38,7 @@ export function WebhooksPage() {
       action={
         session.user.role === "viewer" || of === "workspace" ? undefined : (
           <Button leftSection={<IconPlus size={18} />} onClick={open}>
-            {" "}
-            <Trans>Create webhook</Trans>{" "}
+            <Trans>Create webhook</Trans>
           </Button>
         )
       }
@@ -69,34 +68,10 @@ export function WebhooksPage() {
           ) : (
             <Rows label={t`Webhooks`}>
               {hooks.map((hook) => (
-                <Row
+                <HookRow
                   key={hook.id}
-                  title={
-                    <Anchor component={Link} to={webhookUrl(hook.id)} fw={600} c="inherit">
-                      {eventTypeLabel(hook.hook_type)}
-                    </Anchor>
-                  }
-                  badges={
-                    <>
-                      <WebhookStatus hook={hook} />
-                      {hook.pending > 0 ? (
-                        <Tag tone="accent">
-                          <Trans>{hook.pending} pending</Trans>
-                        </Tag>
-                      ) : null}
-                    </>
-                  }
-                  facts={[
-                    hook.hook_url,
-                    of === "workspace"
-                      ? `created with a token of ${users.find(({ id }) => id === hook.user_id)?.name ?? t`a former user`}`
-                      : null,
-                    hook.last_attempt === null
-                      ? "no deliveries yet"
-                      : t`last sent ${whenInLine(hook.last_attempt.datetime)}${
-                          hook.last_attempt.error === null ? "" : `: ${hook.last_attempt.error}`
-                        }`,
-                  ]}
+                  hook={hook}
+                  creator={of === "me" ? null : users.find(({ id }) => id === hook.user_id)?.name}
                 />
               ))}
             </Rows>
@@ -105,5 +80,44 @@ export function WebhooksPage() {
       </Loaded>
       <NewWebhook opened={opened} onClose={close} />
     </SettingsPage>
+  );
+}
+
+/** @param props.creator null: the user; undefined: a former user. */
+function HookRow({ hook, creator }: { hook: Hook; creator: string | null | undefined }) {
+  const { t } = useLingui();
+  const sent = hook.last_attempt === null ? null : whenInLine(hook.last_attempt.datetime);
+  const error = hook.last_attempt?.error;
+  return (
+    <Row
+      title={
+        <Anchor component={Link} to={webhookUrl(hook.id)} fw={600} c="inherit">
+          {t(eventTypeLabels[hook.hook_type])}
+        </Anchor>
+      }
+      badges={
+        <>
+          <WebhookStatus hook={hook} />
+          {hook.pending > 0 ? (
+            <Tag tone="accent">
+              <Plural value={hook.pending} one="# pending" other="# pending" />
+            </Tag>
+          ) : null}
+        </>
+      }
+      facts={[
+        hook.hook_url,
+        creator === null
+          ? null
+          : creator === undefined
+            ? t`created with a token of a former user`
+            : t`created with a token of ${creator}`,
+        sent === null
+          ? t`no deliveries yet`
+          : error == null
+            ? t`last sent ${sent}`
+            : t`last sent ${sent}: ${error}`,
+      ]}
+    />
   );
 }

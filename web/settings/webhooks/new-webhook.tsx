@@ -4,7 +4,7 @@ import { useState } from "react";
 import { createHook, type HookType, hooksQuery } from "../../api/settings/webhooks.ts";
 import { SecretDialog } from "../../common/dialogs/secret-dialog.tsx";
 import { Form, useForm } from "../../common/forms/form.tsx";
-import { eventTypeLabel, eventTypes, includesOf } from "./event-types.ts";
+import { eventTypeLabels, eventTypes, includesOf } from "./event-types.ts";
 
 /** Creates a webhook, and shows its secret once. */
 export function NewWebhook({ opened, onClose }: { opened: boolean; onClose: () => void }) {
@@ -52,8 +52,8 @@ function WebhookForm(props: { onCreated: (secret: string) => void; onCancel: () 
         label={t`Event`}
         allowDeselect={false}
         data={eventTypes.map(({ group, items }) => ({
-          group,
-          items: items.map((value) => ({ value, label: eventTypeLabel(value) })),
+          group: t(group),
+          items: items.map((value) => ({ value, label: t(eventTypeLabels[value]) })),
         }))}
         value={type}
         onChange={(value) => setType((value ?? "recording_added") as HookType)}
@@ -79,7 +79,7 @@ function WebhookForm(props: { onCreated: (secret: string) => void; onCancel: () 
         >
           <Group gap="xs" mt={6}>
             {Object.entries(includes).map(([name, label]) => (
-              <Checkbox key={name} value={name} label={label} />
+              <Checkbox key={name} value={name} label={t(label)} />
             ))}
           </Group>
         </Checkbox.Group>

@@ -1,16 +1,18 @@
+import { t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Stack } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { type Hook, hookQuery } from "../../api/settings/webhooks.ts";
+import { namesInSentence } from "../../common/format/names.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { BackLink } from "../../common/page-frame.tsx";
 import { Loaded, SettingsPage } from "../parts.tsx";
 import classes from "../settings.module.css";
 import { WebhookActions } from "./actions.tsx";
 import { Deliveries } from "./deliveries.tsx";
-import { eventTypeLabel, includesOf } from "./event-types.ts";
+import { eventTypeLabels, includesOf } from "./event-types.ts";
 import { WebhookStatus } from "./status.tsx";
 
 const page = getRouteApi("/signed-in/settings/webhooks/$hookId");
@@ -29,7 +31,7 @@ export function WebhookPage() {
       <Loaded query={hook}>
         {(hook) => (
           <SettingsPage
-            title={eventTypeLabel(hook.hook_type)}
+            title={t(eventTypeLabels[hook.hook_type])}
             lead={<span className={classes.url}>{hook.hook_url}</span>}
           >
             <State hook={hook} />
@@ -47,7 +49,11 @@ function State({ hook }: { hook: Hook }) {
   const names = includesOf(hook.hook_type);
   const includes = Object.entries(hook.include)
     .filter(([, value]) => value !== false)
-    .map(([name]) => names[name] ?? name);
+    .map(([name]) => (names[name] === undefined ? name : t(names[name])));
+  const included = namesInSentence(includes);
+  const created = whenInLine(hook.inserted_at);
+  const { version } = hook;
+  const until = hook.previous_secret_until === null ? null : whenInLine(hook.previous_secret_until);
   return (
     <Stack gap="sm">
       <div className={classes.facts}>
@@ -58,19 +64,19 @@ function State({ hook }: { hook: Hook }) {
           </span>
         ) : null}
         <span>
-          <Trans>created {whenInLine(hook.inserted_at)}</Trans>
+          <Trans>created {created}</Trans>
         </span>
         <span>
-          <Trans>version {hook.version}</Trans>
+          <Trans>version {version}</Trans>
         </span>
         {includes.length === 0 ? null : (
           <span>
-            <Trans>includes {includes.join(", ")}</Trans>
+            <Trans>includes {included}</Trans>
           </span>
         )}
-        {hook.previous_secret_until === null ? null : (
+        {until === null ? null : (
           <span>
-            <Trans>also signed with the old secret until {whenInLine(hook.previous_secret_until)}</Trans>
+            <Trans>also signed with the old secret until {until}</Trans>
           </span>
         )}
       </div>
@@ -82,11 +88,22 @@ function State({ hook }: { hook: Hook }) {
           icon={<IconAlertTriangle size={18} aria-hidden />}
           title={hook.enabled ? t`Every attempt fails` : t`Webhook disabled`}
         >
-          {hook.enabled
-            ? t`Since ${whenInLine(hook.failing_since ?? "")}. ${hook.last_attempt?.error ?? ""} It is disabled after five days without a successful delivery.`
-            : t`${hook.disabled_reason ?? ""} No events are sent. Enable it and use Replay to send the missed events.`}
+          {problemOf(hook)}
         </Alert>
       )}
     </Stack>
   );
+}
+
+/** What a webhook that fails or is disabled means for the user. */
+function problemOf({ enabled, failing_since, last_attempt, disabled_reason: reason }: Hook): string {
+  if (!enabled)
+    return reason === null
+      ? t`No events are sent. Enable it and use Replay to send the missed events.`
+      : t`${reason} No events are sent. Enable it and use Replay to send the missed events.`;
+  const since = whenInLine(failing_since ?? "");
+  const error = last_attempt?.error;
+  return error == null
+    ? t`Since ${since}. It is disabled after five days without a successful delivery.`
+    : t`Since ${since}. ${error} It is disabled after five days without a successful delivery.`;
 }

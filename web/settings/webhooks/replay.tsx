@@ -1,3 +1,4 @@
+import { msg, plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { Radio, Stack } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
@@ -13,15 +14,15 @@ const dayMs = 86_400_000;
 const choices = [
   {
     value: "failed",
-    label: "Failed only",
-    description: "Every attempt failed, or the receiver returned 410 Gone",
+    label: msg`Failed only`,
+    description: msg`Every attempt failed, or the receiver returned 410 Gone`,
   },
   {
     value: "undelivered",
-    label: "Undelivered",
-    description: "Also events from before it was created or while it was disabled",
+    label: msg`Undelivered`,
+    description: msg`Also events from before it was created or while it was disabled`,
   },
-  { value: "all", label: "Everything", description: "Delivered or not" },
+  { value: "all", label: msg`Everything`, description: msg`Delivered or not` },
 ] as const;
 
 /** Sends past events again, by time and state. */
@@ -46,7 +47,7 @@ function ReplayForm({ hook, onDone }: { hook: Hook; onDone: () => void }) {
         ...(until === null ? {} : { until: toIso(until) ?? "" }),
         which,
       }),
-    done: ({ count }) => (count === 1 ? t`1 event queued.` : t`${count} events queued.`),
+    done: ({ count }) => plural(count, { one: "# event queued.", other: "# events queued." }),
     refresh: [["hook", hook.id], ["hooks"]],
     onDone,
   });
@@ -74,8 +75,8 @@ function ReplayForm({ hook, onDone }: { hook: Hook; onDone: () => void }) {
       />
       <Radio.Group label={t`Events`} value={which} onChange={(value) => setWhich(value as typeof which)}>
         <Stack gap="xs" mt={6}>
-          {choices.map((choice) => (
-            <Radio key={choice.value} {...choice} />
+          {choices.map(({ value, label, description }) => (
+            <Radio key={value} value={value} label={t(label)} description={t(description)} />
           ))}
         </Stack>
       </Radio.Group>

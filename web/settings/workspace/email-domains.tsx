@@ -66,7 +66,9 @@ function ClaimRow({ claim }: { claim: DomainClaim }) {
       ]}
       actions={
         <>
-          {state === "pending" ? <RowButton text={t`Verify`} name={domain} action={verify} /> : null}
+          {state === "pending" ? (
+            <RowButton text={t`Verify`} label={t`Verify ${domain}`} action={verify} />
+          ) : null}
           <ConfirmButton
             text={t`Delete`}
             button={{ "aria-label": t`Delete claim of ${domain}` }}
