@@ -115,7 +115,7 @@ function inviteCommand(): Command {
               tx,
               commandLine(await chooseWorkspace(tx, options.workspace)),
               { baseUrl: config.baseUrl, mail: null },
-              { ...options, teamIds: [], inviter: "The operator" },
+              { ...options, teamIds: [], inviter: { name: "The operator", language: null } },
             ),
           ),
       );

@@ -30,7 +30,7 @@ export const Notification = z
     recording_id: Uuid.nullable().meta({ description: "null: it is not about a recording." }),
     recording_title: z.string().nullable(),
     actor: User.nullable().meta({ description: "The user who did it; null: Parley, or a deleted user." }),
-    title: z.string().meta({ description: "What happened, in a sentence." }),
+    title: z.string().meta({ description: "What happened, in a sentence, in the language of the user." }),
     text: z.string().nullable().meta({ description: "The comment, action item or error, shortened." }),
     timestamp: Milliseconds.nullable().meta({ description: "The moment of the recording it is about." }),
     url: z.string().meta({ description: "The page of the web app that shows it." }),

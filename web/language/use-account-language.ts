@@ -1,4 +1,5 @@
 import { useDirection } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { directionOf } from "../../shared/languages.ts";
 import { activateLanguage } from "./language.ts";
@@ -8,13 +9,16 @@ import { activateLanguage } from "./language.ts";
  * @param language null: the browser's.
  */
 export function useAccountLanguage(language: string | null): void {
+  const client = useQueryClient();
   const { setDirection } = useDirection();
   const shown = useRef(language);
   useEffect(() => {
     if (shown.current === language) return;
     shown.current = language;
-    void activateLanguage(language === null ? navigator.languages : [language]).then((active) =>
-      setDirection(directionOf(active)),
-    );
-  }, [language, setDirection]);
+    void activateLanguage(language === null ? navigator.languages : [language]).then((active) => {
+      setDirection(directionOf(active));
+      // Notifications come from the server in the reader's language.
+      return client.invalidateQueries({ queryKey: ["notifications"] });
+    });
+  }, [language, setDirection, client]);
 }

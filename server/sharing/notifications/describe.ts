@@ -1,4 +1,5 @@
 import type { Notification } from "../../../contract/workspace/notifications.ts";
+import type { I18n } from "../../platform/language/i18n.ts";
 import { decodeMentions } from "../../recordings/comments/mentions.ts";
 import type { NotificationRow } from "./queries.ts";
 
@@ -12,15 +13,16 @@ type Description = Pick<Notification, "title" | "text" | "timestamp"> & {
 };
 
 /**
- * A notification as the API shows it.
+ * A notification as the API shows it, in the reader's language. Errors in it are in English, as they were recorded.
  * @param nameOf how names that users chose are written; by default as they are.
  */
 export function present(
+  i18n: I18n,
   row: NotificationRow,
   baseUrl: string,
   nameOf: (name: string) => string = (name) => name,
 ): Notification {
-  const { path, ...description } = describe(row, nameOf);
+  const { path, ...description } = describe(i18n, row, nameOf);
   const page = row.recording_id === null ? "" : `/recordings/${row.recording_id}`;
   return {
     id: row.id,
@@ -35,8 +37,8 @@ export function present(
   };
 }
 
-function describe(row: NotificationRow, nameOf: (name: string) => string): Description {
-  const actor = row.actor === null ? "Someone" : nameOf(row.actor.name);
+function describe(i18n: I18n, row: NotificationRow, nameOf: (name: string) => string): Description {
+  const actor = row.actor === null ? null : nameOf(row.actor.name);
   const plain = (title: string, text: string | null = null, path = ""): Description => ({
     title,
     text: text === null ? null : shorten(text),
@@ -48,30 +50,38 @@ function describe(row: NotificationRow, nameOf: (name: string) => string): Descr
     case "replied":
       return {
         ...plain(
-          row.kind === "mentioned" ? `${actor} mentioned you` : `${actor} replied`,
+          row.kind === "mentioned" ? mention(i18n, actor) : reply(i18n, actor),
           decodeMentions(row.comment ?? "", row.mentions),
         ),
         timestamp: row.comment_ms,
         path: `?${row.comment_ms === null ? "" : `t=${row.comment_ms / 1000}&`}comment=${row.subject_id}`,
       };
     case "shared":
-      return plain(`${actor} shared this recording with ${row.data.is_team ? "your team" : "you"}`);
+      return plain(row.data.is_team ? teamShare(i18n, actor) : share(i18n, actor));
     case "access_requested":
       return plain(
-        `${actor} requests access to this recording`,
-        `${row.actor === null ? "" : `${row.actor.email}: `}grant or decline the request in the Share dialog.`,
+        actor === null
+          ? i18n.t("Someone requests access to this recording")
+          : i18n.t("{actor} requests access to this recording", { actor }),
+        row.actor === null
+          ? i18n.t("Grant or decline the request in the Share dialog.")
+          : i18n.t("{email}: grant or decline the request in the Share dialog.", { email: row.actor.email }),
         "?share=true",
       );
     case "access_granted":
-      return plain(`${actor} gave you access to this recording`);
+      return plain(
+        actor === null
+          ? i18n.t("Someone gave you access to this recording")
+          : i18n.t("{actor} gave you access to this recording", { actor }),
+      );
     case "action_item_assigned": {
-      const [first, ...others] = row.items;
-      const timestamp = first?.timestamp_ms ?? null;
+      const timestamp = row.items[0]?.timestamp_ms ?? null;
       return {
         ...plain(
-          others.length === 0
-            ? "An action item is assigned to you"
-            : `${row.items.length} action items are assigned to you`,
+          i18n.t(
+            "{count, plural, one {An action item is assigned to you} other {# action items are assigned to you}}",
+            { count: row.items.length },
+          ),
           row.items.map(({ text }) => text).join(" · "),
         ),
         timestamp,
@@ -79,19 +89,17 @@ function describe(row: NotificationRow, nameOf: (name: string) => string): Descr
       };
     }
     case "recording_ready":
-      return plain(readiness(row.data));
+      return plain(readiness(i18n, row.data));
     case "upload_failed":
       return plain(
-        row.upload_title === null ? "An upload failed" : `The upload “${nameOf(row.upload_title)}” failed`,
+        row.upload_title === null
+          ? i18n.t("An upload failed")
+          : i18n.t("The upload “{title}” failed", { title: nameOf(row.upload_title) }),
         row.failure_reason,
         `/uploads/${row.subject_id}`,
       );
     case "import_ended":
-      return plain(
-        row.import_state === "done" ? "The import has finished" : `The import ${row.import_state ?? "ended"}`,
-        row.import_error,
-        "/settings/imports",
-      );
+      return plain(importEnd(i18n, row.import_state), row.import_error, "/settings/imports");
     case "backup_failed":
     case "disk_nearly_full":
     case "job_failing":
@@ -99,11 +107,47 @@ function describe(row: NotificationRow, nameOf: (name: string) => string): Descr
   }
 }
 
+function mention(i18n: I18n, actor: string | null): string {
+  return actor === null ? i18n.t("Someone mentioned you") : i18n.t("{actor} mentioned you", { actor });
+}
+
+function reply(i18n: I18n, actor: string | null): string {
+  return actor === null ? i18n.t("Someone replied") : i18n.t("{actor} replied", { actor });
+}
+
+function share(i18n: I18n, actor: string | null): string {
+  return actor === null
+    ? i18n.t("Someone shared this recording with you")
+    : i18n.t("{actor} shared this recording with you", { actor });
+}
+
+function teamShare(i18n: I18n, actor: string | null): string {
+  return actor === null
+    ? i18n.t("Someone shared this recording with your team")
+    : i18n.t("{actor} shared this recording with your team", { actor });
+}
+
 /** By the states that transcription and language model ended in; null: there was none to wait for. */
-function readiness({ transcript, summary }: NotificationRow["data"]): string {
-  if (transcript === "failed") return "The recording could not be transcribed";
-  if (transcript === "done") return `The transcript ${summary === "done" ? "and summary are" : "is"} ready`;
-  return summary === "done" ? "The summary is ready" : "The recording is ready";
+function readiness(i18n: I18n, { transcript, summary }: NotificationRow["data"]): string {
+  if (transcript === "failed") return i18n.t("The recording could not be transcribed");
+  if (transcript === "done")
+    return summary === "done"
+      ? i18n.t("The transcript and summary are ready")
+      : i18n.t("The transcript is ready");
+  return summary === "done" ? i18n.t("The summary is ready") : i18n.t("The recording is ready");
+}
+
+function importEnd(i18n: I18n, state: NotificationRow["import_state"]): string {
+  switch (state) {
+    case "done":
+      return i18n.t("The import has finished");
+    case "failed":
+      return i18n.t("The import failed");
+    case "canceled":
+      return i18n.t("The import was canceled");
+    default:
+      return i18n.t("The import ended");
+  }
 }
 
 function shorten(text: string): string {

@@ -56,6 +56,28 @@ test("what is due at once is one email in text and HTML, grouped by recording, w
   assert.match(mail?.html ?? "", /prefers-color-scheme: dark/);
 });
 
+test("notifications are in the language of the account, in the email and in the app", async () => {
+  const user = await newUser("Ann");
+  await manage("PATCH", "/me", user, { language: "en-XA" });
+  const id = await share(user, "Budget");
+  await manage("POST", `/recordings/${id}/comments`, member, {
+    text: "Look, @Ann",
+    timestamp: 7600,
+    mentions: [user.id],
+  });
+  const { notifications } = await manage("GET", "/notifications", user);
+  assert.match(notifications[0].title, / méñţíóñéð ýóú~+$/);
+  await send(user);
+  const mail = mailsTo(user)[0];
+  assert.match(mail?.html ?? "", /<html lang="en-XA" dir="ltr">/);
+  for (const text of [mail?.text ?? "", mail?.html ?? ""]) {
+    assert.match(text, /“~Budget”~/);
+    assert.match(text, /méñţíóñéð ýóú~+ áţ ~+0:07/);
+    assert.match(text, /Šţóp ţĥéšé émáíļš/);
+  }
+  assert.match(mail?.raw ?? "", /^Content-Language: en-XA\r?$/m);
+});
+
 test("what a user can no longer see, has read or has turned off is not in the email", async () => {
   const user = await newUser("Lou");
   const [lost, read, kept] = [

@@ -10,6 +10,7 @@ import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { defineJob, defineRecurringJob } from "../../platform/jobs/define.ts";
 import { hasNoJob, type JobQueue } from "../../platform/jobs/queue.ts";
+import { i18nFor } from "../../platform/language/i18n.ts";
 import { findUnread } from "./queries.ts";
 import { renderEmail } from "./render-email.ts";
 import { unsubscribeUrl } from "./unsubscribe.ts";
@@ -47,6 +48,7 @@ interface Recipient {
   readonly id: string;
   readonly email: string;
   readonly name: string;
+  readonly language: string | null;
 }
 
 /** The user, if they can be sent email. */
@@ -54,7 +56,7 @@ async function findRecipient({ db, config }: Dependencies, userId: string): Prom
   if (config.smtp === null) return undefined;
   return db.kysely
     .selectFrom("users")
-    .select(["id", "email", "name"])
+    .select(["id", "email", "name", "language"])
     .where("id", "=", userId)
     .where("deactivated_at", "is", null)
     .where("invited_at", "is", null)
@@ -93,13 +95,14 @@ async function emailBatch(deps: Dependencies, user: Recipient, due: readonly str
   if (refused !== null) return setDue(kysely, ids, nextDigest(new Date()));
   const { smtp } = config;
   const unsubscribe = unsubscribeUrl(encryptor, config.baseUrl, user.id);
+  const i18n = await i18nFor(user.language);
   let isMarked = false;
   try {
     await sendMail(
       smtp,
       {
         to: user.email,
-        ...renderEmail(user, rows, { baseUrl: config.baseUrl, unsubscribe }),
+        ...renderEmail(i18n, user, rows, { baseUrl: config.baseUrl, unsubscribe }),
         messageId: `<${createHash("sha256").update(ids.join()).digest("hex").slice(0, 40)}@${new URL(config.baseUrl).hostname}>`,
         headers: {
           "Auto-Submitted": "auto-generated",

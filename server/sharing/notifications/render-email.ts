@@ -1,6 +1,9 @@
 import type { Notification } from "../../../contract/workspace/notifications.ts";
-import { plainName, quoteName } from "../../people/accounts/one-time-links/mails.ts";
+import { directionOf } from "../../../shared/languages.ts";
+import type { OutgoingMail } from "../../people/accounts/one-time-links/mailer.ts";
+import { greeting, plainName, quotableName } from "../../people/accounts/one-time-links/mails.ts";
 import { type Html, html } from "../../platform/html.ts";
+import type { I18n } from "../../platform/language/i18n.ts";
 import { present } from "./describe.ts";
 import type { NotificationRow } from "./queries.ts";
 
@@ -11,70 +14,90 @@ interface Links {
 
 /** Notifications about the same recording, or about none. */
 interface Group {
-  readonly heading: string | null;
+  /** The recording's title, for quotes; null: they are about none. */
+  readonly about: string | null;
   readonly notifications: readonly Notification[];
 }
 
 /** An email about notifications, as plain text and as HTML, grouped by recording. */
 export function renderEmail(
+  i18n: I18n,
   user: { readonly name: string },
   rows: readonly NotificationRow[],
   { baseUrl, unsubscribe }: Links,
-): { readonly subject: string; readonly text: string; readonly html: string } {
-  const notifications = rows.map((row) => present(row, baseUrl, plainName));
+): Pick<OutgoingMail, "subject" | "text" | "language"> & { readonly html: string } {
+  const notifications = rows.map((row) => present(i18n, row, baseUrl, plainName));
   const groups: Group[] = [...Map.groupBy(notifications, (one) => one.recording_id).values()].map(
     (group) => ({
-      heading: group[0]?.recording_title == null ? null : quoteName(group[0].recording_title),
+      about: group[0]?.recording_title == null ? null : quotableName(group[0].recording_title),
       notifications: group,
     }),
   );
-  const greeting = `Hello ${plainName(user.name)},`;
+  const hello = greeting(i18n, user.name);
   const settings = `${baseUrl}/settings/notifications`;
-  const subject = subjectOf(groups);
+  const subject = subjectOf(i18n, groups);
+  const headingOf = (title: string): string => i18n.t("“{title}”", { title });
   return {
+    language: i18n.language,
     subject,
     text: [
-      greeting,
-      ...groups.flatMap(({ heading, notifications: group }) => [
-        ...(heading === null ? [] : [heading]),
-        ...group.map(textOf),
+      hello,
+      ...groups.flatMap(({ about, notifications: group }) => [
+        ...(about === null ? [] : [headingOf(about)]),
+        ...group.map((one) => textOf(i18n, one)),
       ]),
-      `--\nChoose your notifications: ${settings}\nStop these emails: ${unsubscribe}`,
+      `--\n${i18n.t("Choose your notifications: {url}", { url: settings })}\n${i18n.t("Stop these emails: {url}", { url: unsubscribe })}`,
     ].join("\n\n"),
     html: page(
+      i18n,
       subject,
-      html`<p>${greeting}</p>
+      html`<p>${hello}</p>
 ${groups.map(
-  ({ heading, notifications: group }) => html`${heading === null ? null : html`<h2>${heading}</h2>`}
-${group.map(htmlOf)}`,
+  ({ about, notifications: group }) => html`${about === null ? null : html`<h2>${headingOf(about)}</h2>`}
+${group.map((one) => htmlOf(i18n, one))}`,
 )}
-<p class="soft foot"><a href="${settings}">Choose your notifications</a> · <a href="${unsubscribe}">Stop these emails</a></p>`,
+<p class="soft foot"><a href="${settings}">${i18n.t("Choose your notifications")}</a> · <a href="${unsubscribe}">${i18n.t("Stop these emails")}</a></p>`,
     ).html,
   };
 }
 
-function subjectOf(groups: readonly Group[]): string {
+function subjectOf(i18n: I18n, groups: readonly Group[]): string {
   const [first] = groups;
   const count = groups.reduce((sum, { notifications }) => sum + notifications.length, 0);
-  const about = groups.length === 1 ? (first?.heading ?? null) : null;
+  const about = groups.length === 1 ? (first?.about ?? null) : null;
   const [only] = first?.notifications ?? [];
   if (count > 1 || only === undefined)
-    return `${count} notifications ${about === null ? "from Parley" : `about ${about}`}`;
-  return about === null ? only.title : `${only.title}: ${about}`;
+    return about === null
+      ? i18n.t("{count, plural, one {# notification} other {# notifications}} from Parley", { count })
+      : i18n.t("{count, plural, one {# notification} other {# notifications}} about “{title}”", {
+          count,
+          title: about,
+        });
+  return about === null
+    ? only.title
+    : i18n.t("{notification}: “{title}”", { notification: only.title, title: about });
 }
 
-function textOf({ title, text, timestamp, url }: Notification): string {
+function textOf(i18n: I18n, notification: Notification): string {
+  const { text, url } = notification;
   return [
-    `${title}${timestamp === null ? "" : ` at ${clock(timestamp)}`}`,
+    headlineOf(i18n, notification),
     ...(text === null ? [] : text.split("\n").map((line) => `> ${line}`)),
     url,
   ].join("\n");
 }
 
-function htmlOf({ title, text, timestamp, url }: Notification): Html {
-  return html`<p class="what">${title}${timestamp === null ? "" : ` at ${clock(timestamp)}`}</p>
+function htmlOf(i18n: I18n, notification: Notification): Html {
+  const { text, timestamp, url } = notification;
+  return html`<p class="what">${headlineOf(i18n, notification)}</p>
 ${text === null ? null : html`<blockquote>${text}</blockquote>`}
-<p><a class="button" href="${url}">${timestamp === null ? "Open" : "Go to this moment"}</a></p>`;
+<p><a class="button" href="${url}">${timestamp === null ? i18n.t("Open") : i18n.t("Go to this moment")}</a></p>`;
+}
+
+function headlineOf(i18n: I18n, { title, timestamp }: Notification): string {
+  return timestamp === null
+    ? title
+    : i18n.t("{notification} at {time}", { notification: title, time: clock(timestamp) });
 }
 
 /** As 4:05 or 1:02:03. */
@@ -86,9 +109,9 @@ function clock(ms: number): string {
 }
 
 /** Mail programs with a dark theme use the colors of the media query, or invert the light ones. */
-function page(title: string, body: Html): Html {
+function page({ language }: I18n, title: string, body: Html): Html {
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="${directionOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -102,14 +125,14 @@ main { max-width: 560px; margin: 0 auto; }
 h2 { font-size: 18px; line-height: 1.3; margin: 28px 0 8px; }
 p { margin: 0 0 12px; }
 .what { font-weight: 600; margin-top: 20px; }
-blockquote { margin: 0 0 12px; padding: 2px 0 2px 12px; border-left: 3px solid #c7c7cc; color: #48484a; white-space: pre-wrap; overflow-wrap: anywhere; }
+blockquote { margin: 0 0 12px; padding-block: 2px; padding-inline-start: 12px; border-inline-start: 3px solid #c7c7cc; color: #48484a; white-space: pre-wrap; overflow-wrap: anywhere; }
 a { color: #0b57d0; }
 a.button { display: inline-block; padding: 8px 14px; border-radius: 8px; background: #0b57d0; color: #ffffff; text-decoration: none; }
 .soft { color: #636366; font-size: 14px; }
 .foot { margin-top: 36px; padding-top: 12px; border-top: 1px solid #d1d1d6; }
 @media (prefers-color-scheme: dark) {
   body { background: #1c1c1e; color: #f2f2f7; }
-  blockquote { border-left-color: #636366; color: #d1d1d6; }
+  blockquote { border-inline-start-color: #636366; color: #d1d1d6; }
   a { color: #8ab4f8; }
   a.button { background: #8ab4f8; color: #1c1c1e; }
   .soft { color: #aeaeb2; }

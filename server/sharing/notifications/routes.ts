@@ -6,6 +6,7 @@ import type { Database } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { readPage, timeCursor } from "../../platform/http/page.ts";
 import { type Api, Ready, route } from "../../platform/http/routing/route.ts";
+import { i18nOf } from "../../platform/language/request-language.ts";
 import { present } from "./describe.ts";
 import * as queries from "./queries.ts";
 import type { NotificationStreams } from "./streams.ts";
@@ -25,8 +26,9 @@ export function notificationRoutes(
     readonly streams: NotificationStreams;
   },
 ): void {
-  route(api, contract.listNotifications, async ({ principal, query }) => {
+  route(api, contract.listNotifications, async ({ principal, query, request }) => {
     const userId = userOf(principal);
+    const i18n = await i18nOf(request, principal.language ?? null);
     const [{ rows, cursor }, states] = await Promise.all([
       readPage({
         cursor: query.cursor,
@@ -38,7 +40,7 @@ export function notificationRoutes(
       queries.readStates(db.pool, [userId]),
     ]);
     return {
-      notifications: rows.map((row) => present(row, config.baseUrl)),
+      notifications: rows.map((row) => present(i18n, row, config.baseUrl)),
       unread: states.get(userId)?.unread ?? 0,
       cursor,
     };

@@ -14,7 +14,7 @@ import {
 } from "../test/accounts.ts";
 import { startMailServer } from "../test/mail.ts";
 import { deleteOldMailCounts } from "./mail-limits.ts";
-import { quoteName } from "./mails.ts";
+import { quotableName } from "./mails.ts";
 
 const smtp = await startMailServer();
 const { mails } = smtp;
@@ -287,7 +287,7 @@ test("names in emails are quoted and short, and nothing in them becomes a link",
     ['“Ada” "x"', "“'Ada' 'x'”"],
     ["a".repeat(500), `“${"a".repeat(59)}…”`],
   ] as const)
-    assert.equal(quoteName(name), shown);
+    assert.equal(`“${quotableName(name)}”`, shown);
 });
 
 test("email: retried while the mail server fails, not retried after a permanent refusal", async () => {

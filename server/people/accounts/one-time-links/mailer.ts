@@ -12,7 +12,8 @@ import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { type MailKind, takeMail } from "./mail-limits.ts";
 
 /** An email to one recipient. */
-export interface Mail extends Pick<OutgoingMail, "to" | "subject" | "text" | "html" | "messageId"> {
+export interface Mail
+  extends Pick<OutgoingMail, "to" | "subject" | "text" | "html" | "messageId" | "language"> {
   /** When its link expires, in ms since 1970; the email is not sent after that. */
   readonly expiresAtMs: number;
 }
@@ -25,6 +26,7 @@ const EncryptedMail = z.object({
     text: z.string(),
     html: z.string().exactOptional(),
     messageId: z.string().exactOptional(),
+    language: z.string().exactOptional(),
     expiresAtMs: z.number(),
   }),
 });
@@ -120,6 +122,8 @@ export interface OutgoingMail {
   readonly text: string;
   /** The same for programs that show HTML. */
   readonly html?: string;
+  /** The tag of the language that Parley's own words in it are in. */
+  readonly language?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The same for each attempt, so that mail servers can discard repetitions; default: a new one. */
   readonly messageId?: string;
@@ -146,7 +150,7 @@ export async function sendMail(
 
 async function compose(
   smtp: SmtpSettings,
-  { to, subject, text, html, headers, messageId }: OutgoingMail,
+  { to, subject, text, html, headers, messageId, language }: OutgoingMail,
 ): Promise<{ message: string; envelope: NonNullable<SendMailOptions["envelope"]> }> {
   const { default: nodemailer } = await import("nodemailer");
   const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: "windows" });
@@ -161,7 +165,7 @@ async function compose(
     text: isPlain ? "." : text,
     ...(html === undefined ? {} : { html }),
     ...(html === undefined && !isPlain ? { textEncoding: "base64" as const } : {}),
-    ...(headers === undefined ? {} : { headers: { ...headers } }),
+    headers: { ...headers, ...(language === undefined ? {} : { "Content-Language": language }) },
     ...(messageId === undefined ? {} : { messageId }),
   });
   // `buffer` makes it one.

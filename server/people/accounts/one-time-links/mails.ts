@@ -1,4 +1,6 @@
 import { units } from "../../../platform/config/values.ts";
+import type { I18n } from "../../../platform/language/i18n.ts";
+import { utcTime } from "../../../platform/language/utc-time.ts";
 import type { Mail } from "./mailer.ts";
 import type { LinkOwner } from "./one-time-links.ts";
 
@@ -9,46 +11,67 @@ interface WithLink {
 
 /** The email that invites a user. */
 export function invitationMail(
+  i18n: I18n,
   owner: Pick<LinkOwner, "email" | "name" | "workspace_name">,
   inviter: string,
   link: WithLink,
 ): Mail {
+  const names = { inviter: quotableName(inviter), workspace: quotableName(owner.workspace_name) };
   return {
     to: owner.email,
-    subject: `${quoteName(inviter)} invited you to ${quoteName(owner.workspace_name)}`,
+    language: i18n.language,
+    subject: i18n.t("“{inviter}” invited you to “{workspace}”", names),
     text: [
-      `Hello ${plainName(owner.name)},`,
-      `${quoteName(inviter)} invited you to the meeting recordings of ${quoteName(owner.workspace_name)}. Choose a password to join:`,
+      greeting(i18n, owner.name),
+      i18n.t(
+        "“{inviter}” invited you to the meeting recordings of “{workspace}”. Choose a password to join:",
+        names,
+      ),
       link.url,
-      `The link works once and expires on ${formatTime(link.expiresAt)}. If you weren't expecting this invitation, ignore this email.`,
+      i18n.t(
+        "The link works once and expires on {time}. If you weren't expecting this invitation, ignore this email.",
+        { time: utcTime(i18n.language, link.expiresAt) },
+      ),
     ].join("\n\n"),
     expiresAtMs: link.expiresAt.getTime(),
   };
 }
 
 /** The email with a link to choose a new password. */
-export function passwordResetMail(owner: Pick<LinkOwner, "email" | "name">, link: WithLink): Mail {
+export function passwordResetMail(
+  i18n: I18n,
+  owner: Pick<LinkOwner, "email" | "name">,
+  link: WithLink,
+): Mail {
   return {
     to: owner.email,
-    subject: "Reset your password",
+    language: i18n.language,
+    subject: i18n.t("Reset your password"),
     text: [
-      `Hello ${plainName(owner.name)},`,
-      "Someone, most likely you, asked to reset your password. Choose a new one here:",
+      greeting(i18n, owner.name),
+      i18n.t("Someone, most likely you, asked to reset your password. Choose a new one here:"),
       link.url,
-      `The link works once and expires on ${formatTime(link.expiresAt)}. If this wasn't you, ignore this email: your password stays the same.`,
+      i18n.t(
+        "The link works once and expires on {time}. If this wasn't you, ignore this email: your password stays the same.",
+        { time: utcTime(i18n.language, link.expiresAt) },
+      ),
     ].join("\n\n"),
     expiresAtMs: link.expiresAt.getTime(),
   };
 }
 
 /** Sent instead of a reset link while an admin's link is active: a new link would replace that one. */
-export function resetWaitsMail(owner: Pick<LinkOwner, "email" | "name">, expiresAt: Date): Mail {
+export function resetWaitsMail(i18n: I18n, owner: Pick<LinkOwner, "email" | "name">, expiresAt: Date): Mail {
   return {
     to: owner.email,
-    subject: "Reset your password",
+    language: i18n.language,
+    subject: i18n.t("Reset your password"),
     text: [
-      `Hello ${plainName(owner.name)},`,
-      `Someone, most likely you, asked to reset your password. An admin of your workspace has already created a reset link for you, which expires on ${formatTime(expiresAt)}. Use that link, or ask them for a new one. If this wasn't you, ignore this email.`,
+      greeting(i18n, owner.name),
+      i18n.t(
+        "Someone, most likely you, asked to reset your password. An admin of your workspace has already created a reset link for you, which expires on {time}. Use that link, or ask them for a new one. If this wasn't you, ignore this email.",
+        { time: utcTime(i18n.language, expiresAt) },
+      ),
     ].join("\n\n"),
     expiresAtMs: expiresAt.getTime(),
   };
@@ -56,23 +79,27 @@ export function resetWaitsMail(owner: Pick<LinkOwner, "email" | "name">, expires
 
 /** Notifies a user of a change to how they sign in, in case someone else made it. */
 export function accountChangeMail(
+  i18n: I18n,
   owner: { readonly email: string; readonly name: string },
   change: { readonly subject: string; readonly text: string; readonly url: string },
 ): Mail {
+  const { url } = change;
   return {
     to: owner.email,
+    language: i18n.language,
     subject: change.subject,
     text: [
-      `Hello ${plainName(owner.name)},`,
+      greeting(i18n, owner.name),
       change.text,
-      `If this wasn't you, change your password and sign out everywhere: ${change.url}`,
+      i18n.t("If this wasn't you, change your password and sign out everywhere: {url}", { url }),
     ].join("\n\n"),
     expiresAtMs: Date.now() + 7 * units.d,
   };
 }
 
-function formatTime(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+/** How an email begins. */
+export function greeting(i18n: I18n, name: string): string {
+  return i18n.t("Hello {name},", { name: plainName(name) });
 }
 
 /** Longer names are cut: an email is no place for a message from the person who chose the name. */
@@ -101,9 +128,9 @@ export function plainName(name: string): string {
         .trimEnd()}…`;
 }
 
-/** A name in quotes, so that it reads as one. */
-export function quoteName(name: string): string {
-  return `“${plainName(name).replace(/[“”"]/g, "'")}”`;
+/** A name for a text that puts it in quotes, so that it reads as one: it contains none that could end there. */
+export function quotableName(name: string): string {
+  return plainName(name).replace(/[“”„"«»‹›「」『』]/g, "'");
 }
 
 /** Domains, URLs and emails lose the characters that make them one. */

@@ -9,6 +9,8 @@ import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { ipPrefixOf } from "../../../platform/http/limits/ip-prefix.ts";
 import { defineJob } from "../../../platform/jobs/define.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
+import { type I18n, i18nFor } from "../../../platform/language/i18n.ts";
+import { languageOf } from "../../../platform/language/request-language.ts";
 import { actorFor } from "../sign-in/sign-in.ts";
 import { foldEmail, keyOf, takeAttempt } from "../sign-in/throttle.ts";
 import { isOutsideItsDomain } from "../workspaces/email-domains.ts";
@@ -30,6 +32,7 @@ export async function requestPasswordReset(
   given: string,
 ): Promise<number> {
   const { ip, userAgent } = originOf(request);
+  const language = languageOf(request);
   const email = await foldEmail(deps.db, given.slice(0, 1000));
   const wait = await takeAttempt(deps.db, [{ key: keyOf("reset place", ipPrefixOf(ip)), ...perIpPrefix }]);
   if (wait > 0) return wait;
@@ -37,7 +40,9 @@ export async function requestPasswordReset(
   if ((await takeAttempt(deps.db, [{ key: keyOf("reset", email), ...perEmail }])) > 0) return 0;
   await deps.db.kysely
     .transaction()
-    .execute((tx) => deps.jobs.enqueue(tx, "request_password_reset", { email, ip, userAgent }, randomUUID()));
+    .execute((tx) =>
+      deps.jobs.enqueue(tx, "request_password_reset", { email, ip, userAgent, language }, randomUUID()),
+    );
   deps.jobs.wake();
   return 0;
 }
@@ -50,12 +55,12 @@ async function requestPasswordResetJob(
     readonly encryptor: Encryptor;
     readonly config: { readonly baseUrl: string };
   },
-  data: { readonly email: string; readonly ip: string; readonly userAgent: string },
+  data: z.infer<typeof payload>,
 ): Promise<void> {
   const requested = deps.db.kysely.transaction().execute(async (tx) => {
     const user = await tx
       .selectFrom("users")
-      .select(["id", "workspace_id", "email", "email_key", "email_proven_at", "name"])
+      .select(["id", "workspace_id", "email", "email_key", "email_proven_at", "name", "language"])
       .where("email_key", "=", sql<string>`parley_lower(${data.email})`)
       .where("deactivated_at", "is", null)
       .where("invited_at", "is", null)
@@ -65,7 +70,8 @@ async function requestPasswordResetJob(
     // Otherwise the email's owner would unknowingly prove it for the person who registered it outside the domain's workspace.
     if (user.email_proven_at === null && (await isOutsideItsDomain(tx, user))) return;
     const of = { kind: "password_reset", workspaceId: user.workspace_id } as const;
-    const refused = await enqueueMail(tx, deps, await createMail(tx, user, deps.config.baseUrl), of);
+    const i18n = await i18nFor(user.language ?? data.language ?? null);
+    const refused = await enqueueMail(tx, deps, await createMail(tx, i18n, user, deps.config.baseUrl), of);
     // Rolls back, so that the link of the last email stays valid.
     if (refused !== null) throw refused;
     await recordAudit(
@@ -92,11 +98,12 @@ async function requestPasswordResetJob(
 /** An email with a new link, unless an admin's link is active: a mere request must not end that one. */
 async function createMail(
   tx: Tx,
+  i18n: I18n,
   user: { readonly id: string; readonly email: string; readonly name: string },
   baseUrl: string,
 ): Promise<Mail> {
   const byAdmin = await findResetByAdmin(tx, user.id);
-  if (byAdmin !== undefined) return resetWaitsMail(user, byAdmin);
+  if (byAdmin !== undefined) return resetWaitsMail(i18n, user, byAdmin);
   const link = await createLink(tx, {
     userId: user.id,
     purpose: "password_reset",
@@ -104,10 +111,16 @@ async function createMail(
     baseUrl,
     creator: null,
   });
-  return passwordResetMail(user, { ...link, url: link.mailedUrl });
+  return passwordResetMail(i18n, user, { ...link, url: link.mailedUrl });
 }
 
-const payload = z.object({ email: z.string(), ip: z.string(), userAgent: z.string() });
+const payload = z.object({
+  email: z.string(),
+  ip: z.string(),
+  userAgent: z.string(),
+  /** Of the page on which it was requested. */
+  language: z.string().exactOptional(),
+});
 
 declare module "../../../platform/jobs/define.ts" {
   interface JobPayloads {

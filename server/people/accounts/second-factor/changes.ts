@@ -5,6 +5,7 @@ import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
+import { type I18n, i18nFor } from "../../../platform/language/i18n.ts";
 import { changeMembership } from "../../access/grants.ts";
 import { findRules, isBreakGlass } from "../../access/security-rules.ts";
 import { enqueueMail } from "../one-time-links/mailer.ts";
@@ -59,31 +60,35 @@ export async function resetSecondFactor(
   await tell(tx, mail, userId, "second_factor_reset");
 }
 
-const changeTexts: Readonly<Record<Change, { readonly subject: string; readonly text: string }>> = {
-  second_factor_turned_on: {
-    subject: "Two-factor authentication is on",
-    text: "Signing in to Parley with your password now also takes a code of your authenticator app.",
-  },
-  second_factor_turned_off: {
-    subject: "Two-factor authentication is off",
-    text: "Your password alone is enough to sign in to Parley now.",
-  },
-  second_factor_reset: {
-    subject: "Your two-factor authentication was reset",
-    text: "An admin turned off your two-factor authentication and signed you out everywhere. Your password alone is enough to sign in to Parley now. You can turn it on again in Settings → Profile.",
-  },
-  passkey_added: {
-    subject: "A passkey was added",
-    text: "A passkey was added to your Parley account. It signs in without a password.",
-  },
-  passkey_removed: {
-    subject: "A passkey was removed",
-    text: "A passkey was removed from your Parley account. It can't sign in any more.",
-  },
-  recovery_codes_replaced: {
-    subject: "You have new recovery codes",
-    text: "The recovery codes of your Parley account were replaced. Earlier ones no longer work.",
-  },
+const changeTexts: Readonly<
+  Record<Change, (i18n: I18n) => { readonly subject: string; readonly text: string }>
+> = {
+  second_factor_turned_on: (i18n) => ({
+    subject: i18n.t("Two-factor authentication is on"),
+    text: i18n.t("Signing in to Parley with your password now also takes a code of your authenticator app."),
+  }),
+  second_factor_turned_off: (i18n) => ({
+    subject: i18n.t("Two-factor authentication is off"),
+    text: i18n.t("Your password alone is enough to sign in to Parley now."),
+  }),
+  second_factor_reset: (i18n) => ({
+    subject: i18n.t("Your two-factor authentication was reset"),
+    text: i18n.t(
+      "An admin turned off your two-factor authentication and signed you out everywhere. Your password alone is enough to sign in to Parley now. You can turn it on again in Settings → Profile.",
+    ),
+  }),
+  passkey_added: (i18n) => ({
+    subject: i18n.t("A passkey was added"),
+    text: i18n.t("A passkey was added to your Parley account. It signs in without a password."),
+  }),
+  passkey_removed: (i18n) => ({
+    subject: i18n.t("A passkey was removed"),
+    text: i18n.t("A passkey was removed from your Parley account. It can't sign in any more."),
+  }),
+  recovery_codes_replaced: (i18n) => ({
+    subject: i18n.t("You have new recovery codes"),
+    text: i18n.t("The recovery codes of your Parley account were replaced. Earlier ones no longer work."),
+  }),
 };
 
 /** Tells a user by email, where this server sends email. The daily limit of emails stops no change. */
@@ -95,10 +100,11 @@ export async function tell(
 ): Promise<void> {
   if (mail === null) return;
   const owner = await findAccount(tx, userId);
+  const i18n = await i18nFor(owner.language);
   await enqueueMail(
     tx,
     mail,
-    accountChangeMail(owner, { ...changeTexts[change], url: `${mail.baseUrl}/settings` }),
+    accountChangeMail(i18n, owner, { ...changeTexts[change](i18n), url: `${mail.baseUrl}/settings` }),
     { kind: "account_change", workspaceId: owner.workspace_id },
   );
 }
@@ -107,7 +113,7 @@ export async function tell(
 export function findAccount(db: Executor, userId: string) {
   return db
     .selectFrom("users")
-    .select(["id", "workspace_id", "name", "email", "password_hash"])
+    .select(["id", "workspace_id", "name", "email", "language", "password_hash"])
     .where("id", "=", userId)
     .executeTakeFirstOrThrow();
 }

@@ -1,5 +1,7 @@
 import { knownBrowserName } from "../../../../shared/browser-name.ts";
 import type { Tx } from "../../../platform/db/database.ts";
+import { i18nFor } from "../../../platform/language/i18n.ts";
+import { utcTime } from "../../../platform/language/utc-time.ts";
 import { enqueueMail } from "../one-time-links/mailer.ts";
 import { accountChangeMail } from "../one-time-links/mails.ts";
 import { findAccount, type MailDependencies } from "../second-factor/changes.ts";
@@ -13,13 +15,24 @@ export async function mailNewDevice(
 ): Promise<void> {
   if (mail === null) return;
   const owner = await findAccount(tx, userId);
-  const at = `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const i18n = await i18nFor(owner.language);
+  const browser = knownBrowserName(from.userAgent);
+  const values = { ip: from.ip, time: utcTime(i18n.language, new Date()) };
   await enqueueMail(
     tx,
     mail,
-    accountChangeMail(owner, {
-      subject: "New sign-in to Parley",
-      text: `A browser that you have not used before signed in to your Parley account: ${knownBrowserName(from.userAgent) ?? "an unknown browser"}, from the IP address ${from.ip}, on ${at}.`,
+    accountChangeMail(i18n, owner, {
+      subject: i18n.t("New sign-in to Parley"),
+      text:
+        browser === null
+          ? i18n.t(
+              "An unknown browser that you have not used before signed in to your Parley account, from the IP address {ip}, on {time}.",
+              values,
+            )
+          : i18n.t(
+              "A browser that you have not used before signed in to your Parley account: {browser}, from the IP address {ip}, on {time}.",
+              { ...values, browser },
+            ),
       url: `${mail.baseUrl}/settings`,
     }),
     { kind: "new_device", workspaceId: owner.workspace_id },

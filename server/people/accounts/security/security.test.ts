@@ -645,7 +645,10 @@ test("a new browser is reported by email, with its name and IP address; the firs
   await signIn(openBrowser(app), "192.0.2.1");
   await signIn(openBrowser(app), "203.0.113.5", "Buy at evil.example now");
   await until("the mail of the second", () => mailsTo().length === 2);
-  assert.match(mailsTo()[1]?.text ?? "", /an unknown browser, from the IP address 203\.0\.113\.5/);
+  assert.match(
+    mailsTo()[1]?.text ?? "",
+    /An unknown browser that you have not used before signed in to your Parley account, from the IP address 203\.0\.113\.5/,
+  );
   assert.doesNotMatch(mailsTo()[1]?.text ?? "", /evil/);
 });
 

@@ -51,6 +51,7 @@ export interface LockedAccount {
   readonly name: string;
   readonly email: string;
   readonly email_key: string;
+  readonly language: string | null;
   readonly role: Role;
   readonly deactivated_at: Date | null;
   readonly invited_at: Date | null;
@@ -64,7 +65,10 @@ export async function lockAccount(
 ): Promise<LockedAccount | undefined> {
   const row = await tx
     .selectFrom("users")
-    .select(["id", "workspace_id", "name", "email", "email_key", "role", "deactivated_at", "invited_at"])
+    .select([
+      ...(["id", "workspace_id", "name", "email", "email_key", "role", "language"] as const),
+      ...(["deactivated_at", "invited_at"] as const),
+    ])
     .where("id", "=", userId)
     .where("workspace_id", "=", workspaceId)
     .forNoKeyUpdate()

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from "fastify";
 import * as contract from "../../../../contract/accounts/account-users.ts";
 import { because } from "../../../../contract/causes/causes.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
@@ -8,6 +9,7 @@ import { transactWithRetry } from "../../../platform/db/retry.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type Api, route } from "../../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
+import { languageOf } from "../../../platform/language/request-language.ts";
 import { summarizeAccess } from "./end-access.ts";
 import { unbindSingleSignOn } from "./identities.ts";
 import { findUserAccounts, stateOf, type UserAccountRow } from "./queries.ts";
@@ -54,16 +56,16 @@ export function userRoutes(
         name: body.name,
         role: body.role ?? "member",
         teamIds: body.team_ids ?? [],
-        inviter: principal.name,
+        inviter: inviterOf(request),
       }),
     );
     return { user: await readOne(principal.workspaceId, id), invitation: presentLink(link) };
   });
 
-  route(api, contract.replaceInvitation, async ({ principal, request, params }) =>
+  route(api, contract.replaceInvitation, async ({ request, params }) =>
     presentLink(
       await change((tx) =>
-        service.replaceInvitation(tx, actorOf(request), links, params.user_id, principal.name),
+        service.replaceInvitation(tx, actorOf(request), links, params.user_id, inviterOf(request)),
       ),
     ),
   );
@@ -141,4 +143,9 @@ function present(row: UserAccountRow) {
 
 function presentLink(link: service.CreatedLink) {
   return { url: link.url, expires_at: link.expiresAt.toISOString(), mailed: link.mailed };
+}
+
+function inviterOf(request: FastifyRequest): service.Inviter {
+  const { name, language = null } = request.principal;
+  return { name, language: languageOf(request, language) };
 }

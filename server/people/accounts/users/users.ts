@@ -6,6 +6,7 @@ import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
+import { i18nFor } from "../../../platform/language/i18n.ts";
 import { changeMembership } from "../../access/grants.ts";
 import { findTeam } from "../../directory/queries.ts";
 import { countEnabledHooks } from "../../events/hooks.ts";
@@ -30,12 +31,25 @@ export interface CreatedLink {
   readonly mailed: boolean;
 }
 
+/** Whom the email of an invitation names, and in whose language it is: the account has none yet. */
+export interface Inviter {
+  readonly name: string;
+  /** Null: English. */
+  readonly language: string | null;
+}
+
 /** Creates an account and its invitation link. */
 export async function inviteUser(
   tx: Tx,
   actor: AuditActor,
   deps: LinkDependencies,
-  input: { email: string; name: string; role: Role; teamIds: readonly string[]; inviter: string },
+  input: {
+    email: string;
+    name: string;
+    role: Role;
+    teamIds: readonly string[];
+    inviter: Inviter;
+  },
 ): Promise<{ id: string; link: CreatedLink }> {
   const { workspaceId } = actor;
   const { id } = await createUser(tx, { workspaceId, ...input }).catch((error: unknown) => {
@@ -71,7 +85,7 @@ export async function replaceInvitation(
   actor: AuditActor,
   deps: LinkDependencies,
   userId: string,
-  inviter: string,
+  inviter: Inviter,
 ): Promise<CreatedLink> {
   const account = await lockKnown(tx, actor.workspaceId, userId);
   if (account.deactivated_at !== null || account.invited_at === null)
@@ -87,7 +101,7 @@ async function createInvitation(
   actor: AuditActor,
   { baseUrl, mail }: LinkDependencies,
   account: LockedAccount,
-  inviter: string,
+  inviter: Inviter,
 ): Promise<CreatedLink> {
   const link = await createLink(tx, {
     userId: account.id,
@@ -102,7 +116,7 @@ async function createInvitation(
     const refused = await enqueueMail(
       tx,
       mail,
-      invitationMail({ ...account, workspace_name }, inviter, mailed),
+      invitationMail(await i18nFor(inviter.language), { ...account, workspace_name }, inviter.name, mailed),
       { kind: "invitation", workspaceId: account.workspace_id },
     );
     if (refused !== null) throw refused;
@@ -131,7 +145,7 @@ export async function createResetLink(
     const refused = await enqueueMail(
       tx,
       mail,
-      passwordResetMail(account, { ...link, url: link.mailedUrl }),
+      passwordResetMail(await i18nFor(account.language), account, { ...link, url: link.mailedUrl }),
       { kind: "password_reset", workspaceId: account.workspace_id },
     );
     if (refused !== null) throw refused;
