@@ -91,7 +91,7 @@ test("find and replace: more lines than one edit may change, each once", async (
   const dialog = page.getByRole("dialog", { name: "Find and replace" });
   await dialog.getByRole("textbox", { name: /^Find/ }).fill("Jon");
   await dialog.getByLabel("Replace with").fill("Jon Smith");
-  await dialog.getByRole("button", { name: "Replace 1001" }).click();
+  await dialog.getByRole("button", { name: "Replace 1,001" }).click();
   await page.getByText("Undo last edit 2 times to revert all of them.").waitFor();
   const { body } = await manage("GET", `/recordings/${id}/transcript`);
   assert.deepEqual(
@@ -118,7 +118,7 @@ test("find and replace: after a failure the rest is replaced, and nothing twice"
   const dialog = page.getByRole("dialog", { name: "Find and replace" });
   await dialog.getByRole("textbox", { name: /^Find/ }).fill("Jon");
   await dialog.getByLabel("Replace with").fill("Jon Smith");
-  await dialog.getByRole("button", { name: "Replace 2001" }).click();
+  await dialog.getByRole("button", { name: "Replace 2,001" }).click();
   await page.getByText(/^1,000 of 2,001 lines were changed\./).waitFor();
   await dialog.getByRole("button", { name: "Replace 1", exact: true }).click();
   await page

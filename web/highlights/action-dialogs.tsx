@@ -1,3 +1,4 @@
+import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { deleteHighlight, type ListedBody } from "../api/highlights.ts";
@@ -14,16 +15,17 @@ export interface Action {
 }
 
 const titles = {
-  edit: "Edit highlight",
-  delete: "Delete highlight",
-  story: "Add to story",
-  share: "Public links",
+  edit: msg`Edit highlight`,
+  delete: msg`Delete highlight`,
+  story: msg`Add to story`,
+  share: msg`Public links`,
 } as const;
 
 /** The dialog of the chosen action. */
 export function ActionDialogs({ action, onClose }: { action: Action | null; onClose: () => void }) {
   const { t } = useLingui();
   const queryClient = useQueryClient();
+  const title = action?.highlight.text;
   const finish = () => {
     void queryClient.invalidateQueries({ queryKey: ["highlights"] });
     void queryClient.invalidateQueries({ queryKey: ["stories"] });
@@ -33,7 +35,7 @@ export function ActionDialogs({ action, onClose }: { action: Action | null; onCl
     <FormDialog
       opened={action !== null}
       onClose={onClose}
-      title={action === null ? "" : titles[action.kind]}
+      title={action === null ? "" : t(titles[action.kind])}
       size={action?.kind === "share" ? "lg" : "md"}
     >
       {action?.kind === "edit" ? (
@@ -56,8 +58,7 @@ export function ActionDialogs({ action, onClose }: { action: Action | null; onCl
           onCancel={onClose}
         >
           <Trans>
-            This permanently deletes “{action.highlight.text}” for everyone, and removes it from stories. The
-            recording stays.
+            This permanently deletes “{title}” for everyone, and removes it from stories. The recording stays.
           </Trans>
         </ConfirmForm>
       ) : null}

@@ -29,7 +29,7 @@ export function AddToStory(props: {
         ? createStory({ title, description: "", tags: [], highlight_ids: [highlight.id] })
         : updateStory(story.id, { highlight_ids: [...story.highlights.map(({ id }) => id), highlight.id] }),
     onDone: (saved) => {
-      notifications.show({ message: t`Added to ${saved.title}`, color: "teal" });
+      notifications.show({ message: t`Added to ${{ title: saved.title }}`, color: "teal" });
       onDone();
     },
   });

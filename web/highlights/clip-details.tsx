@@ -20,7 +20,14 @@ export function ClipDetails({ highlight }: { highlight: HighlightBody }) {
         <Text size="sm" c="dimmed">
           {recording.data === undefined
             ? null
-            : t`${recording.data.title} · ${dayAndTime(recording.data.start_datetime)} · from ${clock(highlight.timestamp)}`}
+            : [
+                recording.data.title,
+                dayAndTime(recording.data.start_datetime),
+                t({
+                  message: `from ${{ time: clock(highlight.timestamp) }}`,
+                  comment: "where a clip starts in its recording",
+                }),
+              ].join(" · ")}
         </Text>
         <Group gap="xs">
           {recording.data === undefined || isTranscript ? null : (

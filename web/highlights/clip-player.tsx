@@ -150,7 +150,7 @@ function Player({
           value={position}
           onChange={seek}
           label={clock(position)}
-          thumbLabel={t`Position in the clip of ${lengthInWords(duration)}`}
+          thumbLabel={t`Position in the clip of ${{ length: lengthInWords(duration) }}`}
         />
         <Text size="sm" style={{ flex: "none", fontVariantNumeric: "tabular-nums" }}>
           {clock(position)} / {clock(duration)}

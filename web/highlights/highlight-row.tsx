@@ -59,7 +59,7 @@ export function HighlightRow({
             variant="subtle"
             color="gray"
             className={classes.more ?? ""}
-            aria-label={t`Actions for ${text}`}
+            aria-label={t`Actions for ${{ title: text }}`}
           >
             <IconDots size={20} />
           </ActionIcon>

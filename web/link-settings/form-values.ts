@@ -1,4 +1,3 @@
-import { t } from "@lingui/core/macro";
 import { clock } from "../common/format/time.ts";
 
 /** A date as date pickers take it: `2026-03-01 14:05:00`, in the browser's time zone. */
@@ -33,7 +32,7 @@ export function embedCode(embedUrl: string, title: string, hasTranscript: boolea
   const url = new URL(embedUrl);
   url.searchParams.set("transcript", hasTranscript ? "1" : "0");
   const [width, height] = hasTranscript ? [960, 480] : [640, 360];
-  return t`<iframe src="${escapeAttribute(url.href)}" title="${escapeAttribute(title)}" width="${width}" height="${height}" style="border: 0; max-width: 100%" allow="autoplay; fullscreen; picture-in-picture; clipboard-write" loading="lazy"></iframe>`;
+  return `<iframe src="${escapeAttribute(url.href)}" title="${escapeAttribute(title)}" width="${width}" height="${height}" style="border: 0; max-width: 100%" allow="autoplay; fullscreen; picture-in-picture; clipboard-write" loading="lazy"></iframe>`;
 }
 
 function escapeAttribute(text: string): string {

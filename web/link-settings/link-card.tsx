@@ -1,12 +1,11 @@
 import { t } from "@lingui/core/macro";
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Alert, Badge, Button, Group, Stack, Text, Tooltip } from "@mantine/core";
 import { IconCode, IconExternalLink, IconLinkOff, IconSettings } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { deleteLink, type LinkBody, updateLink } from "../api/public-links.ts";
 import { FormError, useAction } from "../common/actions.tsx";
 import { CopyField } from "../common/dialogs/secret-once.tsx";
-import { counted } from "../common/format/count.ts";
 import { clock, timeOfDay, whenInLine } from "../common/format/time.ts";
 import { EmbedCode } from "./embed-code.tsx";
 import { LinkForm } from "./link-form.tsx";
@@ -97,29 +96,35 @@ function Facts({ link, isExpired }: { link: LinkBody; isExpired: boolean }) {
   const { t } = useLingui();
   const { expires_datetime: end, last_opened_datetime: opened } = link;
   const rules = [
-    ...(end === null ? [] : [isExpired ? t`Expired ${whenInLine(end)}` : t`Until ${whenInLine(end)}`]),
+    ...(end === null || isExpired ? [] : [t`Until ${{ time: whenInLine(end) }}`]),
     ...(link.has_password ? [t`Password`] : []),
     ...(link.allow_download ? [t`Download allowed`] : []),
     ...(link.include_summary ? [t`Summary included`] : []),
-    ...(link.start === null ? [] : [t`Starts at ${clock(link.start)}`]),
+    ...(link.start === null ? [] : [t`Starts at ${{ time: clock(link.start) }}`]),
   ];
-  const creator = link.created_by === null ? "" : ` by ${link.created_by.name}`;
+  const time = whenInLine(link.created_datetime);
+  const name = link.created_by?.name;
   return (
     <Group gap={6}>
+      {end !== null && isExpired ? (
+        <Badge variant="filled" color="red.9" tt="none" fw={500}>
+          {t`Expired ${{ time: whenInLine(end) }}`}
+        </Badge>
+      ) : null}
       {rules.map((rule) => (
-        <Badge
-          key={rule}
-          variant={isExpired && rule.startsWith("Expired") ? "filled" : "default"}
-          color="red.9"
-          tt="none"
-          fw={500}
-        >
+        <Badge key={rule} variant="default" tt="none" fw={500}>
           {rule}
         </Badge>
       ))}
       <Text size="xs" c="dimmed" className={classes.breakable ?? ""}>
-        Created {whenInLine(link.created_datetime)}
-        {creator} · {opened === null ? t`not opened yet` : t`last opened ${openedInLine(opened)}`}
+        {name === undefined ? (
+          <Trans>Created {time}</Trans>
+        ) : (
+          <Trans>
+            Created {time} by {name}
+          </Trans>
+        )}{" "}
+        · {opened === null ? t`not opened yet` : openedInLine(opened)}
       </Text>
     </Group>
   );
@@ -128,32 +133,38 @@ function Facts({ link, isExpired }: { link: LinkBody; isExpired: boolean }) {
 /** The server stores only the hour of the last visit, which may start before the link was created. */
 function openedInLine(hour: string): string {
   const end = Date.parse(hour) + 3_600_000;
-  return end > Date.now()
-    ? t`within the last hour`
-    : `${whenInLine(hour)}–${timeOfDay(new Date(end).toISOString())}`;
+  if (end > Date.now()) return t`last opened within the last hour`;
+  return t`last opened ${{ start: whenInLine(hour) }}–${{ end: timeOfDay(new Date(end).toISOString()) }}`;
 }
 
 /** For stories: the highlights that the link hides, with a button to approve them. */
 function HiddenHighlights({ link }: { link: LinkBody }) {
-  const { t } = useLingui();
   const approve = useAction({
     run: () => updateLink(link.id, { agree: true }),
     refresh: [["links"]],
     showsError: true,
   });
-  if (link.left_out === 0) return null;
-  const isOne = link.left_out === 1;
+  const count = link.left_out;
+  if (count === 0) return null;
   return (
     <Alert variant="light" color="yellow" p="xs" c="bright" role="status">
       <Stack gap={6} align="flex-start">
         <Text size="sm">
-          {counted(link.left_out, "highlight")} hidden until{" "}
-          {isOne ? t`its owner approves` : t`their owners approve`} sharing.
-          {approve.isSuccess
-            ? isOne
-              ? t` Its owner or an admin can approve it.`
-              : t` Their owners or an admin can approve them.`
-            : ""}
+          <Plural
+            value={count}
+            one="# highlight hidden until its owner approves sharing."
+            other="# highlights hidden until their owners approve sharing."
+          />
+          {approve.isSuccess ? (
+            <>
+              {" "}
+              <Plural
+                value={count}
+                one="Its owner or an admin can approve it."
+                other="Their owners or an admin can approve them."
+              />
+            </>
+          ) : null}
         </Text>
         {approve.isSuccess ? null : (
           <Button
@@ -162,7 +173,7 @@ function HiddenHighlights({ link }: { link: LinkBody }) {
             loading={approve.isPending}
             onClick={() => approve.mutate()}
           >
-            {isOne ? t`Include it` : t`Include them`}
+            <Plural value={count} one="Include it" other="Include them" />
           </Button>
         )}
         <FormError error={approve.error} fields={[]} />

@@ -1,3 +1,4 @@
+import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, PasswordInput, Switch, TextInput } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
@@ -14,9 +15,9 @@ import type { LinkSubject } from "./link-subject.ts";
 
 const dayMs = 86_400_000;
 const presets = [
-  { days: 1, label: "In 1 day" },
-  { days: 7, label: "In 7 days" },
-  { days: 30, label: "In 30 days" },
+  { days: 1, label: msg`In 1 day` },
+  { days: 7, label: msg`In 7 days` },
+  { days: 30, label: msg`In 30 days` },
 ] as const;
 
 /** Edits a link's expiry, password, download and start. */
@@ -64,7 +65,7 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
           minDate={localText(new Date()).slice(0, 10)}
           presets={(hasPresets ? presets : []).map(({ days, label }) => ({
             value: localText(new Date(Date.now() + days * dayMs)),
-            label,
+            label: t(label),
           }))}
           clearButtonProps={{ "aria-label": t`Never` }}
           value={expires}
@@ -102,7 +103,7 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
           />
         ) : null}
         {nowMs === undefined ? null : (
-          <Group gap="xs" align="flex-end" wrap="nowrap">
+          <Group gap="xs" align="flex-end">
             <TextInput
               label={t`Start at`}
               placeholder={t`Beginning`}
@@ -111,7 +112,9 @@ export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose:
               onChange={(event) => setStart(event.currentTarget.value)}
               error={
                 isStartWrong
-                  ? `Enter a time like 1:05${durationMs === undefined ? "" : `, up to ${clock(durationMs)}`}`
+                  ? durationMs === undefined
+                    ? t`Enter a time like 1:05`
+                    : t`Enter a time like 1:05, up to ${{ length: clock(durationMs) }}`
                   : save.errorOf("start")
               }
             />

@@ -1,4 +1,5 @@
-import { t } from "@lingui/core/macro";
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, plural, t } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
@@ -11,16 +12,16 @@ import { LinkCard } from "./link-card.tsx";
 import classes from "./link-settings.module.css";
 import type { LinkSubject } from "./link-subject.ts";
 
-const refusals: Readonly<Record<LinkTarget["kind"], string>> = {
-  recording: "Only the recording's owners and admins can manage its links.",
-  highlight: "Only the recording's owners and admins can share this highlight with a link.",
-  story: "Only users who can edit the story can manage its links.",
+const refusals: Readonly<Record<LinkTarget["kind"], MessageDescriptor>> = {
+  recording: msg`Only the recording's owners and admins can manage its links.`,
+  highlight: msg`Only the recording's owners and admins can share this highlight with a link.`,
+  story: msg`Only users who can edit the story can manage its links.`,
 };
 
-const offers: Readonly<Record<LinkTarget["kind"], string>> = {
-  recording: "Not shared outside. Create a link to share it.",
-  highlight: "Not shared outside. Anyone with the link sees only this clip.",
-  story: "Not shared outside. Anyone with the link can see this story.",
+const offers: Readonly<Record<LinkTarget["kind"], MessageDescriptor>> = {
+  recording: msg`Not shared outside. Create a link to share it.`,
+  highlight: msg`Not shared outside. Anyone with the link sees only this clip.`,
+  story: msg`Not shared outside. Anyone with the link can see this story.`,
 };
 
 /** What a new link of a story would not show. Existing links show this themselves. */
@@ -28,8 +29,12 @@ function warningOf({ links, highlights, shareable }: LinkList): string | null {
   if (highlights === undefined || shareable === undefined) return null;
   if (highlights === 0) return t`This story is empty. A link shows nothing until you add highlights.`;
   if (links.length > 0 || shareable === highlights) return null;
-  const shown = shareable === 0 ? t`nothing of this story` : t`${shareable} of the ${highlights} highlights`;
-  return t`A link created by you shows ${shown}. Others are hidden until their owners approve sharing.`;
+  if (shareable === 0)
+    return t`A link created by you shows nothing of this story. Others are hidden until their owners approve sharing.`;
+  return plural(highlights, {
+    one: `A link created by you shows ${shareable} of the # highlight. Others are hidden until their owners approve sharing.`,
+    other: `A link created by you shows ${shareable} of the # highlights. Others are hidden until their owners approve sharing.`,
+  });
 }
 
 /** Creates, copies, configures and deletes public links. Every change applies immediately. */
@@ -48,7 +53,7 @@ export function LinkManager(subject: LinkSubject) {
     const isRefused = query.error instanceof ApiError && query.error.status === 403;
     return isRefused ? (
       <Text size="sm" c="dimmed">
-        {refusals[target.kind]}
+        {t(refusals[target.kind])}
       </Text>
     ) : (
       <Alert color="red" variant="light" role="alert">
@@ -66,7 +71,7 @@ export function LinkManager(subject: LinkSubject) {
         </Alert>
       )}
       {links.length === 0 ? (
-        <Text size="sm">{offers[target.kind]}</Text>
+        <Text size="sm">{t(offers[target.kind])}</Text>
       ) : (
         <ul className={classes.list} aria-label={t`Public links`}>
           {links.map((link, index) => (

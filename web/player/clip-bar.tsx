@@ -12,15 +12,24 @@ export function ClipBar() {
   const clip = usePlaybackState((state) => state.clip);
   const hasEnded = usePlaybackState((state) => state.clip !== null && state.timeMs >= state.clip.endMs);
   if (clip === null) return null;
+  const { text: title } = clip;
+  const [start, end] = [clock(clip.startMs), clock(clip.endMs)];
   return (
     <Group className={classes.bar ?? ""} gap="xs" wrap="nowrap" role="status">
       <IconHighlight size={18} stroke={1.6} aria-hidden className={classes.sign ?? ""} />
-      <Text size="sm" truncate flex={1} miw={0} title={clip.text}>
-        <span>{hasEnded ? t`Clip ended: ` : t`Playing clip: `}</span>
-        <b dir="auto">{clip.text}</b>{" "}
+      <Text size="sm" truncate flex={1} miw={0} title={title}>
+        {hasEnded ? (
+          <Trans>
+            Clip ended: <b dir="auto">{title}</b>
+          </Trans>
+        ) : (
+          <Trans>
+            Playing clip: <b dir="auto">{title}</b>
+          </Trans>
+        )}{" "}
         <span className={classes.times}>
           <Trans>
-            {clock(clip.startMs)} to {clock(clip.endMs)}
+            {start} to {end}
           </Trans>
         </span>
       </Text>
@@ -31,8 +40,7 @@ export function ClipBar() {
           leftSection={<IconRepeat size={16} aria-hidden />}
           onClick={() => playback.playClip(clip)}
         >
-          {" "}
-          <Trans>Replay</Trans>{" "}
+          <Trans>Replay</Trans>
         </Button>
       ) : null}
       <Button

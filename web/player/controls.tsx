@@ -113,7 +113,7 @@ function Speed() {
   const skipsSilence = usePlaybackState((state) => state.skipsSilence);
   const rate = usePlaybackState((state) => state.rate);
   return (
-    <SpeedMenu rate={rate} keys="< and >" onRate={playback.setRate}>
+    <SpeedMenu rate={rate} keys="<, >" onRate={playback.setRate}>
       {hasTranscript ? (
         <>
           <Menu.Divider />

@@ -1,4 +1,5 @@
 import { t } from "@lingui/core/macro";
+import { number } from "../common/format/numbers.ts";
 import type { SpokenRanges } from "../common/words.ts";
 import { type Preferences, rates, readPreferences, writePreferences } from "./preferences.ts";
 
@@ -220,7 +221,7 @@ export function createPlayback(initialMs: number | undefined, preferences = read
     leaveClip: () => set({ clip: null }),
     skip: (ms: number) => {
       seek(state.timeMs + ms);
-      hint(`${ms < 0 ? t`Back` : t`Forward`} ${Math.abs(ms) / 1000} s`);
+      hint(ms < 0 ? t`Back ${{ seconds: -ms / 1000 }} s` : t`Forward ${{ seconds: ms / 1000 }} s`);
     },
     play,
     pause,
@@ -231,7 +232,7 @@ export function createPlayback(initialMs: number | undefined, preferences = read
       const next =
         direction > 0 ? rates.find((rate) => rate > state.rate) : rates.findLast((rate) => rate < state.rate);
       prefer({ rate: next ?? state.rate });
-      hint(t`Speed ${state.rate}×`);
+      hint(t`Speed ${{ rate: number(state.rate) }}×`);
     },
     setVolume: (volume: number) => prefer({ volume, isMuted: volume === 0 }),
     toggleMute: () => {

@@ -41,6 +41,7 @@ export function Player(props: {
       className={classes.player}
       ref={frame}
       aria-label={t`Player`}
+      data-player
       data-audio={source.isVideo ? undefined : true}
       data-filling={isFilling || undefined}
     >

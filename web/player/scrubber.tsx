@@ -1,5 +1,6 @@
+import { plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
-import { Slider, Tooltip } from "@mantine/core";
+import { DirectionProvider, Slider, Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { fileQuery, type Storyboard, type Waveform } from "../api/recording/recording.ts";
@@ -55,6 +56,8 @@ export function Scrubber({ source }: { source: MediaSource }) {
     <div
       className={isVideo ? classes.scrubber : classes.soundScrubber}
       ref={strip}
+      // Time runs from left to right in every language.
+      dir="ltr"
       onPointerMove={(event) => event.pointerType !== "touch" && setPointerMs(positionAt(event.clientX))}
       onPointerLeave={() => setPointerMs(null)}
       onKeyDownCapture={onKey}
@@ -67,21 +70,23 @@ export function Scrubber({ source }: { source: MediaSource }) {
           <span key={start} className={classes.buffered} style={span(start, end, durationMs)} />
         ))}
       </div>
-      <Slider
-        className={classes.slider ?? ""}
-        classNames={{ track: classes.track ?? "", bar: classes.bar ?? "", thumb: classes.thumb ?? "" }}
-        min={0}
-        max={Math.max(1, Math.round(durationMs))}
-        step={1}
-        value={Math.round(Math.min(timeMs, durationMs))}
-        onChange={playback.seek}
-        label={null}
-        size={6}
-        thumbSize={16}
-        thumbLabel={t`Seek`}
-        thumbValueText={`${clock(timeMs)} of ${clock(durationMs)}`}
-        thumbProps={{ onFocus: () => setFocus(true), onBlur: () => setFocus(false) }}
-      />
+      <DirectionProvider initialDirection="ltr" detectDirection={false}>
+        <Slider
+          className={classes.slider ?? ""}
+          classNames={{ track: classes.track ?? "", bar: classes.bar ?? "", thumb: classes.thumb ?? "" }}
+          min={0}
+          max={Math.max(1, Math.round(durationMs))}
+          step={1}
+          value={Math.round(Math.min(timeMs, durationMs))}
+          onChange={playback.seek}
+          label={null}
+          size={6}
+          thumbSize={16}
+          thumbLabel={t`Seek`}
+          thumbValueText={t`${{ time: clock(timeMs) }} of ${{ length: clock(durationMs) }}`}
+          thumbProps={{ onFocus: () => setFocus(true), onBlur: () => setFocus(false) }}
+        />
+      </DirectionProvider>
       <Markers durationMs={durationMs} />
       {previewMs === null ? null : (
         <div className={classes.preview} style={previewPosition(previewMs / durationMs)} aria-hidden>
@@ -100,7 +105,6 @@ export function Scrubber({ source }: { source: MediaSource }) {
 
 /** A marker above the seek bar for each chapter, highlight and comment. */
 function Markers({ durationMs }: { durationMs: number }) {
-  const { t } = useLingui();
   const { markers, chapters, comments, playback } = usePlayerContext();
   // Comments that would cover each other share a marker.
   const near = Map.groupBy(comments?.marks ?? [], ({ timestamp }) =>
@@ -121,7 +125,10 @@ function Markers({ durationMs }: { durationMs: number }) {
         ? []
         : {
             kind: "comment",
-            text: others.length === 0 ? first.text : t`${others.length + 1} comments`,
+            text:
+              others.length === 0
+                ? first.text
+                : plural({ count: others.length + 1 }, { one: "# comment", other: "# comments" }),
             ...{ start: first.timestamp, end: first.timestamp },
             onClick: () => {
               playback.seek(first.timestamp);

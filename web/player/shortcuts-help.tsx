@@ -1,27 +1,29 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Group, Kbd, Modal, Switch, Table, Text } from "@mantine/core";
 import { usePlaybackState, usePlayerContext } from "./context.ts";
 
 /** What visitors of public links can't do. */
 const signedIn = [
-  [["E"], "Edit line"],
-  [["N"], "Comment on this moment"],
+  [["E"], msg`Edit line`],
+  [["N"], msg`Comment on this moment`],
 ] as const;
 
-const keys: readonly (readonly [keys: readonly string[], does: string])[] = [
-  [["Space", "K"], "Play or pause"],
-  [["J", "L"], "Back / forward 10 seconds"],
-  [["←", "→"], "Back / forward 5 seconds"],
-  [["<", ">"], "Slower / faster"],
-  [["M"], "Mute / unmute"],
-  [["C"], "Show / hide captions"],
-  [["F"], "Full screen"],
-  [["/"], "Search transcript"],
-  [["↑", "↓"], "Previous / next line"],
-  [["Shift", "↑", "↓"], "Select lines"],
-  [["Enter"], "Play from line"],
+const keys: readonly (readonly [keys: readonly string[], does: MessageDescriptor])[] = [
+  [["Space", "K"], msg`Play or pause`],
+  [["J", "L"], msg`Back / forward 10 seconds`],
+  [["←", "→"], msg`Back / forward 5 seconds`],
+  [["<", ">"], msg`Slower / faster`],
+  [["M"], msg`Mute / unmute`],
+  [["C"], msg`Show / hide captions`],
+  [["F"], msg`Full screen`],
+  [["/"], msg`Search transcript`],
+  [["↑", "↓"], msg`Previous / next line`],
+  [["Shift", "↑", "↓"], msg`Select lines`],
+  [["Enter"], msg`Play from line`],
   ...signedIn,
-  [["?"], "Show shortcuts"],
+  [["?"], msg`Show shortcuts`],
 ];
 
 /** Lists the keyboard shortcuts, with the switch that turns them off (WCAG 2.1.4). */
@@ -36,7 +38,7 @@ export function ShortcutsHelp(props: { isOpen: boolean; onClose: () => void; isR
       <Table verticalSpacing={6} withRowBorders={false}>
         <Table.Tbody>
           {shown.map(([names, text]) => (
-            <Table.Tr key={text}>
+            <Table.Tr key={names.join(" ")}>
               <Table.Td w={120}>
                 <Group gap={6}>
                   {names.map((name) => (
@@ -44,7 +46,7 @@ export function ShortcutsHelp(props: { isOpen: boolean; onClose: () => void; isR
                   ))}
                 </Group>
               </Table.Td>
-              <Table.Td>{text}</Table.Td>
+              <Table.Td>{t(text)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -33,7 +33,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       ">": () => playback.stepRate(1),
       m: playback.toggleMute,
       c: playback.toggleCaptions,
-      f: () => toggleFullScreen(document.querySelector<HTMLElement>('section[aria-label="Player"]')),
+      f: () => toggleFullScreen(document.querySelector<HTMLElement>("[data-player]")),
     };
     const actionOf = (key: string): (() => void) | undefined => {
       if (!playback.getState().hasShortcuts) return undefined;

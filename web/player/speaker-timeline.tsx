@@ -1,7 +1,9 @@
+import { plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { Button, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useMemo, useState } from "react";
 import type { Segment, Transcript } from "../api/recording/recording.ts";
+import { percent } from "../common/format/numbers.ts";
 import { lengthInWords } from "../common/format/time.ts";
 import {
   byTalk,
@@ -53,7 +55,9 @@ export function SpeakerTimeline({ transcript }: { transcript: Transcript }) {
           aria-expanded={isAll}
           onClick={() => setAll(!isAll)}
         >
-          {isAll ? t`Show fewer` : t`Show all ${speakers.length} speakers`}
+          {isAll
+            ? t`Show fewer`
+            : plural({ count: speakers.length }, { one: "Show the speaker", other: "Show all # speakers" })}
         </Button>
       ) : null}
     </section>
@@ -95,6 +99,8 @@ function SpeakerRow(props: {
       {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: the speaker's name and the transcript do the same by keyboard. */}
       <div
         className={classes.strip}
+        // Time runs from left to right in every language.
+        dir="ltr"
         onClick={(event) => {
           const box = event.currentTarget.getBoundingClientRect();
           goTo(((event.clientX - box.left) / box.width) * durationMs);
@@ -106,7 +112,7 @@ function SpeakerRow(props: {
         <Playhead durationMs={durationMs} />
       </div>
       <Text span className={classes.share ?? ""}>
-        {share}%
+        {percent(share / 100)}
       </Text>
     </div>
   );

@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { ActionIcon, Group, Menu, Popover, Slider, Text, Tooltip } from "@mantine/core";
 import { IconCheck, IconVolume, IconVolume2, IconVolumeOff } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
+import { number, percent } from "../common/format/numbers.ts";
 import { rates } from "./preferences.ts";
 
 /** A button with a tooltip that names its keyboard shortcut. */
@@ -78,7 +79,7 @@ export function VolumeControl(props: {
             value={isMuted ? 0 : Math.round(volume * 100)}
             onChange={(value) => onVolume(value / 100)}
             thumbLabel={t`Volume`}
-            thumbValueText={(value) => `${value} %`}
+            thumbValueText={(value) => percent(value / 100)}
             thumbProps={{ role: "slider", ...keepsDialog }}
             data-autofocus
           />
@@ -105,9 +106,15 @@ export function SpeedMenu(props: {
           label={keys === undefined ? t`Speed` : t`Speed (${keys})`}
           openDelay={400}
         >
-          <ActionIcon variant="subtle" color="gray" h={36} w={52} aria-label={t`${rate}× speed`}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            h={36}
+            w={52}
+            aria-label={t`${{ rate: number(rate) }}× speed`}
+          >
             <Text span size="sm" fw={600}>
-              {rate}×
+              {number(rate)}×
             </Text>
           </ActionIcon>
         </Tooltip>
@@ -120,7 +127,7 @@ export function SpeedMenu(props: {
             rightSection={choice === rate ? <IconCheck size={16} aria-hidden /> : null}
             onClick={() => onRate(choice)}
           >
-            {choice}×
+            {number(choice)}×
           </Menu.Item>
         ))}
         {children}

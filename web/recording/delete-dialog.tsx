@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { List, Modal, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -7,7 +7,6 @@ import { markChanged } from "../api/library/pages.ts";
 import { deleteRecording } from "../api/library/trash.ts";
 import type { View } from "../api/recording/recording.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
-import { counted } from "../common/format/count.ts";
 import { ConfirmForm } from "../common/forms/confirm.tsx";
 import { showDeletedToast } from "../trash/deleted-toast.ts";
 import { WhatDeletingDoes } from "../trash/what-deleting-does.tsx";
@@ -25,6 +24,7 @@ export function DeleteDialog(props: {
   const { id, view } = useRecording();
   const client = useQueryClient();
   const navigate = useNavigate();
+  const { title } = view.recording;
   const days = useQuery({ ...workspaceQuery, enabled: isOpen }).data?.trash_days;
   const showDeleted = (deletion: Awaited<ReturnType<typeof deleteRecording>>): void => {
     onDeleted();
@@ -46,19 +46,14 @@ export function DeleteDialog(props: {
         <Stack>
           <Text>
             {days === 0 ? (
-              <>
-                <Trans>
-                  Deletes <b dir="auto">{view.recording.title}</b>
-                </Trans>
-              </>
+              <Trans>
+                Deletes <b dir="auto">{title}</b> for everyone, including:
+              </Trans>
             ) : (
-              <>
-                <Trans>
-                  Moves <b dir="auto">{view.recording.title}</b> to the trash
-                </Trans>
-              </>
-            )}{" "}
-            <Trans>for everyone, including:</Trans>
+              <Trans>
+                Moves <b dir="auto">{title}</b> to the trash for everyone, including:
+              </Trans>
+            )}
           </Text>
           <List spacing={4}>
             {willBeDeleted(view).map((line) => (
@@ -73,18 +68,29 @@ export function DeleteDialog(props: {
 }
 
 function willBeDeleted({ recording, media, participants, transcript, upload_id }: View): string[] {
+  const { segments: lines } = transcript;
   const highlights = recording.highlights?.length ?? 0;
+  const people = participants.length;
   return [
-    ...(media === null ? [] : [t`the ${recording.media_type} file and its images`]),
-    ...some(transcript.segments, t`transcript line`),
-    ...some(highlights, "highlight").map((line) => t`${line}, also removed from stories`),
-    ...some(participants.length, "participant"),
-    "everyone's private notes",
-    ...(upload_id === null ? [] : ["the upload it came from"]),
-    "its events and pending deliveries",
+    ...(media === null
+      ? []
+      : [
+          recording.media_type === "video"
+            ? t`the video file and its images`
+            : t`the audio file and its images`,
+        ]),
+    ...(lines === 0 ? [] : [plural(lines, { one: "# transcript line", other: "# transcript lines" })]),
+    ...(highlights === 0
+      ? []
+      : [
+          plural(highlights, {
+            one: "# highlight, also removed from stories",
+            other: "# highlights, also removed from stories",
+          }),
+        ]),
+    ...(people === 0 ? [] : [plural(people, { one: "# participant", other: "# participants" })]),
+    t`everyone's private notes`,
+    ...(upload_id === null ? [] : [t`the upload it came from`]),
+    t`its events and pending deliveries`,
   ];
-}
-
-function some(count: number, one: string): string[] {
-  return count === 0 ? [] : [counted(count, one)];
 }

@@ -1,3 +1,4 @@
+import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
@@ -11,9 +12,9 @@ import { follow, saveAs } from "../common/save-as.ts";
 import { useRecording } from "./context.ts";
 
 const formats = {
-  txt: "Download as text",
-  vtt: "Download as WebVTT",
-  srt: "Download as SubRip",
+  txt: msg`Download as text`,
+  vtt: msg`Download as WebVTT`,
+  srt: msg`Download as SubRip`,
 } as const;
 
 /** Menu items that download parts of a recording, or open the dialog for documents. */
@@ -59,7 +60,7 @@ export function DownloadItems({ onDocument }: { onDocument: () => void }) {
     <>
       {hasMedia ? (
         <Menu.Item leftSection={<IconMovie size={18} stroke={1.6} />} onClick={saveMedia}>
-          Download {view.media?.content_type === "video/mp4" ? "video" : "audio"}
+          {format === "mp4" ? t`Download video` : t`Download audio`}
         </Menu.Item>
       ) : null}
       {(Object.keys(formats) as (keyof typeof formats)[]).map((form) => (
@@ -69,7 +70,7 @@ export function DownloadItems({ onDocument }: { onDocument: () => void }) {
           leftSection={<IconFileText size={18} stroke={1.6} />}
           onClick={() => saveText(form)}
         >
-          {formats[form]}
+          {t(formats[form])}
         </Menu.Item>
       ))}
       <Menu.Item

@@ -41,6 +41,9 @@ function InTrash({ recording }: { recording: TrashedRecording }) {
   const { t } = useLingui();
   const isViewer = useQuery(sessionQuery).data?.user.role === "viewer";
   const client = useQueryClient();
+  const { title } = recording;
+  const time = whenInLine(recording.deleted_datetime);
+  const name = recording.deleted_by?.name;
   const restore = useAction({
     run: () => restoreRecording(recording.id),
     done: t`Recording restored`,
@@ -54,7 +57,7 @@ function InTrash({ recording }: { recording: TrashedRecording }) {
         <>
           {isViewer ? null : (
             <Button
-              mr="xs"
+              me="xs"
               leftSection={<IconRestore size={18} aria-hidden />}
               loading={restore.isPending}
               onClick={() => restore.mutate()}
@@ -68,8 +71,15 @@ function InTrash({ recording }: { recording: TrashedRecording }) {
         </>
       }
     >
-      <b dir="auto">{recording.title}</b> was deleted {whenInLine(recording.deleted_datetime)}
-      {recording.deleted_by === null ? "" : ` by ${recording.deleted_by.name}`}.
+      {name === undefined ? (
+        <Trans>
+          <b dir="auto">{title}</b> was deleted {time}.
+        </Trans>
+      ) : (
+        <Trans>
+          <b dir="auto">{title}</b> was deleted {time} by {name}.
+        </Trans>
+      )}
     </EmptyState>
   );
 }

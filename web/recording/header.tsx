@@ -1,4 +1,5 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { msg } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Badge, Button, Menu, VisuallyHidden } from "@mantine/core";
 import {
   IconDots,
@@ -16,6 +17,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { accessRequestsQuery } from "../api/recording/access-requests.ts";
 import { namesInLine } from "../common/format/names.ts";
+import { number } from "../common/format/numbers.ts";
 import { dayAndTime, fullTime, lengthInWords } from "../common/format/time.ts";
 import { lazyPart } from "../common/load-part.tsx";
 import { BackLink } from "../common/page-frame.tsx";
@@ -32,9 +34,9 @@ import { Tags } from "./tags.tsx";
 import { RecordingTitle } from "./title.tsx";
 
 const shareStates = {
-  restricted: { label: "Restricted", icon: IconLock },
-  workspace: { label: "Workspace", icon: IconUsers },
-  public: { label: "Public", icon: IconWorld },
+  restricted: { label: msg`Restricted`, icon: IconLock },
+  workspace: { label: msg`Workspace`, icon: IconUsers },
+  public: { label: msg`Public`, icon: IconWorld },
 } as const;
 
 const page = getRouteApi("/signed-in/recordings/$recordingId");
@@ -53,6 +55,7 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
   const requests = useQuery(accessRequestsQuery(id, view.can.share)).data?.requests.length ?? 0;
   const close = (): void => setDialog(null);
   const state = shareStates[recording.share_state];
+  const label = t(state.label);
   const names = participants.map(({ name }) => name);
   return (
     <div className={classes.header}>
@@ -66,7 +69,7 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
           <span>{lengthInWords(recording.duration_ms)}</span>
           {recording.meeting_type === null ? null : <span>{recording.meeting_type.name}</span>}
           {names.length === 0 ? null : (
-            <span title={names.join(", ")} className={classes.names} dir="auto">
+            <span title={namesInLine(names, names.length)} className={classes.names} dir="auto">
               {namesInLine(names)}
             </span>
           )}
@@ -79,17 +82,19 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
           leftSection={<state.icon size={18} stroke={1.6} aria-hidden />}
           visibleFrom="sm"
           onClick={() => setDialog("share")}
-          aria-label={t`${state.label}: who can see this`}
+          aria-label={t`${label}: who can see this`}
         >
-          {state.label}
+          {label}
         </Button>
         <Button
           leftSection={<IconShare size={18} stroke={1.6} aria-hidden />}
           rightSection={
             requests === 0 ? null : (
               <Badge color="dark" variant="white" size="sm" circle>
-                {requests}
-                <VisuallyHidden>{requests === 1 ? t` access request` : t` access requests`}</VisuallyHidden>
+                <span aria-hidden>{number(requests)}</span>
+                <VisuallyHidden>
+                  <Plural value={requests} one="# access request" other="# access requests" />
+                </VisuallyHidden>
               </Badge>
             )
           }

@@ -3,13 +3,15 @@ import { Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { endsEarlyText } from "../../shared/files/ends-early.ts";
 import { mediaQuery, type Transcript } from "../api/recording/recording.ts";
+import { lazyPart } from "../common/load-part.tsx";
 import { ErrorState } from "../common/states.tsx";
 import classes from "../player/player.module.css";
 import { Player } from "../player/player.tsx";
 import { useRecording } from "./context.ts";
 import { useWords } from "./use-words.ts";
+
+const EndsEarly = lazyPart(async () => (await import("./ends-early.tsx")).EndsEarly, null);
 
 /** The player of the recording page. Fetches the media URLs. */
 export function RecordingPlayer({ transcript }: { transcript: Transcript | undefined }) {
@@ -40,9 +42,7 @@ export function RecordingPlayer({ transcript }: { transcript: Transcript | undef
   return (
     <>
       {endsEarly === null ? null : (
-        <Text size="sm" role="note">
-          {endsEarlyText(view.recording.duration_ms, endsEarly.expected_ms)}
-        </Text>
+        <EndsEarly keptMs={view.recording.duration_ms} expectedMs={endsEarly.expected_ms} />
       )}
       <Player
         source={{

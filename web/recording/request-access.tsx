@@ -25,7 +25,7 @@ export function RequestAccess({ id }: { id: string }) {
           {request.error instanceof ApiError ? request.error.message : t`Something went wrong.`}
         </Alert>
       ) : null}
-      <Button mr="xs" loading={request.isPending} onClick={() => request.mutate()}>
+      <Button me="xs" loading={request.isPending} onClick={() => request.mutate()}>
         <Trans>Request access</Trans>
       </Button>
       <BackToLibrary />

@@ -91,7 +91,7 @@ function TitleField({ onClose }: { onClose: (restoresFocus: boolean) => void }) 
       // A disabled field would lose focus and save again.
       readOnly={rename.isPending}
       description={draft.restoredAt === null ? null : t`Unsaved title restored. Press Enter to save it.`}
-      error={rename.isError ? t`Couldn't rename: ${errorText(rename.error)}` : null}
+      error={rename.isError ? t`Couldn't rename: ${{ reason: errorText(rename.error) }}` : null}
       onChange={(event) => {
         if (rename.isError) rename.reset();
         draft.set(event.currentTarget.value);

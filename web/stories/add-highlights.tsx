@@ -1,3 +1,5 @@
+import { plural } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Checkbox, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -18,6 +20,7 @@ export function AddHighlights(props: {
   isSaving: boolean;
   onAdd: (highlightIds: readonly string[]) => void;
 }) {
+  const { t } = useLingui();
   const { included, isSaving, onAdd } = props;
   const [text, setText] = useState<string | undefined>(undefined);
   const [chosen, setChosen] = useState<readonly string[]>([]);
@@ -33,8 +36,8 @@ export function AddHighlights(props: {
     >
       <Stack gap="sm">
         <TypedFilter
-          label="Search highlights"
-          placeholder="Search highlights"
+          label={t`Search highlights`}
+          placeholder={t`Search highlights`}
           icon={<IconSearch size={16} aria-hidden />}
           value={text ?? ""}
           onChange={setText}
@@ -43,13 +46,16 @@ export function AddHighlights(props: {
         <Group justify="space-between">
           <Text size="sm" c="dimmed" role="status">
             {remaining <= 0
-              ? `A story can have up to ${maxHighlights} highlights.`
+              ? plural(maxHighlights, {
+                  one: "A story can have up to # highlight.",
+                  other: "A story can have up to # highlights.",
+                })
               : chosen.length === 0
-                ? "None selected"
-                : `${chosen.length} selected`}
+                ? t`None selected`
+                : plural({ count: chosen.length }, { one: "# selected", other: "# selected" })}
           </Text>
           <Button type="submit" disabled={chosen.length === 0} loading={isSaving}>
-            Add to story
+            <Trans>Add to story</Trans>
           </Button>
         </Group>
       </Stack>
@@ -64,27 +70,30 @@ function Choices(props: {
   isFull: boolean;
   onToggle: (id: string) => void;
 }) {
+  const { t } = useLingui();
   const { text, included, chosen, isFull, onToggle } = props;
   const query = useInfiniteQuery(highlightsQuery({ text }));
   if (query.isPending)
     return (
       <div className={classes.choices} aria-busy="true">
-        <VisuallyHidden role="status">Loading highlights</VisuallyHidden>
+        <VisuallyHidden role="status">
+          <Trans>Loading highlights</Trans>
+        </VisuallyHidden>
       </div>
     );
   if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
   const highlights = query.data.pages.flatMap((page) => page.highlights);
   if (highlights.length === 0)
     return (
-      <EmptyState title={text === undefined ? "No highlights yet" : "No matching highlights"}>
+      <EmptyState title={text === undefined ? t`No highlights yet` : t`No matching highlights`}>
         {text === undefined
-          ? "Create highlights in a recording: select words in its transcript and choose Clip."
-          : "Try other words."}
+          ? t`Create highlights in a recording: select words in its transcript and choose Clip.`
+          : t`Try other words.`}
       </EmptyState>
     );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
-    <section className={classes.choices} tabIndex={0} aria-label="Highlights">
+    <section className={classes.choices} tabIndex={0} aria-label={t`Highlights`}>
       {highlights.map(({ id, text: words, duration, thumbnail_url, recording }) => {
         const isIncluded = included.includes(id);
         return (
@@ -103,7 +112,7 @@ function Choices(props: {
               </Text>
               <Text span size="xs" c="dimmed" display="block" className={classes.origin ?? ""} dir="auto">
                 {[
-                  isIncluded ? "In this story" : clock(duration),
+                  isIncluded ? t`In this story` : clock(duration),
                   recording.title,
                   dayAndTime(recording.start_datetime),
                 ].join(" · ")}

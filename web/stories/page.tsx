@@ -1,3 +1,4 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Badge, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus, IconStack2 } from "@tabler/icons-react";
@@ -15,7 +16,8 @@ import { StoryForm } from "./story-form.tsx";
 
 /** The workspace's stories. */
 export function StoriesPage() {
-  useTitle("Stories");
+  const { t } = useLingui();
+  useTitle(t`Stories`);
   const [isCreating, { open, close }] = useDisclosure();
   const navigate = useNavigate();
   const isViewer = useQuery(sessionQuery).data?.user.role === "viewer";
@@ -24,19 +26,18 @@ export function StoriesPage() {
     <PageStack>
       <Group justify="space-between">
         <Title order={1} size="h2">
-          Stories
+          <Trans>Stories</Trans>
         </Title>
         {isViewer ? null : (
           <Button leftSection={<IconPlus size={18} />} onClick={open}>
-            {" "}
-            Create story{" "}
+            <Trans>Create story</Trans>
           </Button>
         )}
       </Group>
       <Stories />
-      <FormDialog opened={isCreating} onClose={close} title="New story">
+      <FormDialog opened={isCreating} onClose={close} title={t`New story`}>
         <StoryForm
-          verb="Create story"
+          verb={t`Create story`}
           fields={{ title: "", description: "", tags: [] }}
           save={createStory}
           onSaved={({ id }) => {
@@ -51,6 +52,7 @@ export function StoriesPage() {
 }
 
 function Stories() {
+  const { t } = useLingui();
   const query = useInfiniteQuery(storiesQuery);
   if (query.isPending) return <Skeleton height={260} radius="lg" aria-hidden />;
   if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
@@ -58,20 +60,20 @@ function Stories() {
   if (stories.length === 0)
     return (
       <EmptyState
-        title="No stories yet"
+        title={t`No stories yet`}
         icon={<IconStack2 size={30} stroke={1.5} />}
         action={
           <Button variant="light" component={Link} to="/highlights">
-            View highlights
+            <Trans>View highlights</Trans>
           </Button>
         }
       >
-        Stories play highlights from several recordings in sequence.
+        <Trans>Stories play highlights from several recordings in sequence.</Trans>
       </EmptyState>
     );
   return (
     <>
-      <ul className={classes.grid} aria-label="Stories">
+      <ul className={classes.grid} aria-label={t`Stories`}>
         {stories.map((story) => (
           <li key={story.id}>
             <StoryCard story={story} />
@@ -81,7 +83,7 @@ function Stories() {
       {query.hasNextPage ? (
         <Group justify="center">
           <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-            Show more
+            <Trans>Show more</Trans>
           </Button>
         </Group>
       ) : null}
@@ -92,6 +94,7 @@ function Stories() {
 function StoryCard({ story }: { story: StoryBody }) {
   const { highlights, tags, banner_image_url: banner } = story;
   const length = lengthOf(story);
+  const count = highlights.length;
   return (
     <div className={classes.card}>
       <div className={classes.pictures}>
@@ -116,7 +119,7 @@ function StoryCard({ story }: { story: StoryBody }) {
           {story.title}
         </Link>
         <Text size="sm" c="dimmed">
-          {highlights.length} {highlights.length === 1 ? "highlight" : "highlights"} ·{" "}
+          <Plural value={count} one="# highlight" other="# highlights" /> ·{" "}
           {dayAndTime(story.last_edited_datetime)}
         </Text>
         {story.description === "" ? null : (

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { TagsInput, Textarea, TextInput } from "@mantine/core";
 import type { StoryBody, StoryFields } from "../api/stories.ts";
 import { useDraft } from "../common/drafts/use-draft.tsx";
@@ -13,13 +14,14 @@ export function StoryForm(props: {
   onSaved: (story: StoryBody) => void;
   onCancel: () => void;
 }) {
+  const { t } = useLingui();
   const draft = useDraft(`story:${props.storyId ?? "new"}`, props.fields);
   const { value: fields, change: set } = draft;
   const save = useForm({ run: () => props.save(fields), draft, onDone: props.onSaved });
   return (
     <Form form={save} label={props.verb} onCancel={props.onCancel}>
       <TextInput
-        label="Title"
+        label={t`Title`}
         required
         maxLength={500}
         data-autofocus
@@ -28,7 +30,7 @@ export function StoryForm(props: {
         error={save.errorOf("title")}
       />
       <Textarea
-        label="Description"
+        label={t`Description`}
         autosize
         minRows={3}
         maxRows={10}
@@ -38,15 +40,15 @@ export function StoryForm(props: {
         error={save.errorOf("description")}
       />
       <TagsInput
-        label="Tags"
-        description="Letters, numbers, dashes. Press Enter to add."
+        label={t`Tags`}
+        description={t`Letters, numbers, dashes. Press Enter to add.`}
         value={fields.tags}
         onChange={(tags) => set({ tags })}
         error={save.errorOf("tags")}
       />
       <TextInput
-        label="Cover image"
-        description="Image URL (https)"
+        label={t`Cover image`}
+        description={t`Image URL (https)`}
         inputMode="url"
         placeholder="https://"
         maxLength={2000}

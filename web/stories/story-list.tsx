@@ -1,4 +1,5 @@
 import { DragDropContext, Draggable, Droppable } from "@hello-pangea/dnd";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconGripVertical, IconX } from "@tabler/icons-react";
 import { useEffect } from "react";
@@ -34,19 +35,20 @@ export function StoryList(props: {
   /** null if the user can't change the story. */
   onOrder: ((highlightIds: string[]) => void) | null;
 }) {
+  const { t } = useLingui();
   const { highlights, at, onPlay, onOrder } = props;
   const ids = highlights.map(({ id }) => id);
   useKeepDragging();
   return (
-    <section aria-label="Order">
+    <section aria-label={t`Order`}>
       {onOrder === null ? null : (
         <Text size="sm" c="dimmed" mb={6}>
-          Drag to reorder, or press Space on a handle and use the arrow keys.
+          <Trans>Drag to reorder, or press Space on a handle and use the arrow keys.</Trans>
         </Text>
       )}
       <DragDropContext
         nonce={pageNonce()}
-        dragHandleUsageInstructions="Press Space to lift, arrow keys to move, Space to drop, Escape to cancel."
+        dragHandleUsageInstructions={t`Press Space to lift, arrow keys to move, Space to drop, Escape to cancel.`}
         onDragEnd={({ source, destination }) => {
           if (!destination || destination.index === source.index) return;
           const moved = ids.filter((_, index) => index !== source.index);
@@ -77,7 +79,7 @@ export function StoryList(props: {
                         <span
                           {...drag.dragHandleProps}
                           className={classes.handle}
-                          aria-label={`Move ${highlight.text}`}
+                          aria-label={t`Move ${{ title: highlight.text }}`}
                         >
                           <IconGripVertical size={18} aria-hidden />
                         </span>
@@ -87,7 +89,9 @@ export function StoryList(props: {
                         aria-current={index === at ? "true" : undefined}
                         onClick={() => onPlay(highlight.id)}
                       >
-                        <VisuallyHidden>Play</VisuallyHidden>
+                        <VisuallyHidden>
+                          <Trans>Play</Trans>
+                        </VisuallyHidden>
                         <img src={highlight.thumbnail_url} alt="" loading="lazy" decoding="async" />
                         <span className={classes.grow}>
                           <Text size="sm" fw={600} lineClamp={2} component="span">
@@ -102,7 +106,7 @@ export function StoryList(props: {
                         <ActionIcon
                           variant="subtle"
                           color="gray"
-                          aria-label={`Remove ${highlight.text} from story`}
+                          aria-label={t`Remove ${{ title: highlight.text }} from story`}
                           onClick={() => onOrder(ids.filter((id) => id !== highlight.id))}
                         >
                           <IconX size={16} />

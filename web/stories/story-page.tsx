@@ -1,3 +1,5 @@
+import { msg } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Badge, Button, Group, Skeleton, Text, Title } from "@mantine/core";
 import { IconHighlight, IconPencil, IconPlus, IconShare, IconTrash } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -32,6 +34,7 @@ export function StoryPage() {
 }
 
 function Story({ story }: { story: StoryBody }) {
+  const { t } = useLingui();
   const [chosen, setChosen] = useState<string | null>(null);
   const order = useOrder(story);
   const { highlights } = order;
@@ -47,13 +50,13 @@ function Story({ story }: { story: StoryBody }) {
       <Head story={story} order={order} />
       {highlights.length === 0 ? (
         <EmptyState
-          title="This story is empty"
+          title={t`This story is empty`}
           icon={<IconHighlight size={30} stroke={1.5} />}
           {...(canChange
-            ? { action: <AddButton order={order} label="Add highlights" variant="filled" /> }
+            ? { action: <AddButton order={order} label={t`Add highlights`} variant="filled" /> }
             : {})}
         >
-          {canChange ? "Add highlights to build your story." : "No highlights you have access to."}
+          {canChange ? t`Add highlights to build your story.` : t`No highlights you have access to.`}
         </EmptyState>
       ) : (
         <div className={classes.story}>
@@ -76,6 +79,7 @@ function Story({ story }: { story: StoryBody }) {
 }
 
 function AddButton(props: { order: StoryOrder; label: string; variant: "filled" | "default" }) {
+  const { t } = useLingui();
   const { order, label, variant } = props;
   const [isOpen, setOpen] = useState(false);
   const [isSaving, setSaving] = useState(false);
@@ -95,24 +99,26 @@ function AddButton(props: { order: StoryOrder; label: string; variant: "filled" 
       >
         {label}
       </Button>
-      <FormDialog opened={isOpen} onClose={() => setOpen(false)} title="Add highlights" size="lg">
+      <FormDialog opened={isOpen} onClose={() => setOpen(false)} title={t`Add highlights`} size="lg">
         <AddHighlights included={order.ids} isSaving={isSaving} onAdd={add} />
       </FormDialog>
     </>
   );
 }
 
-const titles = { share: "Public links", edit: "Edit story", delete: "Delete story" } as const;
+const titles = { share: msg`Public links`, edit: msg`Edit story`, delete: msg`Delete story` } as const;
 
 function Head({ story, order }: { story: StoryBody; order: StoryOrder }) {
+  const { t } = useLingui();
   const [dialog, setDialog] = useState<"share" | "edit" | "delete" | null>(null);
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const { title, description, tags, banner_image_url: banner } = story;
   const { highlights } = order;
+  const count = highlights.length;
   return (
     <div>
-      <BackLink to="/stories">Stories</BackLink>
+      <BackLink to="/stories">{t`Stories`}</BackLink>
       <Group justify="space-between" align="flex-start" gap="xs" mt={4}>
         <Title
           order={1}
@@ -126,7 +132,7 @@ function Head({ story, order }: { story: StoryBody; order: StoryOrder }) {
         {story.can_change ? (
           <Group gap="xs" className={classes.actions ?? ""}>
             {highlights.length === 0 ? null : (
-              <AddButton order={order} label="Add highlights" variant="default" />
+              <AddButton order={order} label={t`Add highlights`} variant="default" />
             )}
             <Button
               variant="default"
@@ -134,7 +140,7 @@ function Head({ story, order }: { story: StoryBody; order: StoryOrder }) {
               leftSection={<IconShare size={16} />}
               onClick={() => setDialog("share")}
             >
-              Share
+              <Trans>Share</Trans>
             </Button>
             <Button
               variant="default"
@@ -142,7 +148,7 @@ function Head({ story, order }: { story: StoryBody; order: StoryOrder }) {
               leftSection={<IconPencil size={16} />}
               onClick={() => setDialog("edit")}
             >
-              Edit
+              <Trans>Edit</Trans>
             </Button>
             <Button
               variant="default"
@@ -150,14 +156,14 @@ function Head({ story, order }: { story: StoryBody; order: StoryOrder }) {
               leftSection={<IconTrash size={16} />}
               onClick={() => setDialog("delete")}
             >
-              Delete
+              <Trans>Delete</Trans>
             </Button>
           </Group>
         ) : null}
       </Group>
       <Group gap={8} mt={8}>
         <Text size="sm" c="dimmed">
-          {highlights.length} {highlights.length === 1 ? "highlight" : "highlights"} ·{" "}
+          <Plural value={count} one="# highlight" other="# highlights" /> ·{" "}
           {lengthInWords(lengthOf({ highlights }))}
         </Text>
         {tags.map((tag) => (
@@ -174,7 +180,7 @@ function Head({ story, order }: { story: StoryBody; order: StoryOrder }) {
       <FormDialog
         opened={dialog !== null}
         onClose={() => setDialog(null)}
-        title={dialog === null ? "" : titles[dialog]}
+        title={dialog === null ? "" : t(titles[dialog])}
         size={dialog === "share" ? "lg" : "md"}
       >
         {dialog === "share" ? (
@@ -183,7 +189,7 @@ function Head({ story, order }: { story: StoryBody; order: StoryOrder }) {
         {dialog === "edit" ? (
           <StoryForm
             storyId={story.id}
-            verb="Save"
+            verb={t`Save`}
             fields={{ title, description, tags, banner_image_url: banner ?? "" }}
             save={(fields) => updateStory(story.id, fields)}
             onSaved={(saved) => {
@@ -196,7 +202,7 @@ function Head({ story, order }: { story: StoryBody; order: StoryOrder }) {
         ) : null}
         {dialog === "delete" ? (
           <ConfirmForm
-            label="Delete story"
+            label={t`Delete story`}
             run={() => deleteStory(story.id)}
             onDone={() => {
               void queryClient.invalidateQueries({ queryKey: ["stories", "list"] });
@@ -204,7 +210,7 @@ function Head({ story, order }: { story: StoryBody; order: StoryOrder }) {
             }}
             onCancel={() => setDialog(null)}
           >
-            This permanently deletes “{title}” for everyone. Its highlights stay.
+            <Trans>This permanently deletes “{title}” for everyone. Its highlights stay.</Trans>
           </ConfirmForm>
         ) : null}
       </FormDialog>

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Paper, Text, Title } from "@mantine/core";
 import { IconPlayerSkipBackFilled, IconPlayerSkipForwardFilled } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -16,6 +17,7 @@ export function StoryPlayer(props: {
   hasStarted: boolean;
   onMove: (place: number) => void;
 }) {
+  const { t } = useLingui();
   const { highlights, at, onMove } = props;
   const [position, setPosition] = useState(0);
   const [hasFollowed, setFollowed] = useState(false);
@@ -25,7 +27,7 @@ export function StoryPlayer(props: {
   if (highlight === undefined) return null;
   const isLast = at === highlights.length - 1;
   return (
-    <Paper withBorder radius="lg" p="md" component="section" aria-label="Player">
+    <Paper withBorder radius="lg" p="md" component="section" aria-label={t`Player`}>
       <div className={classes.strip}>
         {highlights.map(({ id, duration, text }, place) => (
           <button
@@ -33,7 +35,7 @@ export function StoryPlayer(props: {
             type="button"
             className={classes.part}
             style={{ flexGrow: Math.max(1, duration) }}
-            aria-label={`Go to ${place + 1}: ${text}`}
+            aria-label={t`Go to ${{ number: place + 1 }}: ${{ title: text }}`}
             aria-current={place === at ? "step" : undefined}
             title={text}
             onClick={() => onMove(place)}
@@ -60,7 +62,7 @@ export function StoryPlayer(props: {
           <Title order={2} size="h4" style={{ overflowWrap: "anywhere" }}>
             {highlight.text}
           </Title>
-          <Origin highlight={highlight} place={`${at + 1} of ${highlights.length}`} />
+          <Origin highlight={highlight} place={t`${{ number: at + 1 }} of ${{ count: highlights.length }}`} />
         </div>
         <Group gap="xs">
           <Button
@@ -70,7 +72,7 @@ export function StoryPlayer(props: {
             disabled={at === 0}
             onClick={() => onMove(at - 1)}
           >
-            Previous
+            <Trans>Previous</Trans>
           </Button>
           <Button
             variant="default"
@@ -79,7 +81,7 @@ export function StoryPlayer(props: {
             disabled={isLast}
             onClick={() => onMove(at + 1)}
           >
-            Next
+            <Trans>Next</Trans>
           </Button>
         </Group>
       </Group>
@@ -88,11 +90,19 @@ export function StoryPlayer(props: {
 }
 
 function Origin({ highlight, place }: { highlight: HighlightBody; place: string }) {
+  const { t } = useLingui();
   const { data } = useQuery(clippedRecordingQuery(highlight.recording_id));
   const from = data === undefined ? [] : [data.title, dayAndTime(data.start_datetime)];
   return (
     <Text size="sm" c="dimmed">
-      {[place, ...from, `from ${clock(highlight.timestamp)}`].join(" · ")}
+      {[
+        place,
+        ...from,
+        t({
+          message: `from ${{ time: clock(highlight.timestamp) }}`,
+          comment: "where a clip starts in its recording",
+        }),
+      ].join(" · ")}
     </Text>
   );
 }

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -17,6 +18,7 @@ export interface StoryOrder {
  * don't undo later changes.
  */
 export function useOrder(story: StoryBody): StoryOrder {
+  const { t } = useLingui();
   const queryClient = useQueryClient();
   const { queryKey } = storyQuery(story.id);
   const mutationKey = ["story-order", story.id];
@@ -31,7 +33,7 @@ export function useOrder(story: StoryBody): StoryOrder {
       queryClient.setQueryData(queryKey, saved);
     },
     onError: (error) => {
-      notifications.show({ color: "red", title: "Couldn't save order", message: error.message });
+      notifications.show({ color: "red", title: t`Couldn't save order`, message: error.message });
     },
     onSettled: async (_saved, error) => {
       // The mutation that just settled is still counted.

@@ -39,7 +39,11 @@ export function FindBar(props: { finding: Finding; field: RefObject<HTMLInputEle
         }}
       />
       <Text size="sm" c="dimmed" role="status" style={{ fontVariantNumeric: "tabular-nums" }}>
-        {!isAsked ? "" : hits.length === 0 ? t`No results` : `${index + 1} of ${hits.length}`}
+        {!isAsked
+          ? ""
+          : hits.length === 0
+            ? t`No results`
+            : t`${{ number: index + 1 }} of ${{ count: hits.length }}`}
       </Text>
       {isAsked ? (
         <>

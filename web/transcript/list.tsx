@@ -1,3 +1,4 @@
+import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, VisuallyHidden } from "@mantine/core";
 import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
@@ -6,7 +7,6 @@ import { type ComponentType, type RefObject, useEffect, useMemo, useRef, useStat
 import { flushSync } from "react-dom";
 import type { Segment, Transcript } from "../api/recording/recording.ts";
 import { useClipboard } from "../common/clipboard.ts";
-import { counted } from "../common/format/count.ts";
 import { lazyPart } from "../common/load-part.tsx";
 import { segmentAt } from "../common/segments.ts";
 import { colorsOf, segmentSpeakerKey } from "../common/speakers.ts";
@@ -226,7 +226,12 @@ export function TranscriptList(props: {
         />
       ) : null}
       <VisuallyHidden role="status">
-        {lines === null ? "" : `${counted(Math.abs(lines.end - lines.begin) + 1, "line")} selected`}
+        {lines === null
+          ? ""
+          : plural(
+              { count: Math.abs(lines.end - lines.begin) + 1 },
+              { one: "# line selected", other: "# lines selected" },
+            )}
       </VisuallyHidden>
       {isPlaying && !isFollowing && lines === null ? (
         <Button

@@ -146,7 +146,7 @@ export const Row = memo(function Row(props: RowProps) {
           <UnstyledButton
             className={classes.comments ?? ""}
             tabIndex={isCursor ? 0 : -1}
-            aria-label={t`Comments at ${time}: ${props.comments.length}`}
+            aria-label={t`Comments at ${time}: ${{ count: props.comments.length }}`}
             onClick={() => actions.openComment?.(props.comments?.[0]?.id ?? "")}
           >
             {props.comments.length}
@@ -171,7 +171,7 @@ function RowMenu(props: { segment: Segment; actions: RowActions; isInOrder: bool
           variant="default"
           size={26}
           tabIndex={isInOrder ? 0 : -1}
-          aria-label={t`Actions for ${clock(segment.start)}`}
+          aria-label={t`Actions for ${{ time: clock(segment.start) }}`}
         >
           <IconDots size={16} />
         </ActionIcon>

@@ -1,4 +1,3 @@
-import { t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Paper } from "@mantine/core";
 import { IconCopy, IconLink, IconScissors } from "@tabler/icons-react";
@@ -82,7 +81,7 @@ export function SelectionToolbar(props: {
       onPointerDown={(event) => event.preventDefault()}
       onMouseDown={(event) => event.preventDefault()}
     >
-      <Group gap={2} wrap="nowrap">
+      <Group gap={2}>
         {onClip === null ? null : (
           <Button
             size="compact-sm"
@@ -93,7 +92,7 @@ export function SelectionToolbar(props: {
               onClip(lines === null ? withMargin(selected, segments) : selected);
             }}
           >
-            <Trans>Clip</Trans>
+            <Trans context="verb">Clip</Trans>
           </Button>
         )}
         <Button
@@ -142,7 +141,7 @@ function readSelection(
   const frame = list.getBoundingClientRect();
   const above = box.top - frame.top - toolbarHeight - 6;
   // Phones show their own menu above the selection.
-  const isAbove = above > 0 && !window.matchMedia(t`(pointer: coarse)`).matches;
+  const isAbove = above > 0 && !window.matchMedia("(pointer: coarse)").matches;
   const middle = box.left - frame.left + box.width / 2;
   const half = Math.min(toolbarHalfWidth, frame.width / 2 - 8);
   return {

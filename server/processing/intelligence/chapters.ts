@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Violation } from "../../../contract/errors.ts";
 import { type Chapter, getChapters, replaceChapters } from "../../../contract/recordings/chapters.ts";
-import { chapterStartProblem } from "../../../shared/chapters.ts";
+import { chapterStartProblem, minChapterGapMs } from "../../../shared/chapters.ts";
 import { record } from "../../people/events/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
@@ -53,13 +53,18 @@ async function replace(
   });
 }
 
+const startDetails: Readonly<Record<NonNullable<ReturnType<typeof chapterStartProblem>>, string>> = {
+  after_end: "must be before the end of the recording",
+  too_close: `must be at least ${minChapterGapMs / 1000} seconds after the previous chapter's start`,
+};
+
 async function findProblems(tx: Tx, recordingId: string, chapters: readonly Chapter[]): Promise<Violation[]> {
   const { rows } = await sql<{ duration_ms: number; known: Chapter[] | null }>`
     select duration_ms, ai_chapters as known from recordings where id = ${recordingId}`.execute(tx);
   const { duration_ms: durationMs = 0, known = null } = rows[0] ?? {};
   const problems = chapters.flatMap(({ start }, index) => {
-    const detail = chapterStartProblem(start, chapters[index - 1]?.start, durationMs);
-    return detail === null ? [] : [{ pointer: `/chapters/${index}/start`, detail }];
+    const problem = chapterStartProblem(start, chapters[index - 1]?.start, durationMs);
+    return problem === null ? [] : [{ pointer: `/chapters/${index}/start`, detail: startDetails[problem] }];
   });
   if (problems.length > 0) return problems;
   // A quote that stands with the recording already stays valid when its lines are corrected.

@@ -194,6 +194,7 @@ function Fields({ draft, error }: { draft: Draft<ClipDraft>; error: unknown }) {
   const { t } = useLingui();
   const maxMs = useRecording().view.recording.duration_ms;
   const { text, start, end } = draft.value;
+  const [from, to, length] = [clock(start), clock(end), lengthInWords(end - start)];
   const [room] = useState(() => ({
     from: Math.max(0, start - roomMs),
     to: Math.min(maxMs, end + roomMs),
@@ -216,7 +217,7 @@ function Fields({ draft, error }: { draft: Draft<ClipDraft>; error: unknown }) {
       <div>
         <Text size="sm" mb={8}>
           <Trans>
-            From {clock(start)} to {clock(end)} · {lengthInWords(end - start)}
+            From {from} to {to} · {length}
           </Trans>
         </Text>
         <RangeSlider
@@ -228,7 +229,7 @@ function Fields({ draft, error }: { draft: Draft<ClipDraft>; error: unknown }) {
           onChange={([start, end]) => draft.change({ start, end })}
           label={null}
           thumbFromLabel={t`Start`}
-          thumbToLabel="End"
+          thumbToLabel={t`End`}
           thumbValueText={(value) => clock(value)}
         />
       </div>

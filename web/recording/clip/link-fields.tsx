@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { msg, plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { PasswordInput, Radio, Select, SimpleGrid, Stack } from "@mantine/core";
 import type { LinkInput } from "../../api/public-links.ts";
@@ -18,11 +18,11 @@ const minPasswordCharacters = 6;
 
 /** Choices of `expiresInDays`; 0 stands for never. */
 const expiries = [
-  { value: "0", label: "Never" },
-  { value: "1", label: "In 1 day" },
-  { value: "7", label: "In 7 days" },
-  { value: "30", label: "In 30 days" },
-];
+  { value: "0", label: msg`Never` },
+  { value: "1", label: msg`In 1 day` },
+  { value: "7", label: msg`In 7 days` },
+  { value: "30", label: msg`In 30 days` },
+] as const;
 
 /** The link chosen for the previous clip. @param canPublish whether the user may create public links of the recording. */
 export function previousLink(canPublish: boolean): ClipLink {
@@ -54,7 +54,10 @@ export function keepLink({ isPublic }: ClipLink): void {
 /** Why the link can't be created; null if it can. */
 export function linkProblem({ isPublic, password }: ClipLink): string | null {
   if (!isPublic || password === "" || password.length >= minPasswordCharacters) return null;
-  return t`Use at least ${minPasswordCharacters} characters`;
+  return plural(minPasswordCharacters, {
+    one: "Use at least # character",
+    other: "Use at least # characters",
+  });
 }
 
 /** The settings of the public link. */
@@ -80,11 +83,11 @@ export function LinkFields({ link, onChange }: { link: ClipLink; onChange: (link
         <Radio value="internal" label={t`People who can see the recording`} />
         <Radio value="public" label={t`Anyone with the link, without signing in`} />
         {link.isPublic ? (
-          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" pl={28}>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" ps={28}>
             <Select
               label={t`Expires`}
               allowDeselect={false}
-              data={expiries}
+              data={expiries.map(({ value, label }) => ({ value, label: t(label) }))}
               value={String(link.expiresInDays ?? 0)}
               onChange={(value) =>
                 onChange({ ...link, expiresInDays: value === "0" || value === null ? null : Number(value) })
@@ -92,7 +95,7 @@ export function LinkFields({ link, onChange }: { link: ClipLink; onChange: (link
             />
             <PasswordInput
               label={t`Password`}
-              placeholder={t`None`}
+              placeholder={t({ message: "None", context: "password" })}
               autoComplete="new-password"
               value={link.password}
               onChange={(event) => onChange({ ...link, password: event.currentTarget.value })}

@@ -1,49 +1,57 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import type { Edit } from "../../api/recording/transcript-history.ts";
+import { namesInSentence } from "../../common/format/names.ts";
 
-/** What an edit did, as the rest of a sentence that starts with the editor. */
+/** Who edited, and what the edit did, as a sentence. */
 export function describeEdit(edit: Edit, all: readonly Edit[]): string {
   const { kind, details } = edit;
-  const lines = lineCount(edit.segments_changed);
-  const from = (details.speakers ?? []).map(({ name }) => name).join(", ");
+  const lines = edit.segments_changed;
+  const name = editorName(edit);
+  const from = namesInSentence((details.speakers ?? []).map((speaker) => speaker.name));
   const to = details.to?.name ?? t`someone else`;
   switch (kind) {
     case "text":
-      return t`corrected ${lines}`;
+      return plural(lines, { one: `${name} corrected # line`, other: `${name} corrected # lines` });
     case "rename":
-      return t`renamed ${from} to ${to}`;
+      return t`${name} renamed ${from} to ${to}`;
     case "merge":
-      return t`merged ${from} into ${to}`;
+      return t`${name} merged ${from} into ${to}`;
     case "assign":
-      return t`reassigned ${lines} to ${to}`;
+      return plural(lines, {
+        one: `${name} reassigned # line to ${to}`,
+        other: `${name} reassigned # lines to ${to}`,
+      });
     case "undo":
     case "redo": {
       const other = all.find(({ number }) => number === details.edit);
-      const verb = kind === "undo" ? "reverted" : "restored";
-      return other === undefined
-        ? t`${verb} an earlier edit`
-        : t`${verb} an edit: ${editorName(other)} ${describeEdit(other, all)}`;
+      const sentence = other === undefined ? null : describeEdit(other, all);
+      if (kind === "undo")
+        return sentence === null
+          ? t`${name} reverted an earlier edit`
+          : t`${name} reverted an edit: ${sentence}`;
+      return sentence === null
+        ? t`${name} restored an earlier edit`
+        : t`${name} restored an edit: ${sentence}`;
     }
     case "transcribed":
       return details.edits === "discard"
-        ? t`transcribed again and discarded manual edits`
-        : t`transcribed again`;
+        ? t`${name} transcribed again and discarded manual edits`
+        : t`${name} transcribed again`;
     case "supplied":
       return details.edits === "discard"
-        ? t`replaced the transcript and discarded manual edits`
-        : t`replaced the transcript`;
+        ? t`${name} replaced the transcript and discarded manual edits`
+        : t`${name} replaced the transcript`;
     case "reapplied":
-      return t`reapplied manual edits to ${lines} of the new transcript`;
+      return plural(lines, {
+        one: `${name} reapplied manual edits to # line of the new transcript`,
+        other: `${name} reapplied manual edits to # lines of the new transcript`,
+      });
   }
 }
 
 /** The editor's name; workspace tokens, the server and deleted users have none. */
 export function editorName({ user }: Edit): string {
   return user?.name ?? t`An app or the server`;
-}
-
-export function lineCount(count: number): string {
-  return count === 1 ? "1 line" : t`${count.toLocaleString()} lines`;
 }
 
 /** Whether the edit can be reverted. @param newest number of the last edit that replaced the transcript. */

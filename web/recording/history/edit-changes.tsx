@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Loader, Text, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Segment } from "../../api/recording/recording.ts";
@@ -6,7 +6,7 @@ import { type EditChange, editQuery } from "../../api/recording/transcript-histo
 import { errorText } from "../../common/actions.tsx";
 import { clock } from "../../common/format/time.ts";
 import { useRecording } from "../context.ts";
-import { differenceOf, lineCount } from "./describe-edit.ts";
+import { differenceOf } from "./describe-edit.ts";
 import classes from "./history.module.css";
 
 /** Further changes are only counted. */
@@ -40,7 +40,7 @@ export function EditChanges(props: {
       ))}
       {hidden > 0 ? (
         <li>
-          <Trans>and {hidden.toLocaleString()} more changes</Trans>
+          <Plural value={hidden} one="and # more change" other="and # more changes" />
         </li>
       ) : null}
       {data.changes.length === 0 ? (
@@ -68,14 +68,14 @@ function ChangedLines(props: {
         size="compact-xs"
         variant="subtle"
         onClick={() => props.onGo(segment)}
-        aria-label={t`${clock(segment.start)}, go to this moment`}
+        aria-label={t`${{ time: clock(segment.start) }}, go to this moment`}
         style={{ fontVariantNumeric: "tabular-nums" }}
       >
         {clock(segment.start)}
       </Button>
       {more > 0 ? (
         <Text span size="xs" c="dimmed">
-          <Trans>and {lineCount(more)} more</Trans>
+          <Plural value={more} one="and # more line" other="and # more lines" />
         </Text>
       ) : null}
     </span>

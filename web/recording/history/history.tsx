@@ -1,20 +1,20 @@
 import { t } from "@lingui/core/macro";
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Badge, Button, Group, Loader, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconArrowBackUp, IconArrowForwardUp, IconHistory } from "@tabler/icons-react";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
-import { languageName } from "../../../shared/language-name.ts";
 import { ApiError } from "../../api/client/api-error.ts";
 import { refreshTranscript, type Transcript, transcriptQuery } from "../../api/recording/recording.ts";
 import { type Edit, type EditsPage, editsQuery } from "../../api/recording/transcript-history.ts";
 import { errorText } from "../../common/actions.tsx";
+import { languageName, namesInLine } from "../../common/format/names.ts";
 import { dayAndTime, fullTime } from "../../common/format/time.ts";
 import { LoadMore } from "../../common/lists/load-more.tsx";
 import { EmptyState, ErrorState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
-import { describeEdit, editorName, isUndoable, lineCount, replacesTranscript } from "./describe-edit.ts";
+import { describeEdit, editorName, isUndoable, replacesTranscript } from "./describe-edit.ts";
 import { EditChanges } from "./edit-changes.tsx";
 import classes from "./history.module.css";
 
@@ -85,8 +85,13 @@ function TranscribedWith({ used }: { used: NonNullable<EditsPage["transcribed_wi
   const { model, language, vocabulary } = used;
   return (
     <Text size="sm" c="dimmed" mt="sm" component="div">
-      Transcribed with {model}; language: {language === null ? "detected" : languageName(language)}
-      {vocabulary.length === 0 ? "" : t`; vocabulary: ${vocabulary.join(", ")}`}.
+      {[
+        t`Transcribed with ${model}`,
+        language === null ? t`Language detected` : t`Language: ${{ language: languageName(language) }}`,
+        ...(vocabulary.length === 0
+          ? []
+          : [t`Vocabulary: ${{ words: namesInLine(vocabulary, vocabulary.length) }}`]),
+      ].join(" · ")}
     </Text>
   );
 }
@@ -110,7 +115,7 @@ function Row(props: {
     <>
       <Group gap={8} justify="space-between" wrap="nowrap" align="flex-start">
         <Text size="sm" flex={1} className={classes.description ?? ""} dir="auto">
-          <b>{editorName(edit)}</b> {description}
+          <InBold name={editorName(edit)} sentence={description} />
         </Text>
         <Text
           component="time"
@@ -125,7 +130,11 @@ function Row(props: {
       </Group>
       {lost > 0 ? (
         <Text size="sm" c="dimmed">
-          <Trans>{lineCount(lost)} of manual edits couldn't be reapplied.</Trans>
+          <Plural
+            value={lost}
+            one="# line of manual edits couldn't be reapplied."
+            other="# lines of manual edits couldn't be reapplied."
+          />
         </Text>
       ) : null}
       <Group gap={8} mt={4}>
@@ -150,6 +159,19 @@ function Row(props: {
           }}
         />
       ) : null}
+    </>
+  );
+}
+
+/** A sentence with the first mention of a name in bold. */
+function InBold({ name, sentence }: { name: string; sentence: string }) {
+  const start = sentence.indexOf(name);
+  if (start < 0) return sentence;
+  return (
+    <>
+      {sentence.slice(0, start)}
+      <b>{name}</b>
+      {sentence.slice(start + name.length)}
     </>
   );
 }

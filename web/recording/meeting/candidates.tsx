@@ -22,7 +22,7 @@ export function useMeetingActions() {
   return {
     choose: useAction({
       run: (meeting: Meeting) => chooseRecordingMeeting(id, meeting.id),
-      done: (_result: unknown, meeting: Meeting) => t`Meeting set to ${titleOf(meeting)}.`,
+      done: (_result: unknown, meeting: Meeting) => t`Meeting set to ${{ title: titleOf(meeting) }}.`,
       refresh,
       onDone,
     }),
@@ -44,7 +44,7 @@ export function Candidates(props: { candidates: readonly Meeting[]; chosen: stri
             size="xs"
             variant="light"
             loading={choose.isPending && choose.variables?.id === meeting.id}
-            aria-label={t`Choose ${titleOf(meeting)}`}
+            aria-label={t`Choose ${{ title: titleOf(meeting) }}`}
             onClick={() => choose.mutate(meeting)}
           >
             <Trans>Choose</Trans>

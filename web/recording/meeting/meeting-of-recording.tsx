@@ -20,7 +20,9 @@ export function MeetingOfRecording() {
       <Group gap="xs" justify="space-between">
         <Text size="sm">
           {isMatched
-            ? `Title, people and scheduled time are from a meeting in ${data.is_chosen ? t`a calendar; a user chose it` : "a calendar"}.`
+            ? data.is_chosen
+              ? t`Title, people and scheduled time are from a meeting in a calendar; a user chose it.`
+              : t`Title, people and scheduled time are from a meeting in a calendar.`
             : t`A meeting in a calendar can give this recording its title, people and scheduled time.`}
         </Text>
         <Group gap="xs">

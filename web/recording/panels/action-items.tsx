@@ -1,3 +1,4 @@
+import { plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { Checkbox, Group, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
@@ -32,7 +33,15 @@ export function ActionItemsPanel() {
   return (
     <Stack gap="xs">
       <Text size="sm" c="dimmed">
-        {open === 0 ? t`All done` : t`${open} of ${shown.length} open`}
+        {open === 0
+          ? t`All done`
+          : plural(
+              { count: open },
+              {
+                one: `# of ${{ total: shown.length }} open`,
+                other: `# of ${{ total: shown.length }} open`,
+              },
+            )}
       </Text>
       <ul className={classes.plainList}>
         {shown.map((item, i) => (

@@ -1,9 +1,9 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Textarea } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import type { Chapter } from "../../../contract/recordings/chapters.ts";
-import { chapterStartProblem, maxChapterTitle } from "../../../shared/chapters.ts";
+import { chapterStartProblem, maxChapterTitle, minChapterGapMs } from "../../../shared/chapters.ts";
 import { saveChapters } from "../../api/recording/intelligence.ts";
 import { refreshRecording } from "../../api/recording/recording.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
@@ -81,18 +81,30 @@ function readChapters(
     if (line.trim() === "") continue;
     const [, hours = "0", minutes, seconds, title = ""] =
       /^\s*(?:(\d{1,3}):)?(\d{1,3}):([0-5]\d)\s+(\S.*)$/.exec(line) ?? [];
-    const at = t`Line ${index + 1}`;
+    const number = index + 1;
     if (minutes === undefined || seconds === undefined) {
-      problem ??= t`${at} must be a time and a title, such as “12:30 Budget”.`;
+      problem ??= t`Line ${number} must be a time and a title, such as “12:30 Budget”.`;
       continue;
     }
     const typed = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
     const same = before.find(({ start }) => clock(start) === clock(typed));
     const start = same?.start ?? typed;
     const wrong = chapterStartProblem(start, chapters.at(-1)?.start, durationMs);
-    if (wrong !== null) problem ??= t`${at}: the time ${wrong}.`;
+    if (wrong === "after_end")
+      problem ??= t`Line ${number}: the time must be before the end of the recording.`;
+    if (wrong === "too_close")
+      problem ??= plural(
+        { seconds: minChapterGapMs / 1000 },
+        {
+          one: `Line ${number}: the time must be at least # second after the previous chapter's start.`,
+          other: `Line ${number}: the time must be at least # seconds after the previous chapter's start.`,
+        },
+      );
     if (title.trim().length > maxChapterTitle)
-      problem ??= t`${at}: the title must have at most ${maxChapterTitle} characters.`;
+      problem ??= plural(maxChapterTitle, {
+        one: `Line ${number}: the title must have at most # character.`,
+        other: `Line ${number}: the title must have at most # characters.`,
+      });
     chapters.push({ title: title.trim(), start, quote: same?.quote ?? "" });
   }
   return { chapters, problem };

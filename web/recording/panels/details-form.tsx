@@ -1,7 +1,7 @@
+import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { MultiSelect, Select, Text } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
-import { timePickerProps } from "../../common/format/calendar.ts";
 import "@mantine/dates/styles.css";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import dayjs from "dayjs";
@@ -10,14 +10,15 @@ import { meetingTypesQuery, usersQuery } from "../../api/directory.ts";
 import { refreshRecording } from "../../api/recording/recording.ts";
 import { sessionQuery } from "../../api/session.ts";
 import { useDraft } from "../../common/drafts/use-draft.tsx";
+import { timePickerProps } from "../../common/format/calendar.ts";
 import { timeZoneAt } from "../../common/format/time-zone.ts";
 import { Form, useForm } from "../../common/forms/form.tsx";
 import { useRecording } from "../context.ts";
-import { sources } from "./sources.ts";
+import { sourceName, sources } from "./sources.ts";
 
 const automatic = "auto";
 const none = "none";
-const scopeNames = { internal: "internal meetings", external: "meetings with guests" } as const;
+const scopeNames = { internal: msg`For internal meetings`, external: msg`For meetings with guests` } as const;
 const clockFormat = "YYYY-MM-DD HH:mm:ss";
 
 /** Edits a recording's meeting type, start, source and owners. */
@@ -67,9 +68,9 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
         data-autofocus
         data={[
           { value: automatic, label: t`Automatic` },
-          { value: none, label: t`None` },
+          { value: none, label: t({ message: "None", context: "meeting type" }) },
           ...(["internal", "external"] as const).map((scope) => ({
-            group: t`For ${scopeNames[scope]}`,
+            group: t(scopeNames[scope]),
             items: (types.data?.meeting_types ?? [])
               .filter((type) => type.scope === scope)
               .map((type) => ({ value: type.id, label: type.name })),
@@ -82,7 +83,7 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
       <DateTimePicker
         {...timePickerProps({ withSeconds: true })}
         label={t`Start time`}
-        description={t`Your time zone: ${timeZoneAt(new Date(draft.start))}. End time shifts too.`}
+        description={t`Your time zone: ${{ zone: timeZoneAt(new Date(draft.start)) }}. End time shifts too.`}
         required
         maxDate={new Date()}
         value={draft.start}
@@ -92,7 +93,7 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
       <Select
         label={t`Source`}
         allowDeselect={false}
-        data={Object.entries(sources).map(([value, label]) => ({ value, label }))}
+        data={sources.map((value) => ({ value, label: sourceName(value) }))}
         value={draft.source}
         onChange={(source) => set({ source: source ?? before.source })}
         error={save.errorOf("source")}
@@ -135,7 +136,7 @@ function changesOf(before: Draft, draft: Draft) {
   return {
     ...(type === before.type ? {} : { meeting_type_id: type === none ? null : type }),
     ...(start === before.start ? {} : { start_datetime: dayjs(start).toISOString() }),
-    ...(source === before.source ? {} : { source: source as keyof typeof sources }),
+    ...(source === before.source ? {} : { source: source as (typeof sources)[number] }),
     ...(recorders.join() === before.recorders.join() ? {} : { recorder_ids: [...recorders] }),
   };
 }

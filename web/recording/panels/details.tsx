@@ -1,17 +1,20 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { msg } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, CopyButton, Group, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPencil } from "@tabler/icons-react";
 import { Fragment, type ReactNode } from "react";
 import type { View } from "../../api/recording/recording.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { languageName, namesInLine } from "../../common/format/names.ts";
+import { number } from "../../common/format/numbers.ts";
 import { clock, fullTime, lengthInWords } from "../../common/format/time.ts";
 import { timeZoneAt } from "../../common/format/time-zone.ts";
 import { lazyPart } from "../../common/load-part.tsx";
 import { useRecording } from "../context.ts";
 import { MomentButton } from "./moment-button.tsx";
 import classes from "./panels.module.css";
-import { sources } from "./sources.ts";
+import { sourceName } from "./sources.ts";
 
 const MeetingOfRecording = lazyPart(
   async () => (await import("../meeting/meeting-of-recording.tsx")).MeetingOfRecording,
@@ -20,7 +23,7 @@ const MeetingOfRecording = lazyPart(
 
 const DetailsForm = lazyPart(async () => (await import("./details-form.tsx")).default);
 
-const kinds = { video: "Video", audio: "Audio", transcript: "Transcript only" } as const;
+const kinds = { video: msg`Video`, audio: msg`Audio`, transcript: msg`Transcript only` } as const;
 
 /** All facts about a recording, with ids for developers last. */
 export function DetailsPanel() {
@@ -33,29 +36,33 @@ export function DetailsPanel() {
     [t`Time zone`, timeZoneAt(new Date(recording.start_datetime))],
     [t`Ended`, fullTime(recording.end_datetime)],
     [t`Length`, lengthInWords(recording.duration_ms)],
-    [t`Type`, kinds[recording.media_type]],
-    [t`Source`, sources[recording.source]],
+    [t`Type`, t(kinds[recording.media_type])],
+    [t`Source`, sourceName(recording.source)],
     [
       t`Meeting type`,
       recording.meeting_type === null
         ? null
-        : `${recording.meeting_type.name}${view.meeting_type_is_automatic ? t` (automatic, based on participants)` : ""}`,
+        : view.meeting_type_is_automatic
+          ? t`${{ name: recording.meeting_type.name }} (automatic, based on participants)`
+          : recording.meeting_type.name,
     ],
-    [t`Teams`, recording.teams.map(({ name }) => name).join(", ")],
-    [t`Owners`, recording.recorders.map(({ name }) => name).join(", ")],
+    [t`Teams`, allInLine(recording.teams.map(({ name }) => name))],
+    [t`Owners`, allInLine(recording.recorders.map(({ name }) => name))],
     ...(view.uploaded_by === null || recording.recorders.some(({ id }) => id === view.uploaded_by?.id)
       ? []
       : [[t`Uploaded by`, view.uploaded_by.name] as const]),
-    [t`Tags`, recording.tags.join(", ")],
+    [t`Tags`, allInLine(recording.tags)],
     [
       t`Scheduled`,
       event?.scheduled_start_datetime
-        ? `${fullTime(event.scheduled_start_datetime)}${event.scheduled_end_datetime ? ` to ${fullTime(event.scheduled_end_datetime)}` : ""}`
+        ? event.scheduled_end_datetime
+          ? t`${{ start: fullTime(event.scheduled_start_datetime) }} to ${{ end: fullTime(event.scheduled_end_datetime) }}`
+          : fullTime(event.scheduled_start_datetime)
         : null,
     ],
     [t`Screen shares`, screens.length === 0 ? null : <Screens key="screens" shown={screens} />],
-    [t`Language`, languageName(view.transcript.language)],
-    [t`Transcript lines`, String(view.transcript.segments)],
+    [t`Language`, view.transcript.language === null ? null : languageName(view.transcript.language)],
+    [t`Transcript lines`, number(view.transcript.segments)],
     [t`Added`, fullTime(view.created_datetime)],
     [t`Last changed`, fullTime(view.updated_datetime)],
     [t`Recording ID`, <Id key="id" value={recording.id} />],
@@ -105,23 +112,35 @@ const maxScreens = 12;
 
 /** Who shared their screen and when, each with a link to its start. */
 function Screens({ shown }: { shown: readonly Screenshare[] }) {
-  const { view, hasMedia } = useRecording();
+  const { t } = useLingui();
+  const { view } = useRecording();
+  const more = shown.length - maxScreens;
   const names = new Map(view.participants.map(({ id, name }) => [id, name] as const));
   return (
     <ul className={classes.screens}>
-      {shown.slice(0, maxScreens).map(({ participant_id: id, start, end }) => (
-        <li key={`${id} ${start}`}>
-          {hasMedia ? <MomentButton ms={start} /> : clock(start)} to {clock(end)},{" "}
-          {names.get(id) ?? "someone"}
-        </li>
-      ))}
-      {shown.length > maxScreens ? (
+      {shown.slice(0, maxScreens).map(({ participant_id: id, start, end: endMs }) => {
+        const end = clock(endMs);
+        const name = names.get(id) ?? t`someone`;
+        return (
+          <li key={`${id} ${start}`}>
+            <Trans>
+              <Moment ms={start} /> to {end}, {name}
+            </Trans>
+          </li>
+        );
+      })}
+      {more > 0 ? (
         <li>
-          <Trans>and {shown.length - maxScreens} more</Trans>
+          <Plural value={more} one="and # more" other="and # more" />
         </li>
       ) : null}
     </ul>
   );
+}
+
+function Moment({ ms }: { ms: number }) {
+  const { hasMedia } = useRecording();
+  return hasMedia ? <MomentButton ms={ms} /> : clock(ms);
 }
 
 function Id({ value }: { value: string }) {
@@ -146,12 +165,6 @@ function Id({ value }: { value: string }) {
   );
 }
 
-function languageName(code: string | null): string | null {
-  if (code === null) return null;
-  try {
-    return new Intl.DisplayNames(undefined, { type: "language" }).of(code) ?? code;
-  } catch {
-    // Not a language code that the browser knows.
-    return code;
-  }
+function allInLine(names: readonly string[]): string {
+  return namesInLine(names, names.length);
 }

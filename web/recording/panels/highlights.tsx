@@ -116,7 +116,7 @@ function PlayButton({ clip }: { clip: RecordingHighlight }) {
       variant="light"
       radius="xl"
       size={34}
-      aria-label={t`Play highlight ${clip.text}`}
+      aria-label={t`Play highlight ${{ title: clip.text }}`}
       onClick={() =>
         playback.playClip({
           text: clip.text,
@@ -155,7 +155,7 @@ function ClipMenu(props: { clip: RecordingHighlight; onChange: () => void; onSha
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label={t`Actions for highlight at ${clock(clip.timestamp)}`}
+          aria-label={t`Actions for highlight at ${{ time: clock(clip.timestamp) }}`}
         >
           <IconDots size={18} />
         </ActionIcon>
@@ -172,7 +172,6 @@ function ClipMenu(props: { clip: RecordingHighlight; onChange: () => void; onSha
         {view.can.add_highlights ? (
           <>
             <Menu.Item leftSection={<IconPencil size={16} />} onClick={onChange}>
-              {" "}
               <Trans>Edit</Trans>
             </Menu.Item>
             <Menu.Item
@@ -180,7 +179,6 @@ function ClipMenu(props: { clip: RecordingHighlight; onChange: () => void; onSha
               leftSection={<IconTrash size={16} />}
               onClick={() => remove.mutate()}
             >
-              {" "}
               <Trans>Delete</Trans>
             </Menu.Item>
           </>

@@ -13,7 +13,7 @@ export function MomentButton({ ms }: { ms: number }) {
       variant="subtle"
       flex="none"
       onClick={() => goTo(ms)}
-      aria-label={t`${clock(ms)}, go to this moment`}
+      aria-label={t`${{ time: clock(ms) }}, go to this moment`}
       style={{ fontVariantNumeric: "tabular-nums" }}
     >
       {clock(ms)}

@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Badge, Tabs } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { Transcript } from "../../api/recording/recording.ts";
+import { number } from "../../common/format/numbers.ts";
 import { lazyPart } from "../../common/load-part.tsx";
 import { type RecordingTab, tabOf } from "../../common/recording-url.ts";
 import { useRecording } from "../context.ts";
@@ -97,7 +98,7 @@ function counted(count: number): { rightSection?: ReactNode } {
   return {
     rightSection: (
       <Badge variant="light" size="sm" px={6}>
-        {count}
+        {number(count)}
       </Badge>
     ),
   };

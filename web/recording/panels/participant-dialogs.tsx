@@ -1,4 +1,4 @@
-import { useLingui } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { type Participant, refreshTranscript, type Speaker } from "../../api/recording/recording.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
@@ -22,6 +22,7 @@ export function ParticipantDialogs(props: {
   const { id, actions } = useRecording();
   const client = useQueryClient();
   const person = task === null || task.kind === "add" ? null : task.person;
+  const name = person?.name ?? t`This person`;
   return (
     <>
       <FormDialog
@@ -50,8 +51,7 @@ export function ParticipantDialogs(props: {
           await refreshTranscript(client, id);
         }}
       >
-        {person?.name ?? t`This person`}'s words stay in the transcript. They lose access unless it's shared
-        another way.
+        <Trans>{name}'s words stay in the transcript. They lose access unless it's shared another way.</Trans>
       </Confirm>
     </>
   );

@@ -1,4 +1,4 @@
-import { useLingui } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Checkbox, Select, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -24,8 +24,6 @@ interface ParticipantDraft {
   /** Key of the speaker to merge into the participant. */
   readonly speaks: string | null;
 }
-
-const missingNameText = "Enter a name, an email or a phone number.";
 
 /** Creates or edits a participant. */
 export function ParticipantForm(props: {
@@ -126,7 +124,7 @@ export function ParticipantForm(props: {
         <Select
           label={t`Speaker in the transcript`}
           description={t`Assigns this speaker's lines to the participant. You can undo this in the transcript.`}
-          placeholder={person === null ? t`None` : t`No other speaker`}
+          placeholder={person === null ? t({ message: "None", context: "speaker" }) : t`No other speaker`}
           clearable
           searchable
           data={otherSpeakers.map((one) => ({
@@ -153,7 +151,7 @@ export function ParticipantForm(props: {
       />
       {isNameless ? (
         <Text size="sm" c="dimmed" role="status">
-          {missingNameText}
+          <Trans>Enter a name, an email or a phone number.</Trans>
         </Text>
       ) : null}
     </Form>

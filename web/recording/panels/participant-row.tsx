@@ -3,6 +3,7 @@ import { Badge, Group, Progress, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { Speaker } from "../../api/recording/recording.ts";
 import { initials } from "../../common/format/names.ts";
+import { percent } from "../../common/format/numbers.ts";
 import { lengthInWords } from "../../common/format/time.ts";
 import { talkShare } from "../../common/speakers.ts";
 import classes from "./panels.module.css";
@@ -43,8 +44,8 @@ export function ParticipantRow(props: {
       </Stack>
       {speaker === undefined ? null : (
         <Stack gap={4} className={classes.talk ?? ""}>
-          <Text size="sm" ta="right">
-            {lengthInWords(speaker.duration_ms)} · {talkShare(speaker, speakers)}%
+          <Text size="sm" ta="end">
+            {lengthInWords(speaker.duration_ms)} · {percent(talkShare(speaker, speakers) / 100)}
           </Text>
           <Progress
             value={talkShare(speaker, speakers)}

@@ -1,5 +1,6 @@
-import { t } from "@lingui/core/macro";
-import { Trans, useLingui } from "@lingui/react/macro";
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, plural, t } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, Menu, Stack, Text, TextInput } from "@mantine/core";
 import { IconDots, IconPencil, IconSearch, IconTrash, IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { useState } from "react";
@@ -18,16 +19,19 @@ const maxCollapsedPeople = 50;
 const maxPeople = 500;
 
 const scopes = {
-  internal: { name: "Team", means: "Email domain of this workspace" },
-  external: { name: "Guest", means: "Other email domain" },
-  unknown: { name: "Unknown", means: "No email address" },
-} as const;
+  internal: {
+    name: msg({ message: "Team", context: "participant" }),
+    means: msg`Email domain of this workspace`,
+  },
+  external: { name: msg({ message: "Guest", context: "participant" }), means: msg`Other email domain` },
+  unknown: { name: msg({ message: "Unknown", context: "participant" }), means: msg`No email address` },
+} as const satisfies Record<Participant["scope"], Readonly<Record<"name" | "means", MessageDescriptor>>>;
 
 interface Row {
   readonly key: string;
   readonly name: string;
   readonly facts: readonly string[];
-  readonly scope: (typeof scopes)[keyof typeof scopes] | null;
+  readonly scope: { readonly name: string; readonly means: string } | null;
   readonly speaker: Speaker | undefined;
   readonly person: Participant | null;
 }
@@ -74,7 +78,10 @@ export function PeoplePanel({ transcript }: { transcript: Transcript | undefined
               <TextInput
                 size="xs"
                 aria-label={t`Search people`}
-                placeholder={t`Search ${rows.length} people`}
+                placeholder={plural(
+                  { count: rows.length },
+                  { one: "Search # person", other: "Search # people" },
+                )}
                 leftSection={<IconSearch size={14} aria-hidden />}
                 value={query}
                 onChange={(event) => setQuery(event.currentTarget.value)}
@@ -86,7 +93,11 @@ export function PeoplePanel({ transcript }: { transcript: Transcript | undefined
           </Group>
           {isFull && can.change ? (
             <Text size="sm" c="dimmed">
-              <Trans>The limit of {maxPeople} participants is reached.</Trans>
+              <Plural
+                value={maxPeople}
+                one="The limit of # participant is reached."
+                other="The limit of # participants is reached."
+              />
             </Text>
           ) : null}
           <ul className={classes.plainList} aria-label={t`People`}>
@@ -105,7 +116,7 @@ export function PeoplePanel({ transcript }: { transcript: Transcript | undefined
           ) : null}
           {shown.length < found.length ? (
             <Button variant="subtle" size="xs" onClick={() => setAll(true)}>
-              <Trans>Show all {found.length} people</Trans>
+              {plural({ count: found.length }, { one: "Show # person", other: "Show all # people" })}
             </Button>
           ) : null}
         </Stack>
@@ -152,7 +163,6 @@ function RowActions({
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onTask({ kind: "change", person })}>
-          {" "}
           <Trans>Edit</Trans>
         </Menu.Item>
         <Menu.Item
@@ -178,7 +188,7 @@ function rowsOf(participants: readonly Participant[], speakers: readonly Speaker
         key: person.id,
         name: person.name,
         facts: factsOf(person),
-        scope: scopes[person.scope],
+        scope: { name: i18n._(scopes[person.scope].name), means: i18n._(scopes[person.scope].means) },
         speaker: byKey.get(person.id),
         person,
       })),
@@ -207,9 +217,24 @@ function factsOf(person: Participant): string[] {
   return [
     ...(person.email === null || person.email === person.name ? [] : [person.email]),
     ...(person.phone === null || person.phone === person.name ? [] : [person.phone]),
-    person.confirmed_attendee ? "attended" : person.attended ? "likely attended" : "invited",
-    ...(join === null ? [] : [t`from ${timeOfDay(join)}`]),
-    ...(leave === null ? [] : [t`until ${timeOfDay(leave)}`]),
-    ...(person.crm_contact_id === null ? [] : [t`CRM ${person.crm_contact_id}`]),
+    person.confirmed_attendee ? t`attended` : person.attended ? t`likely attended` : t`invited`,
+    ...(join === null
+      ? []
+      : [
+          t({
+            message: `from ${{ time: timeOfDay(join) }}`,
+            comment: "when a participant joined the meeting",
+            context: "meeting",
+          }),
+        ]),
+    ...(leave === null
+      ? []
+      : [
+          t({
+            message: `until ${{ time: timeOfDay(leave) }}`,
+            comment: "when a participant left the meeting",
+          }),
+        ]),
+    ...(person.crm_contact_id === null ? [] : [t`CRM ${{ id: person.crm_contact_id }}`]),
   ];
 }

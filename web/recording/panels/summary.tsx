@@ -101,7 +101,7 @@ function Value({ name, value }: { name: string; value: unknown }) {
     if (value.length === 0)
       return (
         <Text c="dimmed">
-          <Trans>None</Trans>
+          <Trans context="list">None</Trans>
         </Text>
       );
     return (
@@ -140,8 +140,8 @@ function ItemView({ item }: { item: unknown }) {
       <>
         {text}
         {checked === true || done === true ? (
-          <Badge ml={8} size="sm" variant="light" tt="none">
-            <Trans>Done</Trans>
+          <Badge ms={8} size="sm" variant="light" tt="none">
+            <Trans context="task">Done</Trans>
           </Badge>
         ) : null}
       </>

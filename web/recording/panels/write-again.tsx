@@ -1,3 +1,5 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Input, Modal, SegmentedControl, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
@@ -13,10 +15,10 @@ import { useRecording } from "../context.ts";
 
 type Length = IntelligenceState["length"];
 
-const lengths: { value: Length; label: string }[] = [
-  { value: "short", label: "Short" },
-  { value: "normal", label: "Normal" },
-  { value: "detailed", label: "Detailed" },
+const lengths: readonly { readonly value: Length; readonly label: MessageDescriptor }[] = [
+  { value: "short", label: msg`Short` },
+  { value: "normal", label: msg`Normal` },
+  { value: "detailed", label: msg`Detailed` },
 ];
 
 /** Asks how long the summary should be, and in which language, and has the language model write again. */
@@ -45,7 +47,7 @@ export function WriteAgainDialog({ state, onClose }: { state: IntelligenceState;
           <SegmentedControl
             fullWidth
             aria-label={t`Length`}
-            data={lengths}
+            data={lengths.map(({ value, label }) => ({ value, label: t(label) }))}
             value={length}
             onChange={(value) => setLength(value)}
           />

@@ -6,7 +6,6 @@ import { useState } from "react";
 import {
   type DocumentPart,
   documentParts,
-  documentPartWords,
   readDocumentParts,
 } from "../../../contract/documents/document-parts.ts";
 import { withoutExtension } from "../../../shared/files/download-name.ts";
@@ -16,6 +15,7 @@ import { FormError, useAction } from "../../common/actions.tsx";
 import { fileName } from "../../common/format/file-name.ts";
 import { saveAs } from "../../common/save-as.ts";
 import { useRecording } from "../context.ts";
+import { missingPartTexts, partTitles } from "./part-texts.ts";
 
 /** Chooses the parts of a Word document, or of a page to print. The choice is remembered on this device. */
 export function DocumentDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -49,8 +49,8 @@ export function DocumentDialog({ isOpen, onClose }: { isOpen: boolean; onClose: 
             return (
               <Checkbox
                 key={part}
-                label={documentPartWords[part].title}
-                description={isThere ? undefined : t`This recording has ${documentPartWords[part].none}.`}
+                label={t(partTitles[part])}
+                description={isThere ? undefined : t(missingPartTexts[part])}
                 disabled={!isThere}
                 checked={isThere && chosen.includes(part)}
                 onChange={(event) => choose(part, event.currentTarget.checked)}

@@ -6,16 +6,13 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { z } from "zod";
 import type { RecordingDocument } from "../../../contract/documents/document.ts";
-import {
-  documentParts,
-  documentPartWords,
-  missingParts,
-  readDocumentParts,
-} from "../../../contract/documents/document-parts.ts";
+import { documentParts, readDocumentParts } from "../../../contract/documents/document-parts.ts";
 import { documentQuery } from "../../api/recording/document.ts";
 import { Markdown } from "../../common/format/markdown.tsx";
+import { namesInLine } from "../../common/format/names.ts";
 import { clock, fullTime, lengthInWords } from "../../common/format/time.ts";
 import { momentLink } from "../../common/recording-url.ts";
+import { missingPartTexts, partTitles } from "./part-texts.ts";
 import classes from "./print.module.css";
 
 type Shown = z.output<typeof RecordingDocument>;
@@ -30,7 +27,7 @@ export function PrintPage() {
   const { data: shown, error } = useQuery(
     documentQuery(recordingId, parts === undefined ? documentParts : readDocumentParts(parts)),
   );
-  useDocumentTitle(shown === undefined ? "Parley" : t`${shown.title} · Parley`);
+  useDocumentTitle(shown === undefined ? "Parley" : `${shown.title} · Parley`);
   if (shown === undefined && error !== null)
     return (
       <Alert color="red" title={t`Can't show the recording`}>
@@ -60,8 +57,8 @@ export function PrintPage() {
         <Heading shown={shown} />
         <Summary summary={shown.summary} />
         <ActionItems shown={shown} />
-        <Moments title={documentPartWords.chapters.title} moments={shown.chapters} url={shown.url} />
-        <Moments title={documentPartWords.highlights.title} moments={shown.highlights} url={shown.url} />
+        <Moments title={t(partTitles.chapters)} moments={shown.chapters} url={shown.url} />
+        <Moments title={t(partTitles.highlights)} moments={shown.highlights} url={shown.url} />
         <Transcript shown={shown} />
       </article>
     </>
@@ -69,7 +66,8 @@ export function PrintPage() {
 }
 
 function Heading({ shown }: { shown: Shown }) {
-  const missing = missingParts(shown.missing);
+  const { t } = useLingui();
+  const { missing } = shown;
   return (
     <header>
       <h1 dir="auto">{shown.title}</h1>
@@ -78,21 +76,22 @@ function Heading({ shown }: { shown: Shown }) {
           .filter((fact) => fact !== null)
           .join(" · ")}
       </p>
-      {shown.people.length === 0 ? null : <p dir="auto">{shown.people.join(", ")}</p>}
+      {shown.people.length === 0 ? null : <p dir="auto">{namesInLine(shown.people, shown.people.length)}</p>}
       {shown.tags.length === 0 ? null : <p dir="auto">{shown.tags.map((tag) => `#${tag}`).join(" ")}</p>}
       <p>
         <a href={shown.url}>{shown.url}</a>
       </p>
-      {missing === null ? null : <p>{missing}</p>}
+      {missing.length === 0 ? null : <p>{missing.map((part) => t(missingPartTexts[part])).join(" ")}</p>}
     </header>
   );
 }
 
 function Summary({ summary }: Pick<Shown, "summary">) {
+  const { t } = useLingui();
   if (summary === null) return null;
   return (
     <section>
-      <h2>{documentPartWords.summary.title}</h2>
+      <h2>{t(partTitles.summary)}</h2>
       {summary.markdown === "" ? null : <Markdown text={summary.markdown} />}
       {summary.sections.map(({ title, markdown }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: sections have no id, and two may have one title.
@@ -118,12 +117,19 @@ function ActionItems({ shown: { action_items: items, url } }: { shown: Shown }) 
   if (items.length === 0) return null;
   return (
     <section>
-      <h2>{documentPartWords.action_items.title}</h2>
+      <h2>{t(partTitles.action_items)}</h2>
       <ul className={classes.items}>
         {items.map((item, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: items have no id.
           <li key={index} dir="auto">
-            <span role="img" aria-label={item.is_done ? t`Done` : t`To do`}>
+            <span
+              role="img"
+              aria-label={
+                item.is_done
+                  ? t({ message: "Done", context: "task" })
+                  : t({ message: "To do", context: "task" })
+              }
+            >
               {item.is_done ? "☑" : "☐"}
             </span>{" "}
             {item.text}
@@ -133,7 +139,7 @@ function ActionItems({ shown: { action_items: items, url } }: { shown: Shown }) 
                 <strong>{item.assignee}</strong>
               </>
             )}
-            {item.due_date === null ? null : t`, due ${item.due_date}`}{" "}
+            {item.due_date === null ? null : ` · ${t`due ${{ date: item.due_date }}`}`}{" "}
             <Moment url={url} ms={item.timestamp} />
           </li>
         ))}
@@ -160,10 +166,11 @@ function Moments(props: { title: string; moments: Shown["chapters"]; url: string
 }
 
 function Transcript({ shown: { transcript, url } }: { shown: Shown }) {
+  const { t } = useLingui();
   if (transcript.length === 0) return null;
   return (
     <section>
-      <h2>{documentPartWords.transcript.title}</h2>
+      <h2>{t(partTitles.transcript)}</h2>
       {transcript.map(({ speaker, timestamp, text }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: turns never move.
         <div key={index} className={classes.turn}>

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { accessRequestsQuery, declineRequest, grantRequest } from "../../api/recording/access-requests.ts";
 import { refreshRecording } from "../../api/recording/recording.ts";
 import { FormError } from "../../common/actions.tsx";
-import { whenInLine } from "../../common/format/time.ts";
+import { dayAndTime } from "../../common/format/time.ts";
 import { useRecording } from "../context.ts";
 import classes from "./share.module.css";
 
@@ -35,13 +35,13 @@ export function AccessRequests() {
             <span className={classes.name} dir="auto">
               {user.name}
               <small>
-                {user.email}, {whenInLine(requested_datetime)}
+                {user.email} · {dayAndTime(requested_datetime)}
               </small>
             </span>
             <Group gap="xs" wrap="nowrap">
               <Button
                 size="xs"
-                aria-label={t`Grant access to ${user.name}`}
+                aria-label={t`Grant access to ${{ name: user.name }}`}
                 disabled={decide.isPending}
                 onClick={() => decide.mutate({ userId: user.id, isGranted: true })}
               >
@@ -50,7 +50,7 @@ export function AccessRequests() {
               <Button
                 size="xs"
                 variant="default"
-                aria-label={t`Decline ${user.name}`}
+                aria-label={t`Decline ${{ name: user.name }}`}
                 disabled={decide.isPending}
                 onClick={() => decide.mutate({ userId: user.id, isGranted: false })}
               >

@@ -71,7 +71,7 @@ function Sharing({ onClose }: { onClose: () => void }) {
   const taken = new Set([...shared_users, ...recording.recorders].map(({ id: user }) => user));
   const states: readonly (readonly [value: ShareState, label: string, text: string])[] = [
     ["restricted", t`Restricted`, t`Participants and people added below`],
-    ["workspace", t`Workspace`, t`Everyone in ${session.workspace.name}`],
+    ["workspace", t`Workspace`, t`Everyone in ${{ workspace: session.workspace.name }}`],
     ["public", t`Public`, t`Anyone with the link, without signing in`],
   ];
   return (
@@ -122,6 +122,7 @@ function Sharing({ onClose }: { onClose: () => void }) {
       ) : null}
       <Shares
         label={t`People`}
+        listLabel={t`People with access`}
         placeholder={t`Add people`}
         shared={shared_users.map(({ id: user, name, email }) => ({ id: user, name, detail: email }))}
         choices={members
@@ -134,6 +135,7 @@ function Sharing({ onClose }: { onClose: () => void }) {
       />
       <Shares
         label={t`Teams`}
+        listLabel={t`Teams with access`}
         placeholder={t`Add teams`}
         shared={recording.teams.map(({ id: team, name }) => ({ id: team, name, detail: null }))}
         choices={(teams.data?.teams ?? [])
@@ -155,7 +157,6 @@ function Sharing({ onClose }: { onClose: () => void }) {
           leftSection={<IconLink size={18} aria-hidden />}
           onClick={() => copy.text(recording.url, t`Link copied`)}
         >
-          {" "}
           <Trans>Copy internal link</Trans>
         </Button>
         <Button onClick={onClose}>
@@ -168,6 +169,7 @@ function Sharing({ onClose }: { onClose: () => void }) {
 
 function Shares(props: {
   label: string;
+  listLabel: string;
   placeholder: string;
   shared: readonly { readonly id: string; readonly name: string; readonly detail: string | null }[];
   choices: { value: string; label: string }[];
@@ -177,7 +179,7 @@ function Shares(props: {
   onRemove: (id: string) => void;
 }) {
   const { t } = useLingui();
-  const { label, placeholder, shared, choices, canChange, isBusy, onAdd, onRemove } = props;
+  const { label, listLabel, placeholder, shared, choices, canChange, isBusy, onAdd, onRemove } = props;
   if (!canChange && shared.length === 0) return null;
   return (
     <div>
@@ -200,7 +202,7 @@ function Shares(props: {
         </Text>
       )}
       {shared.length === 0 ? null : (
-        <ul className={classes.shared} aria-label={t`${label} with access`}>
+        <ul className={classes.shared} aria-label={listLabel}>
           {shared.map(({ id, name, detail }) => (
             <li key={id}>
               <span className={classes.name} dir="auto">

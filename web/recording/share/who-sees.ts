@@ -1,7 +1,6 @@
-import { i18n } from "@lingui/core";
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import type { View } from "../../api/recording/recording.ts";
-import { namesInLine } from "../../common/format/names.ts";
+import { namesInLine, namesInSentence } from "../../common/format/names.ts";
 
 type Facts = Pick<View, "participants" | "shared_users"> & {
   readonly recording: Pick<View["recording"], "share_state" | "recorders" | "teams">;
@@ -31,25 +30,24 @@ export function whoSees(
     (member) => present.has(member.email.toLowerCase()) && !recorders.has(member.id),
   );
   const reasons = [
-    ...listed(recording.recorders, "owner"),
-    ...listed(attendees, "participant"),
-    ...listed(shared_users, t`shared directly`),
-    ...teamReason(recording.teams),
-    "workspace apps",
+    ...listed(recording.recorders, (names, count) =>
+      plural(count, { one: `${names} (owner)`, other: `${names} (owners)` }),
+    ),
+    ...listed(attendees, (names, count) =>
+      plural(count, { one: `${names} (participant)`, other: `${names} (participants)` }),
+    ),
+    ...listed(shared_users, (names) => t`${names} (shared directly)`),
+    ...listed(recording.teams, (names, count) =>
+      plural(count, { one: `the team ${names}`, other: `the teams ${names}` }),
+    ),
+    t({ message: "workspace apps", comment: "in “Visible to …”" }),
   ];
-  return t`Visible to ${inWords(reasons)}.`;
+  return t`Visible to ${{ list: namesInSentence(reasons) }}.`;
 }
 
-function listed(people: readonly { readonly name: string }[], why: string): string[] {
-  return people.length === 0 ? [] : [`${namesInLine(people.map(({ name }) => name))} (${why})`];
-}
-
-function teamReason(teams: readonly { readonly name: string }[]): string[] {
-  if (teams.length === 0) return [];
-  const names = namesInLine(teams.map(({ name }) => name));
-  return [`the ${teams.length === 1 ? "team" : "teams"} ${names}`];
-}
-
-function inWords(parts: readonly string[]): string {
-  return new Intl.ListFormat(i18n.locale, { type: "conjunction" }).format(parts);
+function listed(
+  all: readonly { readonly name: string }[],
+  describe: (names: string, count: number) => string,
+): string[] {
+  return all.length === 0 ? [] : [describe(namesInLine(all.map(({ name }) => name)), all.length)];
 }

@@ -24,6 +24,7 @@ export function LineEditor({ segment, version, onClose: close }: EditorProps) {
   // A restored draft whose line someone else has changed since.
   const [isConflict, setConflict] = useState(draft.isOutdated);
   const correction = useCorrection();
+  const currentText = segment.text;
   const onClose = (): void => {
     draft.forget();
     close();
@@ -76,7 +77,7 @@ export function LineEditor({ segment, version, onClose: close }: EditorProps) {
       ) : null}
       {isConflict && segment.text !== text ? (
         <Text size="sm" mt={6}>
-          <Trans>Current text: “{segment.text}”</Trans>
+          <Trans>Current text: “{currentText}”</Trans>
         </Text>
       ) : null}
       <Group gap="xs" mt={6}>

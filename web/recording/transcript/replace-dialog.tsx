@@ -1,9 +1,10 @@
-import { useLingui } from "@lingui/react/macro";
+import { plural, t } from "@lingui/core/macro";
+import { Plural, useLingui } from "@lingui/react/macro";
 import { Checkbox, Group, Select, Text, TextInput } from "@mantine/core";
 import { useDeferredValue, useMemo, useState } from "react";
 import type { Transcript } from "../../api/recording/recording.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
-import { counted } from "../../common/format/count.ts";
+import { number } from "../../common/format/numbers.ts";
 import { clock } from "../../common/format/time.ts";
 import { Form } from "../../common/forms/form.tsx";
 import { segmentSpeakerKey, speakerKey } from "../../common/speakers.ts";
@@ -97,13 +98,22 @@ function ReplaceForm({
         failed: (error) =>
           replaced === 0
             ? editErrorText(error)
-            : `${replaced.toLocaleString()} of ${counted(all.length, "line")} were changed. ${editErrorText(error)} Replace again to change the rest.`,
+            : [
+                changedText(replaced, all.length),
+                editErrorText(error),
+                t`Replace again to change the rest.`,
+              ].join(" "),
         done: () =>
-          `Replaced ${counted(count, "match", "matches")}. ${
-            edits.length === 1
-              ? t`Undo last edit reverts all of them.`
-              : t`Undo last edit ${edits.length} times to revert all of them.`
-          }`,
+          [
+            plural(count, { one: "Replaced # match.", other: "Replaced # matches." }),
+            plural(
+              { times: edits.length },
+              {
+                one: "Undo last edit reverts all of them.",
+                other: "Undo last edit # times to revert all of them.",
+              },
+            ),
+          ].join(" "),
       },
       { onSuccess: onClose },
     );
@@ -111,7 +121,7 @@ function ReplaceForm({
   return (
     <Form
       form={{ isPending: edit.isPending, submit }}
-      label={count === 0 ? t`Replace` : t`Replace ${count}`}
+      label={count === 0 ? t`Replace` : plural(count, { one: "Replace #", other: "Replace #" })}
       onCancel={onClose}
       isDisabled={count === 0}
     >
@@ -154,11 +164,24 @@ function ReplaceForm({
           ? t`Type what to find.`
           : count === 0
             ? t`No matches`
-            : `${counted(count, "match", "matches")} in ${counted(all.length, "line")}`}
+            : matchesText(count, all.length)}
       </Text>
       <Preview lines={all} />
     </Form>
   );
+}
+
+function matchesText(matches: number, lines: number): string {
+  return t`${plural(matches, { one: "# match", other: "# matches" })} in ${plural(lines, { one: "# line", other: "# lines" })}`;
+}
+
+/** Says how many lines were changed before an edit failed. */
+function changedText(count: number, lines: number): string {
+  const changed = number(count);
+  return plural(lines, {
+    one: `${changed} of # line was changed.`,
+    other: `${changed} of # lines were changed.`,
+  });
 }
 
 /** The edits that make the replacements, the last lines first. */
@@ -178,6 +201,7 @@ function editsOf(lines: readonly Replacement[]): { index: number; text: string }
 
 function Preview({ lines }: { lines: readonly Replacement[] }) {
   const { t } = useLingui();
+  const more = lines.length - maxShown;
   if (lines.length === 0) return null;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled with the keyboard.
@@ -193,9 +217,9 @@ function Preview({ lines }: { lines: readonly Replacement[] }) {
           </li>
         ))}
       </ol>
-      {lines.length > maxShown ? (
+      {more > 0 ? (
         <Text size="sm" c="dimmed">
-          and {counted(lines.length - maxShown, "more line", "more lines")}
+          <Plural value={more} one="and # more line" other="and # more lines" />
         </Text>
       ) : null}
     </section>

@@ -1,3 +1,4 @@
+import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Radio, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -38,6 +39,7 @@ function SpeakerForm(props: { transcript: Transcript; segment: Segment; onClose:
   const [action, setAction] = useState<Action>("rename");
   const [name, setName] = useState(segment.speaker);
   const [other, setOther] = useState<string | null>(null);
+  const { speaker } = segment;
   const me = { participant_id: segment.participant_id, name: segment.speaker };
   const others = otherSpeakers(transcript, view.participants, segmentSpeakerKey(segment));
   const turn = turnOf(transcript.segments, segment);
@@ -70,7 +72,7 @@ function SpeakerForm(props: { transcript: Transcript; segment: Segment; onClose:
             await remember();
             return actions.renameSpeaker(version, speakerReference(me), name.trim());
           },
-          done: () => t`Renamed ${segment.speaker} to ${name.trim()}`,
+          done: () => t`Renamed ${speaker} to ${{ name: name.trim() }}`,
         },
         finish,
       );
@@ -81,7 +83,7 @@ function SpeakerForm(props: { transcript: Transcript; segment: Segment; onClose:
             await remember();
             return actions.mergeSpeakers(version, [speakerReference(me)], speakerReference(target));
           },
-          done: () => t`Merged ${segment.speaker} with ${target.name}`,
+          done: () => t`Merged ${speaker} with ${{ name: target.name }}`,
         },
         finish,
       );
@@ -90,7 +92,13 @@ function SpeakerForm(props: { transcript: Transcript; segment: Segment; onClose:
         {
           run: (version) => actions.assign(version, turn, speakerReference(target)),
           done: ({ segments_changed }) =>
-            `${segments_changed} ${segments_changed === 1 ? t`line is` : t`lines are`} now said by ${target.name}`,
+            plural(
+              { count: segments_changed },
+              {
+                one: `# line is now said by ${{ name: target.name }}`,
+                other: `# lines are now said by ${{ name: target.name }}`,
+              },
+            ),
         },
         finish,
       );
@@ -111,19 +119,21 @@ function SpeakerForm(props: { transcript: Transcript; segment: Segment; onClose:
         }}
       >
         <Stack gap="xs">
-          <Radio value="rename" label={t`Rename ${segment.speaker} everywhere`} />
+          <Radio value="rename" label={t`Rename ${speaker} everywhere`} />
           <Radio
             value="merge"
-            label={t`Merge ${segment.speaker} with another speaker`}
+            label={t`Merge ${speaker} with another speaker`}
             disabled={others.length === 0}
           />
           <Radio
             value="assign"
-            label={
-              turn.length === 1
-                ? t`Change speaker for this line only`
-                : t`Change speaker for these ${turn.length} lines only`
-            }
+            label={plural(
+              { count: turn.length },
+              {
+                one: "Change speaker for this line only",
+                other: "Change speaker for these # lines only",
+              },
+            )}
             disabled={others.length === 0}
           />
         </Stack>

@@ -1,4 +1,5 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { t } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Progress, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
@@ -7,6 +8,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ApiError } from "../../api/client/api-error.ts";
 import { refreshRecording } from "../../api/recording/recording.ts";
+import { percent } from "../../common/format/numbers.ts";
 import { EmptyState } from "../../common/states.tsx";
 import classes from "../../transcript/transcript.module.css";
 import { useRecording } from "../context.ts";
@@ -51,7 +53,6 @@ export function NoTranscript() {
 
 /** Why a recording with media was not transcribed, for those who could ask for it. */
 function NotSetUp() {
-  const { t } = useLingui();
   const { view, hasMedia } = useRecording();
   const { session } = page.useRouteContext();
   if (!hasMedia || !view.can.change || view.can.transcribe) return null;
@@ -63,27 +64,34 @@ function NotSetUp() {
       </Trans>
     </>
   ) : (
-    t` Transcription is not set up on this server. Ask its admin to set it up.`
+    <>
+      {" "}
+      <Trans>Transcription is not set up on this server. Ask its admin to set it up.</Trans>
+    </>
   );
 }
 
 /** Says that the transcript leaves something out. */
 function UnclearPassages({ count }: { count: number }) {
-  const { t } = useLingui();
   if (count === 0) return null;
   return (
     <Text size="sm" c="dimmed" m="md" ta="center">
-      {count === 1 ? "1 passage" : t`${count} passages`} without clear speech
+      <Plural value={count} one="# passage without clear speech" other="# passages without clear speech" />
     </Text>
   );
 }
 
 /** What a running transcription does. */
-const stageNames = {
-  audio: "Reading the audio",
-  words: "Transcribing",
-  speakers: "Identifying speakers",
-} as const;
+function progressText(stage: "audio" | "words" | "speakers", share: string): string {
+  switch (stage) {
+    case "audio":
+      return t`Reading the audio… ${share}`;
+    case "words":
+      return t`Transcribing… ${share}`;
+    case "speakers":
+      return t`Identifying speakers… ${share}`;
+  }
+}
 
 /** Transcription progression, if one is queued, running or failed. */
 export function TranscriptionStatus() {
@@ -114,7 +122,7 @@ export function TranscriptionStatus() {
       icon={<IconLoader2 className={classes.turning ?? ""} aria-hidden />}
       title={
         state.status === "running"
-          ? `${stageNames[state.stage ?? "audio"]}… ${state.progress}%`
+          ? progressText(state.stage ?? "audio", percent(state.progress / 100))
           : t`Transcription queued`
       }
       role="status"
@@ -125,7 +133,7 @@ export function TranscriptionStatus() {
       <Text size="sm">
         {state.last_error === null
           ? (state.waits_for ?? t`You can leave; it'll appear here.`)
-          : t`The last attempt failed (${state.last_error}). Retrying automatically.`}
+          : t`The last attempt failed (${{ reason: state.last_error }}). Retrying automatically.`}
       </Text>
       {view.can.change ? <CancelButton /> : null}
     </Alert>

@@ -1,5 +1,5 @@
-import { t } from "@lingui/core/macro";
-import { useLingui } from "@lingui/react/macro";
+import { plural, t } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Alert, FileInput, Text } from "@mantine/core";
 import { IconFileText } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -7,7 +7,6 @@ import { useState } from "react";
 import { ApiError } from "../../api/client/api-error.ts";
 import { refreshRecording } from "../../api/recording/recording.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
-import { counted } from "../../common/format/count.ts";
 import { clock } from "../../common/format/time.ts";
 import { Form } from "../../common/forms/form.tsx";
 import classes from "../../transcript/transcript.module.css";
@@ -85,10 +84,18 @@ function UploadForm({ onClose }: { onClose: () => void }) {
       onCancel={onClose}
     >
       <Text size="sm">
-        A transcript file: WebVTT (.vtt), SubRip (.srt), TTML, SBV, SubStation Alpha (.ass), Whisper's JSON,
-        or Parley's own text (.txt) or JSON. Speakers are matched to participants by name.
-        {lines > 0 ? ` It replaces the current transcript of ${counted(lines, "line")}.` : ""}
-        {isTranscribing ? t` It also cancels the transcription in progress.` : ""}
+        <Trans>
+          A transcript file: WebVTT (.vtt), SubRip (.srt), TTML, SBV, SubStation Alpha (.ass), Whisper's JSON,
+          or Parley's own text (.txt) or JSON. Speakers are matched to participants by name.
+        </Trans>{" "}
+        {lines > 0 ? (
+          <Plural
+            value={lines}
+            one="It replaces the current transcript of # line."
+            other="It replaces the current transcript of # lines."
+          />
+        ) : null}{" "}
+        {isTranscribing ? <Trans>It also cancels the transcription in progress.</Trans> : null}
       </Text>
       <FileInput
         label={t`Transcript`}
@@ -122,8 +129,7 @@ function Preview({ segments }: { segments: readonly Line[] }) {
   return (
     <div role="status">
       <Text size="sm" fw={500}>
-        {segments.length.toLocaleString("en")} {segments.length === 1 ? "line" : "lines"}, {speakers}{" "}
-        {speakers === 1 ? "speaker" : "speakers"}, up to {clock(segments.at(-1)?.end ?? 0)}
+        {lengthText(segments.length, speakers, clock(segments.at(-1)?.end ?? 0))}
       </Text>
       {segments.slice(0, previewLines).map(({ speaker_key, start, text }) => (
         <Text
@@ -141,6 +147,10 @@ function Preview({ segments }: { segments: readonly Line[] }) {
   );
 }
 
+function lengthText(lines: number, speakers: number, end: string): string {
+  return t`${plural(lines, { one: "# line", other: "# lines" })}, ${plural(speakers, { one: "# speaker", other: "# speakers" })}, up to ${end}`;
+}
+
 /** @param maxStart the length of the recording. The lines after its end are left out, unless all are. */
 async function read(file: File, maxStart: number): Promise<Reading> {
   const check = await checkFile(file);
@@ -150,10 +160,13 @@ async function read(file: File, maxStart: number): Promise<Reading> {
     const late = all.length - segments.length;
     if (segments.length === 0)
       return {
-        error: t`All of this transcript is after the end of the recording, which is ${clock(maxStart)} long.`,
+        error: t`All of this transcript is after the end of the recording, which is ${{ length: clock(maxStart) }} long.`,
         advice: t`Choose the transcript of this recording.`,
       };
-    const warning = `${counted(late, "line")} after the end of the recording will be left out.`;
+    const warning = plural(late, {
+      one: "# line after the end of the recording will be left out.",
+      other: "# lines after the end of the recording will be left out.",
+    });
     return { segments, language, warnings: late === 0 ? check.warnings : [...check.warnings, warning] };
   }
   return check.kind === "refused"

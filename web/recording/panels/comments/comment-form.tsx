@@ -1,4 +1,4 @@
-import { Trans } from "@lingui/react/macro";
+import { Plural, Trans } from "@lingui/react/macro";
 import { Button, Group, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, type RefObject, useRef, useState } from "react";
@@ -6,6 +6,7 @@ import { maxCommentLength, splitMentions } from "../../../../shared/mentions.ts"
 import { usersQuery } from "../../../api/directory.ts";
 import { FormError } from "../../../common/actions.tsx";
 import { type Draft, useDraft } from "../../../common/drafts/use-draft.tsx";
+import { number } from "../../../common/format/numbers.ts";
 import { MentionField } from "./mention-field.tsx";
 import { refusedOf, ShareOffer } from "./share-offer.tsx";
 import type { User } from "./threads.ts";
@@ -71,6 +72,7 @@ export function CommentForm(props: {
     },
   });
   const refused = refusedOf(send.error, send.variables ?? []);
+  const typed = number(text.length);
   const isTooLong = text.length > maxCommentLength;
   const isReady = text.trim() !== "" && !isTooLong;
   const submit = (): void => {
@@ -116,9 +118,11 @@ export function CommentForm(props: {
       />
       {text.length > countedLength ? (
         <Text size="xs" mt={4} c={isTooLong ? "var(--mantine-color-error)" : "dimmed"} role="status">
-          <Trans>
-            {text.length.toLocaleString()} of {maxCommentLength.toLocaleString()} characters
-          </Trans>
+          <Plural
+            value={maxCommentLength}
+            one={`${typed} of # character`}
+            other={`${typed} of # characters`}
+          />
         </Text>
       ) : null}
       {refused.length === 0 ? (

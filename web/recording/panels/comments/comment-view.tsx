@@ -55,7 +55,7 @@ export function CommentView({
       className={classes.comment}
       tabIndex={-1}
       data-opened={isOpened || undefined}
-      aria-label={t`Comment by ${author.name}`}
+      aria-label={t`Comment by ${{ name: author.name }}`}
     >
       <Group gap="xs" wrap="nowrap" align="center">
         <Avatar size={26} radius="xl" color="indigo" aria-hidden>
@@ -157,7 +157,7 @@ function CommentMenu(props: { comment: Comment; authorName: string; onEdit: () =
             color="gray"
             size={26}
             className={classes.menu ?? ""}
-            aria-label={t`Actions for comment by ${authorName}`}
+            aria-label={t`Actions for comment by ${{ name: authorName }}`}
           >
             <IconDots size={16} />
           </ActionIcon>
@@ -192,8 +192,13 @@ function CommentMenu(props: { comment: Comment; authorName: string; onEdit: () =
         label={t`Delete comment`}
         run={() => actions.delete(comment.id)}
       >
-        It is deleted for everyone, and can't be restored.
-        {comment.parent_id === null ? t` Replies to it stay.` : ""}
+        <Trans>It is deleted for everyone, and can't be restored.</Trans>
+        {comment.parent_id === null ? (
+          <>
+            {" "}
+            <Trans>Replies to it stay.</Trans>
+          </>
+        ) : null}
       </Confirm>
     </>
   );

@@ -1,10 +1,10 @@
+import { plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { Paper, Text, Textarea, type TextareaProps, VisuallyHidden } from "@mantine/core";
 import { type KeyboardEvent, type RefObject, useId, useState } from "react";
 import { flushSync } from "react-dom";
 import { foldName } from "../../../../shared/fold-case.ts";
 import type { View } from "../../../api/recording/recording.ts";
-import { counted } from "../../../common/format/count.ts";
 import { useRecording } from "../../context.ts";
 import classes from "./comments.module.css";
 import type { User } from "./threads.ts";
@@ -114,7 +114,9 @@ export function MentionField(
         </Paper>
       )}
       <VisuallyHidden role="status">
-        {choices.length === 0 ? "" : `${counted(choices.length, "person", "people")} to mention`}
+        {choices.length === 0
+          ? ""
+          : plural({ count: choices.length }, { one: "# person to mention", other: "# people to mention" })}
       </VisuallyHidden>
     </div>
   );

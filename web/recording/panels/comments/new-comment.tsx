@@ -40,7 +40,7 @@ export function NewComment() {
       draft={draft}
       label={t`New comment`}
       placeholder={t`Add a comment`}
-      button={t`Comment`}
+      button={t({ message: "Comment", context: "verb" })}
       field={field}
       onFocus={() => isEmpty && setPinned(nowMs())}
       onBlur={() => isEmpty && setPinned(null)}
@@ -53,7 +53,10 @@ export function NewComment() {
       <Group gap={4} wrap="nowrap">
         <SegmentedControl
           size="xs"
-          aria-label={t`About`}
+          aria-label={t({
+            message: "About",
+            comment: "what a comment is about: a moment or the whole recording",
+          })}
           value={isWhole ? "whole" : "moment"}
           onChange={(value) => {
             setWhole(value === "whole");
@@ -63,9 +66,9 @@ export function NewComment() {
             {
               value: "moment",
               label: (
-                <>
-                  <Trans>At</Trans> {moment === null ? <NowClock /> : clock(moment)}
-                </>
+                <Trans>
+                  At <Clock ms={moment} />
+                </Trans>
               ),
             },
             { value: "whole", label: t`Whole recording` },
@@ -75,6 +78,11 @@ export function NewComment() {
       </Group>
     </CommentForm>
   );
+}
+
+/** A moment; null: that of the player. */
+function Clock({ ms }: { ms: number | null }) {
+  return ms === null ? <NowClock /> : clock(ms);
 }
 
 function NowClock() {

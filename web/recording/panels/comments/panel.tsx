@@ -63,8 +63,14 @@ function Threads({ comments }: { comments: readonly Comment[] }) {
         value={filter}
         onChange={(value) => setFilter(value === "resolved" ? "resolved" : "open")}
         data={[
-          { value: "open", label: t`Open (${count.open})` },
-          { value: "resolved", label: t`Resolved (${count.resolved})` },
+          {
+            value: "open",
+            label: t({
+              message: `Open (${{ count: count.open }})`,
+              comment: "comments that are not resolved",
+            }),
+          },
+          { value: "resolved", label: t`Resolved (${{ count: count.resolved }})` },
         ]}
       />
       {count[filter] === 0 ? (

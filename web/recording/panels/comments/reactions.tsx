@@ -1,3 +1,4 @@
+import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { ActionIcon, Group, Popover, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconMoodPlus } from "@tabler/icons-react";
@@ -14,12 +15,12 @@ import classes from "./comments.module.css";
 
 /** What is offered; what others reacted with can be chosen too. */
 const choices = [
-  ["👍", "Thumbs up"],
-  ["❤️", "Heart"],
-  ["😄", "Smile"],
-  ["🎉", "Celebration"],
-  ["👀", "Eyes"],
-  ["✅", "Done"],
+  ["👍", msg({ message: "Thumbs up", context: "emoji" })],
+  ["❤️", msg({ message: "Heart", context: "emoji" })],
+  ["😄", msg({ message: "Smile", context: "emoji" })],
+  ["🎉", msg({ message: "Celebration", context: "emoji" })],
+  ["👀", msg({ message: "Eyes", context: "emoji" })],
+  ["✅", msg({ message: "Done", context: "emoji" })],
 ] as const;
 
 /** The reactions to a comment, each with those who chose it, and a choice of more. */
@@ -37,7 +38,7 @@ export function Reactions({ comment }: { comment: Comment }) {
     },
   });
   const canReact = view.can.comment;
-  const nameOf = (userId: string) => users.find((one) => one.id === userId)?.name ?? "someone";
+  const nameOf = (userId: string) => users.find((one) => one.id === userId)?.name ?? t`someone`;
   if (comment.reactions.length === 0 && !canReact) return null;
   return (
     <Group gap={4} role="group" aria-label={t`Reactions`}>
@@ -78,7 +79,7 @@ export function Reactions({ comment }: { comment: Comment }) {
                   variant="subtle"
                   color="gray"
                   size={34}
-                  aria-label={label}
+                  aria-label={t(label)}
                   onClick={() => {
                     setOpen(false);
                     react.mutate(emoji);

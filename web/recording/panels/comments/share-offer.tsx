@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans } from "@lingui/react/macro";
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { IconEyeOff } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -25,7 +25,6 @@ export function ShareOffer(props: {
   /** Sends the comment with their names as plain text. */
   onWithout: () => void;
 }) {
-  const { t } = useLingui();
   const { users, onShared, onWithout } = props;
   const { id, view, actions } = useRecording();
   const client = useQueryClient();
@@ -33,6 +32,7 @@ export function ShareOffer(props: {
     users.map(({ name }) => name),
     5,
   );
+  const count = users.length;
   const share = useMutation({
     mutationFn: async () => {
       for (const user of users) await actions.shareToUser(user.id);
@@ -52,8 +52,25 @@ export function ShareOffer(props: {
     >
       <Stack gap="xs">
         <Text size="sm">
-          <b dir="auto">{names}</b> can't see this recording.
-          {view.can.share ? "" : t` Ask its owner or an admin to share it.`}
+          <Plural
+            value={count}
+            one={
+              <Trans>
+                <b dir="auto">{names}</b> can't see this recording.
+              </Trans>
+            }
+            other={
+              <Trans>
+                <b dir="auto">{names}</b> can't see this recording.
+              </Trans>
+            }
+          />
+          {view.can.share ? null : (
+            <>
+              {" "}
+              <Trans>Ask its owner or an admin to share it.</Trans>
+            </>
+          )}
         </Text>
         <FormError error={share.error} fields={[]} />
         <Group gap="xs">

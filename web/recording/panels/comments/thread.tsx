@@ -24,12 +24,14 @@ export function ThreadView({ thread, opened }: { thread: Thread; opened: { reado
   const draftName = `comment:${id}:reply:${root.id}`;
   const owner = useDraftOwner();
   const [replying, setReplying] = useState(() => (readDraft(owner, draftName) === null ? "no" : "restored"));
+  const time = root.resolved_datetime === null ? null : whenInLine(root.resolved_datetime);
+  const name = root.resolved_by?.name;
   const isResolved = root.resolved_datetime !== null;
   const resolve = useAction({ run: () => actions.resolve(root.id, !isResolved) });
   return (
     <li
       className={classes.thread}
-      aria-label={root.timestamp === null ? t`Whole recording` : `At ${clock(root.timestamp)}`}
+      aria-label={root.timestamp === null ? t`Whole recording` : t`At ${{ time: clock(root.timestamp) }}`}
     >
       <Group justify="space-between" gap="xs" wrap="nowrap" mih={28}>
         {root.timestamp === null ? (
@@ -54,10 +56,15 @@ export function ThreadView({ thread, opened }: { thread: Thread; opened: { reado
           </Button>
         ) : null}
       </Group>
-      {isResolved ? (
+      {time !== null ? (
         <Text size="xs" c="dimmed">
-          Resolved{root.resolved_by === null ? "" : ` by ${root.resolved_by.name}`},{" "}
-          {whenInLine(root.resolved_datetime ?? "")}
+          {name === undefined ? (
+            <Trans>Resolved, {time}</Trans>
+          ) : (
+            <Trans>
+              Resolved by {name}, {time}
+            </Trans>
+          )}
         </Text>
       ) : null}
       <CommentView comment={root} opened={opened} />
@@ -94,7 +101,7 @@ function Reply(props: { draftName: string; rootId: string; isFocused: boolean; o
   return (
     <CommentForm
       draft={useCommentDraft(draftName)}
-      label={t`Reply`}
+      label={t({ message: "Reply", context: "noun" })}
       button={t`Reply`}
       isFocused={isFocused}
       send={({ text, mentions }) => actions.create({ text, mentions, parent_id: rootId })}
