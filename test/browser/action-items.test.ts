@@ -33,7 +33,7 @@ test("action items: the user's own and open ones by meeting, ticked in place, wi
   const list = second.page;
   const box = list.getByRole("checkbox", { name: "Sign the contract" });
   await box.waitFor();
-  await list.getByText("Due 2026-12-05").waitFor();
+  await list.getByText("Due 5 Dec 2026").waitFor();
   assert.equal(await list.getByRole("checkbox", { name: "Call the port" }).count(), 0);
   await assertAccessibleAtRest(list);
   if (process.env.SCREENSHOTS) await list.screenshot({ path: `${process.env.SCREENSHOTS}/items.png` });

@@ -192,18 +192,18 @@ test("the user's questions are listed, and each is read, renamed and deleted", a
   assert.deepEqual(complaints, []);
 });
 
-test("without a model, the pages say in one sentence what is missing and who can install it; with one, what a question waits for", async () => {
+test("without a model, the pages say what is missing and who can install it; with one, what a question waits for", async () => {
   // One thread waits for no other.
   const bare = await startBrowserApp({ env: { PARLEY_TRANSCRIPTION_THREADS: "1" } });
   const { admin, member } = await makeWorkspace(bare.db);
   const { recordingId } = await makeRecording(bare, member.token, { transcript: talk, participants: people });
   const asMember = await visit(bare, `/recordings/${recordingId}`, { userId: member.id });
   await asMember.page
-    .getByText("Questions need a language model, which an admin of this server can install in Settings")
+    .getByText("Questions need a language model. An admin of this server can install one in Settings")
     .waitFor();
   await shot(asMember.page, "no-model");
   const install =
-    "need a language model, which an admin of this server can install in Settings, Language model.";
+    "need a language model. An admin of this server can install one in Settings, Language model.";
   for (const tab of ["Summary", "Action items"]) {
     await asMember.page.getByRole("tab", { name: tab, exact: true }).click();
     await asMember.page.getByText(`Summaries, chapters and action items ${install}`).waitFor();
@@ -218,12 +218,10 @@ test("without a model, the pages say in one sentence what is missing and who can
   await onPhone.context.close();
   await bare.db.pool.query("update recordings set share_state = 'workspace' where id = $1", [recordingId]);
   const asAdmin = await visit(bare, "/search", { userId: admin.id });
-  await asAdmin.page
-    .getByText("Questions need a language model, which you can install in Settings.")
-    .waitFor();
+  await asAdmin.page.getByText("Questions need a language model. You can install one in Settings.").waitFor();
   assert.equal(await asAdmin.page.getByRole("textbox", { name: "Ask your meetings" }).count(), 0);
   await shot(asAdmin.page, "no-model-search");
-  await asAdmin.page.getByRole("link", { name: "you can install in Settings", exact: true }).click();
+  await asAdmin.page.getByRole("link", { name: "install one in Settings", exact: true }).click();
   await asAdmin.page.getByText("No language model is set up").waitFor();
   await asAdmin.page
     .getByRole("button", { name: /^Download model/ })

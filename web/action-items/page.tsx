@@ -9,7 +9,7 @@ import { usersQuery } from "../api/directory.ts";
 import { tickActionItem } from "../api/recording/intelligence.ts";
 import { ModelMissing, useModelState } from "../ask/model-missing.tsx";
 import { useAction } from "../common/actions.tsx";
-import { clock, dayAndTime } from "../common/format/time.ts";
+import { clock, dayAndTime, shortDate } from "../common/format/time.ts";
 import filters from "../common/lists/filters.module.css";
 import {
   countFilters,
@@ -87,7 +87,7 @@ function ItemFilters() {
         aria-label={t`State`}
         allowDeselect={false}
         data={[
-          { value: "open", label: t`Open` },
+          { value: "open", label: t({ context: "state", message: "Open" }) },
           { value: "completed", label: t`Done` },
           { value: "all", label: t`Open and done` },
         ]}
@@ -140,7 +140,7 @@ function Items() {
         {model === "ready" ? (
           t`Open action items that meetings assign to you appear here.`
         ) : (
-          <ModelMissing subject={t`Action items`} state={model} />
+          <ModelMissing subject="items" state={model} />
         )}
       </EmptyState>
     );
@@ -189,7 +189,9 @@ function Item({ item }: { item: ListedItem }) {
   const { t } = useLingui();
   const tick = useAction({ run: (done: boolean) => tickActionItem(item.recording.id, item.id, done) });
   const isDone = tick.isPending || tick.isSuccess ? tick.variables : item.status === "completed";
-  const facts = [item.assignee?.name, item.due_date === null ? undefined : t`Due ${item.due_date}`];
+  const time = clock(item.timestamp);
+  const due = item.due_date === null ? null : shortDate(new Date(`${item.due_date}T00:00`));
+  const facts = [item.assignee?.name, due === null ? undefined : t`Due ${due}`];
   return (
     <li>
       <Group gap="sm" wrap="nowrap" align="flex-start" py={6}>
@@ -212,9 +214,9 @@ function Item({ item }: { item: ListedItem }) {
           to="/recordings/$recordingId"
           params={{ recordingId: item.recording.id }}
           search={{ t: secondsOf(item.timestamp) }}
-          aria-label={t`${clock(item.timestamp)}, open this moment`}
+          aria-label={t`${time}, open this moment`}
         >
-          {clock(item.timestamp)}
+          {time}
         </Link>
       </Group>
     </li>

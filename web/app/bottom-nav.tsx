@@ -45,7 +45,7 @@ export function BottomNav({ path, isViewer }: { path: string; isViewer: boolean 
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item leftSection={<IconPlayerRecord size={18} />} onClick={() => record()}>
-              <Trans>Record</Trans>
+              <Trans context="verb">Record</Trans>
             </Menu.Item>
             <Menu.Item component={Link} to="/uploads" leftSection={<IconUpload size={18} />}>
               <Trans>Upload</Trans>

@@ -3,13 +3,14 @@ import "@mantine/notifications/styles.css";
 import "./app.css";
 import { i18n } from "@lingui/core";
 import { I18nProvider } from "@lingui/react";
+import { useLingui } from "@lingui/react/macro";
 import { DirectionProvider, MantineProvider } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
 import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { type ReactNode, StrictMode } from "react";
+import { type ReactNode, StrictMode, useMemo } from "react";
 import { createRoot } from "react-dom/client";
 import { activateLanguage } from "../language/language.ts";
-import { theme } from "../theme.ts";
+import { themeOf } from "../theme.ts";
 
 /** Shows the contents of an HTML document, in the language of the browser. */
 export async function render(contents: ReactNode, queryClient: QueryClient): Promise<void> {
@@ -23,12 +24,23 @@ export async function render(contents: ReactNode, queryClient: QueryClient): Pro
     <StrictMode>
       <I18nProvider i18n={i18n}>
         <DirectionProvider>
-          <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+          <Themed nonce={nonce}>
             <QueryClientProvider client={queryClient}>{contents}</QueryClientProvider>
             <Notifications position="bottom-center" />
-          </MantineProvider>
+          </Themed>
         </DirectionProvider>
       </I18nProvider>
     </StrictMode>,
+  );
+}
+
+function Themed({ nonce, children }: { nonce: string; children: ReactNode }) {
+  const { t } = useLingui();
+  const close = t`Close`;
+  const theme = useMemo(() => themeOf(close), [close]);
+  return (
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      {children}
+    </MantineProvider>
   );
 }

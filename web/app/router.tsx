@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { Center, Loader } from "@mantine/core";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import {
@@ -328,6 +329,15 @@ const routes = root.addChildren([
   ]),
 ]);
 
+function Pending() {
+  const { t } = useLingui();
+  return (
+    <Center mih={320}>
+      <Loader role="img" aria-label={t`Loading`} />
+    </Center>
+  );
+}
+
 /** The router with all pages of the app. */
 export function createAppRouter(queryClient: QueryClient) {
   return createRouter({
@@ -335,11 +345,7 @@ export function createAppRouter(queryClient: QueryClient) {
     context: { queryClient },
     defaultPreload: "intent",
     scrollRestoration: true,
-    defaultPendingComponent: () => (
-      <Center mih={320}>
-        <Loader role="img" aria-label="Loading" />
-      </Center>
-    ),
+    defaultPendingComponent: Pending,
     defaultErrorComponent: (props) => <RouteError {...props} />,
     defaultNotFoundComponent: PageNotFound,
   });

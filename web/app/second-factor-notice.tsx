@@ -1,7 +1,7 @@
+import { Plural, Trans } from "@lingui/react/macro";
 import { Alert, Anchor, Text } from "@mantine/core";
 import { IconShieldLock } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { counted } from "../../shared/counted.ts";
 
 /** Says on every page until when the user has to set up a second factor. */
 export function SecondFactorNotice({ due }: { due: string }) {
@@ -12,16 +12,22 @@ export function SecondFactorNotice({ due }: { due: string }) {
       icon={<IconShieldLock size={20} aria-hidden />}
       title={
         <Text c="bright" fw={600} size="sm" span>
-          Set up two-factor authentication: {counted(days, "day")} left
+          <Plural
+            value={days}
+            one="Set up two-factor authentication: # day left"
+            other="Set up two-factor authentication: # days left"
+          />
         </Text>
       }
       mb="md"
       role="status"
     >
-      Your workspace requires it. After that you can't use Parley until you have set it up.{" "}
-      <Anchor component={Link} to="/settings" inherit c="inherit" underline="always">
-        Open your profile
-      </Anchor>
+      <Trans>
+        Your workspace requires it. After that you can't use Parley until you have set it up.{" "}
+        <Anchor component={Link} to="/settings" inherit c="inherit" underline="always">
+          Open your profile
+        </Anchor>
+      </Trans>
     </Alert>
   );
 }

@@ -1,3 +1,4 @@
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import type { Session } from "../api/session.ts";
@@ -7,9 +8,12 @@ import { useSignOut } from "./sign-out.tsx";
 
 /** In place of the app, where the workspace requires a second factor that the user has not set up in time. */
 export function SetUpSecondFactor({ session }: { session: Session }) {
+  const { t } = useLingui();
   const [step, setStep] = useState<Step>({ kind: "password" });
   const signOut = useSignOut(session);
-  useTitle("Set up two-factor authentication");
+  const { email } = session.user;
+  const workspace = session.workspace.name;
+  useTitle(t`Set up two-factor authentication`);
   return (
     <Stack component="main" id="main" maw={440} mx="auto" px="md" py={48} gap="lg">
       <Group gap={8}>
@@ -20,12 +24,14 @@ export function SetUpSecondFactor({ session }: { session: Session }) {
       </Group>
       <div>
         <Title order={1} size="h2">
-          {step.kind === "codes" ? "Keep your recovery codes" : "Set up two-factor authentication"}
+          {step.kind === "codes" ? t`Keep your recovery codes` : t`Set up two-factor authentication`}
         </Title>
         {step.kind === "codes" ? null : (
           <Text c="dimmed" mt={4}>
-            {session.workspace.name} requires a code of an authenticator app beside your password. It takes a
-            minute, and you can continue then.
+            <Trans>
+              {workspace} requires a code of an authenticator app beside your password. It takes a minute, and
+              you can continue then.
+            </Trans>
           </Text>
         )}
       </div>
@@ -33,10 +39,10 @@ export function SetUpSecondFactor({ session }: { session: Session }) {
       {step.kind === "codes" ? null : (
         <Group gap="xs">
           <Text size="sm" c="dimmed">
-            Signed in as {session.user.email}
+            <Trans>Signed in as {email}</Trans>
           </Text>
           <Button variant="subtle" size="compact-sm" onClick={signOut.run}>
-            Sign out
+            <Trans>Sign out</Trans>
           </Button>
         </Group>
       )}

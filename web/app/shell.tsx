@@ -141,14 +141,14 @@ function RecordButton() {
         leftSection={<IconPlayerRecord size={18} aria-hidden />}
         onClick={() => open()}
       >
-        <Trans>Record</Trans>
+        <Trans context="verb">Record</Trans>
       </Button>
       <ActionIcon
         variant="light"
         color="red"
         size="lg"
         hiddenFrom="md"
-        aria-label={t`Record`}
+        aria-label={t({ context: "verb", message: "Record" })}
         onClick={() => open()}
       >
         <IconPlayerRecord size={20} stroke={1.6} />
@@ -163,6 +163,7 @@ function AccountMenu({ session, isViewer }: { session: Session; isViewer: boolea
   const prefersDark = useMediaQuery("(prefers-color-scheme: dark)") ?? false;
   const leave = useSignOut(session);
   const { name } = session.user;
+  const letters = initials(name);
   const isDark = colorScheme === "dark" || (colorScheme === "auto" && prefersDark);
   return (
     <Group gap={6} wrap="nowrap">
@@ -181,9 +182,9 @@ function AccountMenu({ session, isViewer }: { session: Session; isViewer: boolea
       )}
       <Menu position="bottom-end" width={260}>
         <Menu.Target>
-          <UnstyledButton aria-label={t`${initials(name)}, account menu of ${name}`}>
+          <UnstyledButton aria-label={t`${letters}, account menu of ${name}`}>
             <span className="initials account" aria-hidden>
-              {initials(name)}
+              {letters}
             </span>
           </UnstyledButton>
         </Menu.Target>

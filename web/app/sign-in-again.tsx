@@ -120,16 +120,18 @@ export function SignInAgain({ session, reason }: { session: Session; reason: Sig
 
 /** Offers to continue as the user who has signed in meanwhile. */
 function OtherUser({ now, before }: { now: Session["user"]; before: Session["user"] }) {
+  const { name, email } = now;
+  const nameBefore = before.name;
   return (
     <Stack>
       <Text size="sm">
         <Trans>
-          {now.name} ({now.email}) is now signed in to this browser. The unsaved changes of {before.name} stay
-          in this browser until their next sign-in.
+          {name} ({email}) is now signed in to this browser. The unsaved changes of {nameBefore} stay in this
+          browser until their next sign-in.
         </Trans>
       </Text>
       <Button onClick={() => window.location.reload()}>
-        <Trans>Continue as {now.name}</Trans>
+        <Trans>Continue as {name}</Trans>
       </Button>
     </Stack>
   );

@@ -1,9 +1,8 @@
-import { t } from "@lingui/core/macro";
-import { Trans, useLingui } from "@lingui/react/macro";
+import { plural, t } from "@lingui/core/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Loader, Text, VisuallyHidden } from "@mantine/core";
 import { IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { counted } from "../common/format/count.ts";
 import { clock, fullTime } from "../common/format/time.ts";
 import { FeedbackThumbs } from "../common/forms/feedback-thumbs.tsx";
 import { secondsOf } from "../common/recording-url.ts";
@@ -129,7 +128,13 @@ function Progress({ answer }: { answer: Answer }) {
         </Text>
       ))}
       {state === "done" && statements.length > 0 ? (
-        <VisuallyHidden>Answer complete: {counted(statements.length, "statement")}.</VisuallyHidden>
+        <VisuallyHidden>
+          <Plural
+            value={statements.length}
+            one="Answer complete: # statement."
+            other="Answer complete: # statements."
+          />
+        </VisuallyHidden>
       ) : null}
     </div>
   );
@@ -139,16 +144,27 @@ function progressText({ waitsFor, passages }: Answer): string {
   if (waitsFor !== null) return waitsFor;
   if (passages.length === 0) return t`Searching…`;
   const meetings = new Set(passages.map(({ recordingId }) => recordingId)).size;
-  const found = counted(passages.length, "passage");
-  return meetings === 1 ? t`Reading ${found}…` : `Reading ${found} of ${counted(meetings, "meeting")}…`;
+  const found = plural(passages.length, { one: "Reading # passage…", other: "Reading # passages…" });
+  if (meetings === 1) return found;
+  const passage = plural(passages.length, { one: "# passage", other: "# passages" });
+  return plural(meetings, {
+    one: `Reading ${passage} of # meeting…`,
+    other: `Reading ${passage} of # meetings…`,
+  });
 }
 
 function leftOutText(count: number): string | null {
   if (count === 0) return null;
-  return `${counted(count, "statement")} without proof ${count === 1 ? "was" : "were"} left out.`;
+  return plural(count, {
+    one: "# statement without proof was left out.",
+    other: "# statements without proof were left out.",
+  });
 }
 
 function hiddenText(count: number): string | null {
   if (count === 0) return null;
-  return `${counted(count, "statement")} ${count === 1 ? "is" : "are"} hidden: you can no longer see the meeting.`;
+  return plural(count, {
+    one: "# statement is hidden: you can no longer see the meeting.",
+    other: "# statements are hidden: you can no longer see the meeting.",
+  });
 }

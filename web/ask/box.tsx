@@ -5,6 +5,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { type AskFilter, askStateQuery, threadsQuery } from "../api/ask.ts";
+import { namesInLine } from "../common/format/names.ts";
 import { AnswerView } from "./answer.tsx";
 import classes from "./ask.module.css";
 import type { Conversation } from "./conversation.ts";
@@ -31,6 +32,7 @@ export function AskBox(props: {
   const { answers } = useSyncExternalStore(conversation.subscribe, conversation.get);
   const state = useModelState();
   const last = answers.at(-1);
+  const filters = namesInLine(filterWords, filterWords.length);
   const isBusy = last?.state === "running";
   useEffect(() => conversation.stop, [conversation]);
   useRefreshed(isBusy, last?.state === "failed");
@@ -57,12 +59,12 @@ export function AskBox(props: {
         />
       ) : (
         <Text size="sm" c="dimmed">
-          <ModelMissing subject={t`Questions`} state={state} />
+          <ModelMissing subject="questions" state={state} />
         </Text>
       )}
       {filterWords.length === 0 || state !== "ready" ? null : (
         <Text size="xs" c="dimmed">
-          <Trans>Only meetings that match your filters: {filterWords.join(", ")}</Trans>
+          <Trans>Only meetings that match your filters: {filters}</Trans>
         </Text>
       )}
       {/* The field stays where it is, with the newest answer below. */}

@@ -48,8 +48,7 @@ export interface Conversation {
   readonly load: (thread: Thread) => void;
 }
 
-const lostText = "The connection was lost before the answer was complete.";
-const stoppedText = "You stopped this answer.";
+const lostText = () => t`The connection was lost before the answer was complete.`;
 
 /** @param recordingId what the questions are about; null: all meetings, or what the thread is about. */
 function createConversation(recordingId: string | null): Conversation {
@@ -96,7 +95,7 @@ function createConversation(recordingId: string | null): Conversation {
         (event) => running === abort && show(event),
       );
       if (running === abort && state.answers.at(-1)?.state === "running")
-        changeLast({ state: "failed", message: lostText });
+        changeLast({ state: "failed", message: lostText() });
     } catch (error) {
       if (running === abort) changeLast({ state: "failed", message: textOf(error, state) });
     }
@@ -119,7 +118,7 @@ function createConversation(recordingId: string | null): Conversation {
       if (running === null) return;
       running.abort();
       running = null;
-      changeLast({ state: "failed", message: stoppedText });
+      changeLast({ state: "failed", message: t`You stopped this answer.` });
     },
     clear: () => set({ threadId: null, answers: [] }),
     async rate(number, feedback) {
@@ -151,7 +150,7 @@ function toAnswer({ left_out, created_datetime: _, ...turn }: Thread["turns"][nu
 
 function textOf(error: unknown, { answers }: State): string {
   if (!(error instanceof ApiError)) return t`Something went wrong. Reload the page.`;
-  if (error.code === "unreachable" && (answers.at(-1)?.passages.length ?? 0) > 0) return lostText;
+  if (error.code === "unreachable" && (answers.at(-1)?.passages.length ?? 0) > 0) return lostText();
   const text = error.message.charAt(0).toUpperCase() + error.message.slice(1);
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }

@@ -1,3 +1,4 @@
+import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import type { AskFilter } from "../api/ask.ts";
@@ -32,9 +33,9 @@ function MeetingsBox({ filter, words }: { filter: AskFilter; words: readonly str
 }
 
 const choices = {
-  scope: { internal: "internal only", external: "with guests" },
-  attendance: { hosted: "I hosted", attended: "I attended" },
-  media: { video: "video", audio: "audio", transcript: "transcript only" },
+  scope: { internal: msg`internal only`, external: msg`with guests` },
+  attendance: { hosted: msg`I hosted`, attended: msg`I attended` },
+  media: { video: msg`video`, audio: msg`audio`, transcript: msg`transcript only` },
 } as const;
 
 /** The filters in words, in the order of the fields. */
@@ -46,17 +47,19 @@ function useWords(filter: Omit<LibraryFilter & SearchFilter, "sort">): string[] 
   const nameOf = (items: readonly { id: string; name: string }[], id: string | undefined) =>
     items.find((item) => item.id === id)?.name ?? "…";
   const { title, from, to, person, team, type, tag, media, scope, attendance, favorite } = filter;
+  const [first, last] = [from, to].map((date) => date && day(`${date}T00:00:00`));
+  const [teamName, typeName] = [nameOf(teams, team), nameOf(types, type)];
   return [
-    favorite ? "favorites" : null,
+    favorite ? t`favorites` : null,
     title ? t`title “${title}”` : null,
-    from ? t`from ${day(`${from}T00:00:00`)}` : null,
-    to ? `to ${day(`${to}T00:00:00`)}` : null,
+    first ? t`from ${first}` : null,
+    last ? t`to ${last}` : null,
     person ? t`person ${person}` : null,
-    team ? t`team ${nameOf(teams, team)}` : null,
-    type ? t`meeting type ${nameOf(types, type)}` : null,
+    team ? t`team ${teamName}` : null,
+    type ? t`meeting type ${typeName}` : null,
     tag ? t`tag ${tag}` : null,
-    media ? choices.media[media] : null,
-    scope ? choices.scope[scope] : null,
-    attendance ? choices.attendance[attendance] : null,
+    media ? t(choices.media[media]) : null,
+    scope ? t(choices.scope[scope]) : null,
+    attendance ? t(choices.attendance[attendance]) : null,
   ].filter((word) => word !== null);
 }

@@ -88,7 +88,7 @@ function ThreadActions({ thread, onDeleted }: { thread: ThreadName; onDeleted?: 
         <IconPencil size={16} />
       </ActionIcon>
       <ConfirmButton
-        text="Delete"
+        text={t`Delete`}
         button={{ "aria-label": t`Delete ${title}` }}
         title={t`Delete this question?`}
         label={t`Delete question`}

@@ -4,7 +4,7 @@ import { IconPlayerRecord } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { meetingsQuery } from "../api/calendars.ts";
-import { MeetingList, NotesButton, titleOf } from "../common/lists/meeting-list.tsx";
+import { MeetingList, NotesButton, recordLabel } from "../common/lists/meeting-list.tsx";
 import { useOpenRecorder } from "../record/context.tsx";
 
 /** The next meetings of today in an empty library, to record them; without a calendar, how to see them. */
@@ -43,10 +43,10 @@ export function LibraryMeetings() {
               <Button
                 size="xs"
                 leftSection={<IconPlayerRecord size={16} aria-hidden />}
-                aria-label={t`Record ${titleOf(meeting)}`}
+                aria-label={recordLabel(meeting)}
                 onClick={() => record(meeting)}
               >
-                <Trans>Record</Trans>
+                <Trans context="verb">Record</Trans>
               </Button>
             </>
           )}

@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { maxMeetingNotes } from "../../contract/calendars/limits.ts";
 import { type Meeting, meetingQuery, writeMeetingNotes } from "../api/calendars.ts";
+import { namesInLine } from "../common/format/names.ts";
 import { day } from "../common/format/time.ts";
 import { hoursOf, peopleOf, titleOf } from "../common/lists/meeting-list.tsx";
 import { SavedNotes } from "../common/notes/saved-notes.tsx";
@@ -47,7 +48,10 @@ function Shown({ meeting }: { meeting: Meeting }) {
         </Text>
         {people.length === 0 ? null : (
           <Text size="sm" c="dimmed" mt={4} dir="auto" style={{ overflowWrap: "anywhere" }}>
-            {people.map(({ name, email }) => name ?? email).join(", ")}
+            {namesInLine(
+              people.map(({ name, email }) => name ?? email ?? ""),
+              people.length,
+            )}
           </Text>
         )}
       </div>

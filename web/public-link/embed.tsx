@@ -144,26 +144,27 @@ function Toggle(props: { isOn: boolean; onClick: () => void; children: ReactNode
 function Steps({ count, playlist }: { count: number; playlist: Playlist }) {
   const { t } = useLingui();
   const { at, go } = playlist;
+  const position = at + 1;
   return (
     <>
       <ActionIcon
         variant="subtle"
         color="gray"
         size={36}
-        aria-label={t`Previous, ${at + 1} of ${count}`}
+        aria-label={t`Previous, ${position} of ${count}`}
         disabled={at === 0}
         onClick={() => go(at - 1)}
       >
         <IconPlayerSkipBackFilled size={16} />
       </ActionIcon>
       <span className={classes.counter}>
-        {at + 1}/{count}
+        {position}/{count}
       </span>
       <ActionIcon
         variant="subtle"
         color="gray"
         size={36}
-        aria-label={t`Next, ${at + 1} of ${count}`}
+        aria-label={t`Next, ${position} of ${count}`}
         disabled={at === count - 1}
         onClick={() => go(at + 1)}
       >

@@ -1,9 +1,8 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Spoiler, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconDownload, IconLink } from "@tabler/icons-react";
 import { useRef } from "react";
-import { counted } from "../common/format/count.ts";
 import { dayAndTime, fullTime, lengthInWords } from "../common/format/time.ts";
 import { lazyPart } from "../common/load-part.tsx";
 import { useWider } from "../common/use-wider.ts";
@@ -42,12 +41,13 @@ function ItemView(props: PageProps & { item: Item; playlist: Playlist }) {
   const { player, transcript, source, refreshSource } = useItem(props);
   const hasPicture = item.state !== "transcript_only";
   const isStory = view.kind === "story";
+  const { workspace } = view;
   return (
     <PlayerContext value={player}>
       <header className={classes.top}>
         <Brand />
         <Text span size="sm" c="dimmed" className={classes.from ?? ""} dir="auto">
-          <Trans>Shared by {view.workspace}</Trans>
+          <Trans>Shared by {workspace}</Trans>
         </Text>
       </header>
       <main className={classes.page} data-words-alone={(!hasPicture && !isStory) || undefined}>
@@ -90,6 +90,7 @@ function Heading({ view, item }: { view: View; item: Item }) {
   const { t } = useLingui();
   const { playback, copyLink, hasMedia } = usePlayerContext();
   const { kind, title, description, items } = view;
+  const recordingTitle = item.recording_title;
   const length = items.reduce((sum, { duration }) => sum + duration, 0);
   return (
     <div className={classes.heading}>
@@ -98,13 +99,15 @@ function Heading({ view, item }: { view: View; item: Item }) {
           {title}
         </Title>
         <div className={classes.facts}>
-          {kind === "highlight" && item.recording_title !== null ? (
+          {kind === "highlight" && recordingTitle !== null ? (
             <span dir="auto">
-              <Trans>from {item.recording_title}</Trans>
+              <Trans>from {recordingTitle}</Trans>
             </span>
           ) : null}
           {kind === "story" ? (
-            <span>{counted(items.length, "highlight")}</span>
+            <span>
+              <Plural value={items.length} one="# highlight" other="# highlights" />
+            </span>
           ) : item.start_datetime === null ? null : (
             <time dateTime={item.start_datetime} title={fullTime(item.start_datetime)}>
               {dayAndTime(item.start_datetime)}

@@ -46,7 +46,7 @@ export function Brand() {
   return (
     <span className={classes.mark}>
       <img src="/icon.svg" width={24} height={24} alt="" />
-      <Trans>Parley</Trans>
+      Parley
     </span>
   );
 }

@@ -47,7 +47,7 @@ export function PasswordPage(props: {
         <Stack gap="sm" w="100%" maw={340} mt="xs">
           <PasswordInput
             label={t`Password`}
-            ta="left"
+            ta="start"
             autoComplete="off"
             autoFocus={!isEmbed}
             value={password}
@@ -56,7 +56,7 @@ export function PasswordPage(props: {
             visibilityToggleButtonProps={{ "aria-label": t`Show password` }}
           />
           <Button type="submit" loading={open.isPending} disabled={password === ""}>
-            <Trans>Open</Trans>
+            <Trans context="verb">Open</Trans>
           </Button>
         </Stack>
       </form>

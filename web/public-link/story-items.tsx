@@ -9,9 +9,10 @@ import type { Playlist } from "./use-item.ts";
 
 /** The current item, with buttons for previous and next. */
 export function StorySteps({ items, playlist }: { items: readonly Item[]; playlist: Playlist }) {
-  const { t } = useLingui();
   const { item, at, go } = playlist;
   if (item === undefined) return null;
+  const [position, count] = [at + 1, items.length];
+  const recordingTitle = item.recording_title;
   return (
     <div className={classes.steps}>
       <div className={classes.words} aria-live="polite">
@@ -19,8 +20,15 @@ export function StorySteps({ items, playlist }: { items: readonly Item[]; playli
           {item.title}
         </Title>
         <Text size="sm" c="dimmed" className={classes.breakable ?? ""} dir="auto">
-          {at + 1} of {items.length}
-          {item.recording_title === null ? null : t` · from ${item.recording_title}`}
+          {recordingTitle === null ? (
+            <Trans>
+              {position} of {count}
+            </Trans>
+          ) : (
+            <Trans>
+              {position} of {count} · from {recordingTitle}
+            </Trans>
+          )}
         </Text>
       </div>
       <Group gap="xs" wrap="nowrap">

@@ -49,7 +49,7 @@ export function FinishPage() {
     <Center mih={320} p="lg">
       <Stack gap="sm" w="min(460px, 100%)" ta="center">
         <Title order={1} size="h2" style={{ overflowWrap: "anywhere" }}>
-          {query.data?.title ?? transfer?.title ?? t`Recording`}
+          {query.data?.title ?? transfer?.title ?? t({ context: "noun", message: "Recording" })}
         </Title>
         {share === null ? (
           <Center>
@@ -80,6 +80,9 @@ function stepOf(
   if (transfer === undefined) return { text: t`Waiting for the upload.`, share: null };
   if (transfer.status === "failed") return { text: transfer.reason ?? t`The upload failed.`, share: null };
   const share = transfer.total === 0 ? 0 : transfer.sent / transfer.total;
-  const amount = t`${bytes(transfer.sent)} of ${bytes(transfer.total)} uploaded`;
-  return { text: transfer.isOffline ? t`No connection. ${amount}.` : `${amount}.`, share };
+  const [sent, total] = [bytes(transfer.sent), bytes(transfer.total)];
+  const text = transfer.isOffline
+    ? t`No connection. ${sent} of ${total} uploaded.`
+    : t`${sent} of ${total} uploaded.`;
+  return { text, share };
 }

@@ -47,7 +47,7 @@ export function RecorderPanel(props: PanelProps) {
   return (
     <Paper
       component="section"
-      aria-label={t`Recording`}
+      aria-label={t({ context: "noun", message: "Recording" })}
       className={classes.panel ?? ""}
       withBorder
       shadow="lg"
@@ -81,10 +81,20 @@ export function RecorderPanel(props: PanelProps) {
           </Group>
         </Group>
         {microphone === null ? null : (
-          <LevelMeter label={t`Microphone`} meter={microphone} isOff={isMuted || isPaused} />
+          <LevelMeter
+            label={t`Microphone`}
+            name={t`Level of microphone`}
+            meter={microphone}
+            isOff={isMuted || isPaused}
+          />
         )}
         {sharedSound === null ? null : (
-          <LevelMeter label={t`Shared sound`} meter={sharedSound} isOff={isPaused} />
+          <LevelMeter
+            label={t`Shared sound`}
+            name={t`Level of shared sound`}
+            meter={sharedSound}
+            isOff={isPaused}
+          />
         )}
         {warning === null ? null : (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">
@@ -194,7 +204,7 @@ function HighlightButton({ recorder }: { recorder: Recorder }) {
         title={t`Key: H`}
         onClick={() => setCount(recorder.mark())}
       >
-        Highlight this moment{count === 0 ? "" : ` (${count})`}
+        {count === 0 ? t`Highlight this moment` : t`Highlight this moment (${count})`}
       </Button>
       <VisuallyHidden role="status">{count === 0 ? "" : t`Moment ${count} highlighted`}</VisuallyHidden>
     </>
@@ -204,9 +214,10 @@ function HighlightButton({ recorder }: { recorder: Recorder }) {
 function SavedText({ transfer }: { transfer: TransferState | undefined }) {
   const { t } = useLingui();
   if (transfer === undefined) return null;
+  const { reason } = transfer;
   const text =
     transfer.status === "failed"
-      ? t`The upload failed: ${transfer.reason} The recording is kept in this browser.`
+      ? t`The upload failed: ${reason} The recording is kept in this browser.`
       : transfer.isOffline
         ? t`No connection. The recording is kept in this browser and uploaded later.`
         : t`Uploading while you record.`;
@@ -218,8 +229,8 @@ function SavedText({ transfer }: { transfer: TransferState | undefined }) {
 }
 
 /** The level of a source, updated ten times a second without rendering. */
-function LevelMeter({ label, meter, isOff }: { label: string; meter: Meter; isOff: boolean }) {
-  const { t } = useLingui();
+function LevelMeter(props: { label: string; name: string; meter: Meter; isOff: boolean }) {
+  const { label, name, meter, isOff } = props;
   const bar = useRef<HTMLMeterElement>(null);
   useEffect(() => {
     const timer = setInterval(() => {
@@ -232,7 +243,7 @@ function LevelMeter({ label, meter, isOff }: { label: string; meter: Meter; isOf
       <Text size="xs" c="dimmed" span>
         {label}
       </Text>
-      <meter ref={bar} min={0} max={1} value={0} aria-label={t`Level of ${label.toLowerCase()}`} />
+      <meter ref={bar} min={0} max={1} value={0} aria-label={name} />
     </div>
   );
 }

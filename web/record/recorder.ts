@@ -83,7 +83,7 @@ export async function startRecorder(
       ...(details.meetingTypeId === null ? {} : { meeting_type_id: details.meetingTypeId }),
     },
   );
-  if (upload === null) throw new Error("The server can't accept a recording right now. Try again.");
+  if (upload === null) throw new Error(t`The server can't accept a recording right now. Try again.`);
   await transfers.hold(uploadId);
   try {
     return await record(sources, details, { uploadId, userId, upload }, events);
@@ -203,7 +203,7 @@ function startMessage(sources: Sources, sound: Sound, folder: FileSystemDirector
 }
 
 function framesOf(track: MediaStreamTrack): ReadableStream<VideoFrame> {
-  if (TrackProcessor === undefined) throw new Error("This browser can't record video.");
+  if (TrackProcessor === undefined) throw new Error(t`This browser can't record video.`);
   return new TrackProcessor({ track }).readable;
 }
 

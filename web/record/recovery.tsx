@@ -102,7 +102,8 @@ function Notice({ title, text, children }: { title: string; text: ReactNode; chi
 function Recovered({ recording, onGone }: { recording: StoredRecording; onGone: () => void }) {
   const { t } = useLingui();
   const { note, pieces } = recording;
-  const { uploadId } = note;
+  const { uploadId, title } = note;
+  const when = dayAndTime(note.startedAt);
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const finish = useAction({
@@ -115,12 +116,13 @@ function Recovered({ recording, onGone }: { recording: StoredRecording; onGone: 
   const refusal = useRefusal(recording);
   const recordedMs = pieces.at(-1)?.endMs ?? 0;
   const isTooShort = recordedMs < minRecordingMs;
+  const length = inMinutes(recordedMs);
   return (
     <Notice
-      title={t`Unfinished recording: ${note.title}`}
+      title={t`Unfinished recording: ${title}`}
       text={
         <>
-          Recorded {dayAndTime(note.startedAt)}.{" "}
+          <Trans>Recorded {when}.</Trans>{" "}
           {isTooShort
             ? t`It has less than 10 seconds, so it can't be saved.`
             : (refusal ?? t`The part that isn't uploaded yet is stored in this browser.`)}
@@ -129,7 +131,7 @@ function Recovered({ recording, onGone }: { recording: StoredRecording; onGone: 
     >
       {isTooShort || refusal !== null ? null : (
         <Button size="xs" loading={finish.isPending} onClick={() => finish.mutate()}>
-          <Trans>Finish upload ({inMinutes(recordedMs)} recovered)</Trans>
+          <Trans>Finish upload ({length} recovered)</Trans>
         </Button>
       )}
       {/* Part of it may be on the server, which still takes the rest. */}
@@ -137,7 +139,7 @@ function Recovered({ recording, onGone }: { recording: StoredRecording; onGone: 
         <SaveButton recording={recording} />
       ) : null}
       <DiscardButton uploadId={uploadId} onGone={onGone}>
-        <Trans>The part of “{note.title}” in this browser is removed and can't be uploaded later.</Trans>
+        <Trans>The part of “{title}” in this browser is removed and can't be uploaded later.</Trans>
       </DiscardButton>
     </Notice>
   );
@@ -158,14 +160,20 @@ function useRefusal({ note: { uploadId }, pieces, first }: StoredRecording): Rea
       ? t`The part in this browser doesn't play without its beginning.`
       : t`Save the part in this browser as a file to upload it as a recording of its own.`;
   if (error instanceof ApiError && error.status === 404)
-    return t`The server has removed this upload. ${rest}`;
+    return `${t`The server has removed this upload.`} ${rest}`;
   if (data === undefined || data.upload !== null || isConfirmed(data, total)) return null;
-  if (data.failure !== null) return t`The upload failed: ${data.failure.reason} ${rest}`;
+  if (data.failure !== null) {
+    const { reason } = data.failure;
+    return `${t`The upload failed: ${reason}`} ${rest}`;
+  }
   const arrivedMs = pieces[0] === undefined || pieces[0].start === 0 ? 0 : pieces[0].endMs - pieceMs;
+  const arrived = inMinutes(arrivedMs);
   return (
     <>
-      The server waited for the rest, then closed the upload with what had arrived
-      {arrivedMs > 0 ? t`, the first ${inMinutes(arrivedMs)}` : ""}. {rest} <OpenRecording found={data} />
+      {arrivedMs > 0
+        ? t`The server waited for the rest, then closed the upload with what had arrived, the first ${arrived}.`
+        : t`The server waited for the rest, then closed the upload with what had arrived.`}{" "}
+      {rest} <OpenRecording found={data} />
     </>
   );
 }
@@ -188,10 +196,11 @@ function Foreign({
   onGone: () => void;
 }) {
   const { t } = useLingui();
+  const [since, amount] = [day(new Date(at).toISOString()), bytes(size)];
   return (
     <Notice
       title={t`Unfinished recording of another user`}
-      text={t`Stored in this browser since ${day(new Date(at).toISOString())} (${bytes(size)}). Only its user can finish it, after signing in here.`}
+      text={t`Stored in this browser since ${since} (${amount}). Only its user can finish it, after signing in here.`}
     >
       <DiscardButton uploadId={uploadId} onGone={onGone}>
         <Trans>The part in this browser may exist nowhere else. It is removed for its user too.</Trans>

@@ -49,7 +49,7 @@ export function RecorderRoot({ session, isOpen, meeting, onClose }: RootProps) {
         status === "failed" && uploadId !== live.recorder?.uploadId ? (
           <Alert key={uploadId} color="red" variant="light" mb="md" title={t`Couldn't upload ${title}`}>
             <Trans>{reason} The part that isn't uploaded yet is kept in this browser.</Trans>
-            <Button size="xs" ml="sm" variant="default" onClick={() => transfers.retry(uploadId)}>
+            <Button size="xs" ms="sm" variant="default" onClick={() => transfers.retry(uploadId)}>
               <Trans>Try again</Trans>
             </Button>
           </Alert>
@@ -177,10 +177,11 @@ async function discardStored(uploadId: string): Promise<void> {
   try {
     await transfers.discard(uploadId);
   } catch (error) {
+    const reason = error instanceof Error ? error.message : "";
     notifications.show({
       color: "red",
       title: t`Couldn't discard the recording`,
-      message: t`${error instanceof Error ? error.message : ""} Reload the page to discard it.`,
+      message: `${reason} ${t`Reload the page to discard it.`}`,
     });
   }
 }

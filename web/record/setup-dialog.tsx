@@ -19,14 +19,11 @@ import { type Meeting, meetingsQuery } from "../api/calendars.ts";
 import { meetingTypesQuery } from "../api/directory.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
 import { bytes } from "../common/format/bytes.ts";
-import { MeetingList, peopleOf, titleOf } from "../common/lists/meeting-list.tsx";
+import { dateTime } from "../common/format/time.ts";
+import { MeetingList, peopleOf, recordLabel } from "../common/lists/meeting-list.tsx";
 import { type Abilities, findAbilities } from "./capture/abilities.ts";
 import type { Choice } from "./capture/sources.ts";
 import type { Details } from "./recorder.ts";
-
-/** Shown where a workspace has set no text. */
-const defaultConsent =
-  "Tell everyone that you are recording before you start, and ask for their consent. In many places the law requires it.";
 
 /** Less free space than this holds under an hour without a connection. */
 const lowStorageBytes = 1_000_000_000;
@@ -80,9 +77,9 @@ function SetupForm({
   const hasSound = choice.microphone || choice.sharedSound;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const fallback = t`Recording of ${new Date().toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}`;
+    const now = dateTime(new Date());
     onStart(choice, {
-      title: title.trim() || fallback,
+      title: title.trim() || t`Recording of ${now}`,
       isTitleGenerated: title.trim() === "",
       participants: participants.map((text) => personOf(text, meeting)),
       calendarEvent: meeting === null ? null : eventOf(meeting),
@@ -134,7 +131,8 @@ function SetupForm({
             <StorageWarning />
             <Alert color="indigo" variant="light" icon={<IconShieldCheck size={20} aria-hidden />}>
               <Text size="sm" style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}>
-                {workspace.data?.recording_consent ?? defaultConsent}
+                {workspace.data?.recording_consent ??
+                  t`Tell everyone that you are recording before you start, and ask for their consent. In many places the law requires it.`}
               </Text>
             </Alert>
           </>
@@ -186,10 +184,10 @@ function MeetingChoice({
               size="xs"
               variant={isChosen ? "filled" : "default"}
               aria-pressed={isChosen}
-              aria-label={t`Record ${titleOf(meeting)}`}
+              aria-label={recordLabel(meeting)}
               onClick={() => onChoose(isChosen ? null : meeting)}
             >
-              <Trans>Record</Trans>
+              <Trans context="verb">Record</Trans>
             </Button>
           );
         }}
@@ -313,11 +311,12 @@ function StorageWarning() {
     );
   }, []);
   if (freeBytes === null || freeBytes > lowStorageBytes) return null;
+  const free = bytes(Math.max(0, freeBytes));
   return (
     <Alert color="yellow" variant="light" icon={<IconInfoCircle size={20} aria-hidden />}>
       <Trans>
-        Only {bytes(Math.max(0, freeBytes))} are free for this site. If the connection is lost, a long
-        recording may not fit; free some disk space first.
+        Only {free} are free for this site. If the connection is lost, a long recording may not fit; free some
+        disk space first.
       </Trans>
     </Alert>
   );

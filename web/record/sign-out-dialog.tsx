@@ -1,8 +1,11 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Modal, Radio, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { namesInSentence } from "../common/format/names.ts";
 import { Form, useForm } from "../common/forms/form.tsx";
 import type { RecordingNote } from "./outbox/pieces.ts";
 import { transfers } from "./outbox/transfers.ts";
@@ -20,6 +23,7 @@ export function SignOutDialog({ recordings, onClose, onSignOut }: SignOutDialogP
   const { t } = useLingui();
   const found = recordings ?? [];
   const live = found.find(({ uploadId }) => transfers.isLive(uploadId));
+  const liveTitle = live?.title;
   return (
     <Modal opened={recordings !== null} onClose={onClose} title={t`Unfinished recordings`} centered>
       {live === undefined ? (
@@ -27,7 +31,7 @@ export function SignOutDialog({ recordings, onClose, onSignOut }: SignOutDialogP
       ) : (
         <Stack>
           <Text size="sm">
-            <Trans>“{live.title}” is being recorded. Stop it before you sign out.</Trans>
+            <Trans>“{liveTitle}” is being recorded. Stop it before you sign out.</Trans>
           </Text>
           <Group justify="flex-end">
             <Button onClick={onClose} data-autofocus>
@@ -42,10 +46,10 @@ export function SignOutDialog({ recordings, onClose, onSignOut }: SignOutDialogP
 
 type Choice = "finish" | "keep" | "delete";
 
-const labels: Readonly<Record<Choice, string>> = {
-  finish: "Finish upload",
-  keep: "Keep and sign out",
-  delete: "Delete and sign out",
+const labels: Readonly<Record<Choice, MessageDescriptor>> = {
+  finish: msg`Finish upload`,
+  keep: msg`Keep and sign out`,
+  delete: msg`Delete and sign out`,
 };
 
 function Choices(props: {
@@ -55,6 +59,7 @@ function Choices(props: {
 }) {
   const { t } = useLingui();
   const { recordings, onClose, onSignOut } = props;
+  const titles = namesInSentence(recordings.map(({ title }) => t`“${title}”`));
   const [choice, setChoice] = useState<Choice>("finish");
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -78,14 +83,12 @@ function Choices(props: {
   return (
     <Form
       form={work}
-      label={labels[choice]}
+      label={t(labels[choice])}
       color={choice === "delete" ? "red.9" : undefined}
       onCancel={onClose}
     >
       <Text size="sm">
-        <Trans>
-          A part of {recordings.map(({ title }) => `“${title}”`).join(", ")} is stored only in this browser.
-        </Trans>
+        <Trans>A part of {titles} is stored only in this browser.</Trans>
       </Text>
       <Radio.Group
         label={t`Before you sign out`}
@@ -105,7 +108,7 @@ function Choices(props: {
           />
           <Radio
             value="delete"
-            label="Delete"
+            label={t`Delete`}
             description={t`Removes the recordings from this browser and, unless they are complete, from the server. This can't be undone.`}
           />
         </Stack>

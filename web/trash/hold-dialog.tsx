@@ -15,6 +15,7 @@ export interface HoldDialogProps {
 /** Places a legal hold on a recording in the trash, which then stays until the hold is released. */
 export function HoldDialog({ isOpen, recording, onClose }: HoldDialogProps) {
   const { t } = useLingui();
+  const { title } = recording;
   const [reason, setReason] = useState("");
   const place = useForm({
     run: () => placeHold(recording.id, reason),
@@ -27,7 +28,7 @@ export function HoldDialog({ isOpen, recording, onClose }: HoldDialogProps) {
       <Form form={place} label={t`Place hold`} onCancel={onClose} isDisabled={reason.trim() === ""}>
         <Text size="sm">
           <Trans>
-            <b dir="auto">{recording.title}</b> stays in the trash until the hold is released.
+            <b dir="auto">{title}</b> stays in the trash until the hold is released.
           </Trans>
         </Text>
         <Textarea

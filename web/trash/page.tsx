@@ -18,6 +18,7 @@ import { workspaceQuery } from "../api/settings/workspace.ts";
 import { useAction } from "../common/actions.tsx";
 import { lazyDialog } from "../common/dialogs/lazy-dialog.tsx";
 import { bytes } from "../common/format/bytes.ts";
+import { number } from "../common/format/numbers.ts";
 import { clock, dayAndTime, fullTime, lengthInWords, whenInLine } from "../common/format/time.ts";
 import { ConfirmButton } from "../common/forms/confirm.tsx";
 import { LoadMore } from "../common/lists/load-more.tsx";
@@ -82,9 +83,7 @@ function EmptyTrash() {
   const [last] = recordings;
   if (last === undefined) return null;
   const isAllHeld = cursor === null && recordings.every(({ is_held }) => is_held);
-  const size =
-    total &&
-    t`${plural(total.recordings, { one: "# recording", other: "# recordings" })}, ${bytes(total.bytes)}`;
+  const size = total && sizeText(total.recordings, bytes(total.bytes));
   return (
     <Group gap="sm">
       <Text size="sm" c="dimmed" role="status">
@@ -125,10 +124,14 @@ function EmptyTrash() {
   );
 }
 
+function sizeText(recordings: number, size: string): string {
+  return plural(recordings, { one: `# recording, ${size}`, other: `# recordings, ${size}` });
+}
+
 function emptied({ deleted, left }: { deleted: number; left: number }): string {
   if (deleted === 0) return t`No recordings could be deleted: they are on legal hold`;
   if (left > 0) {
-    const others = left.toLocaleString();
+    const others = number(left);
     return plural(deleted, {
       one: `# recording permanently deleted, ${others} left in the trash`,
       other: `# recordings permanently deleted, ${others} left in the trash`,
@@ -266,11 +269,11 @@ function DeletedWhen({ recording: { deleted_datetime, deleted_by } }: { recordin
       {whenInLine(deleted_datetime)}
     </time>
   );
-  return deleted_by === null ? (
-    <Trans>deleted {when}</Trans>
-  ) : (
+  if (deleted_by === null) return <Trans>deleted {when}</Trans>;
+  const { name } = deleted_by;
+  return (
     <Trans>
-      deleted {when} by {deleted_by.name}
+      deleted {when} by {name}
     </Trans>
   );
 }

@@ -1,4 +1,5 @@
-import { t } from "@lingui/core/macro";
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Overlay, Text } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
@@ -10,14 +11,13 @@ import { discardSharedFiles, offerSharedFiles, uploadSharedFiles } from "./share
 import { askToUpload } from "./shared-files-notice.tsx";
 
 /** Why the service worker did not store shared files. */
-const failures: Readonly<Record<string, string>> = {
-  failed: "The browser's storage may be full. Choose the files on this page.",
-  full: "Up to 20 shared files of 4 GB in all can wait. Upload or discard the waiting ones first.",
-  refused:
-    "Another website tried to send files to Parley. If you want to upload them, choose them on this page.",
+const failures: Readonly<Record<string, MessageDescriptor>> = {
+  failed: msg`The browser's storage may be full. Choose the files on this page.`,
+  full: msg`Up to 20 shared files of 4 GB in all can wait. Upload or discard the waiting ones first.`,
+  refused: msg`Another website tried to send files to Parley. If you want to upload them, choose them on this page.`,
 };
 
-const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes(t`Files`) === true;
+const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") === true;
 
 /** Whether a dialog is open, which may take files itself. */
 const isDialogOpen = (): boolean => document.querySelector('[role="dialog"]') !== null;
@@ -51,11 +51,11 @@ export function DropAnywhere({ userId }: { userId: string }) {
     notifications.show({
       color: "red",
       title: t`Couldn't take the shared files`,
-      message,
+      message: t(message),
       autoClose: false,
     });
     void navigate({ to: "/uploads", replace: true });
-  }, [navigate]);
+  }, [navigate, t]);
   useEffect(() => {
     // Entering a child element leaves its parent.
     let depth = 0;

@@ -1,9 +1,9 @@
+import { plural } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { Button, Group, Text } from "@mantine/core";
 import { randomId } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { bytes } from "../common/format/bytes.ts";
-import { counted } from "../common/format/count.ts";
 
 /** Asks whether to upload files that another app has shared, or a website that looks like one. @returns false: discard them. */
 export function askToUpload(files: readonly File[]): Promise<boolean> {
@@ -15,7 +15,10 @@ export function askToUpload(files: readonly File[]): Promise<boolean> {
     };
     notifications.show({
       id,
-      title: `${counted(files.length, "file")} shared with Parley`,
+      title: plural(files.length, {
+        one: "# file shared with Parley",
+        other: "# files shared with Parley",
+      }),
       message: (
         <>
           <Text size="sm">
@@ -29,7 +32,7 @@ export function askToUpload(files: readonly File[]): Promise<boolean> {
           ))}
           <Group gap="xs" mt="xs">
             <Button size="xs" onClick={() => decide(true)}>
-              <Trans>Upload</Trans>
+              <Trans context="verb">Upload</Trans>
             </Button>
             <Button size="xs" variant="default" onClick={() => decide(false)}>
               <Trans>Discard</Trans>

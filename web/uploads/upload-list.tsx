@@ -6,6 +6,8 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { type UploadBody, uploadsQuery } from "../api/uploads.ts";
 import { bytes } from "../common/format/bytes.ts";
+import { namesInLine } from "../common/format/names.ts";
+import { number } from "../common/format/numbers.ts";
 import { dayAndTime, fullTime } from "../common/format/time.ts";
 import { recordingUrl } from "../common/recording-url.ts";
 import { ErrorState } from "../common/states.tsx";
@@ -170,7 +172,9 @@ function UnfinishedRow(props: {
     if (joined !== null) props.onJoin(joined, known.title ?? known.name);
     else if (isSame) props.onChoose([file]);
   };
-  const sent = Math.max(0, known.sent);
+  const uploaded = known.sent <= 0 ? number(0) : bytes(known.sent);
+  const size = bytes(known.size);
+  const partNames = namesInLine(parts?.map((part) => part.name) ?? [], parts?.length);
   return (
     <div className={classes.sending}>
       <Group justify="space-between" gap="xs">
@@ -179,13 +183,9 @@ function UnfinishedRow(props: {
             {name}
           </Text>
           <Text size="sm" c="dimmed">
-            {sent === 0
-              ? t`0 of ${bytes(known.size)} uploaded`
-              : t`${bytes(sent)} of ${bytes(known.size)} uploaded`}
-            {" · "}
             {parts === undefined
-              ? t`choose the same file to resume`
-              : t`choose the same files to resume: ${parts.map((part) => part.name).join(", ")}`}
+              ? t`${uploaded} of ${size} uploaded · choose the same file to resume`
+              : t`${uploaded} of ${size} uploaded · choose the same files to resume: ${partNames}`}
           </Text>
         </div>
         <Group gap="xs">
@@ -199,15 +199,14 @@ function UnfinishedRow(props: {
               <Button
                 {...button}
                 size="xs"
-                aria-label={`${parts === undefined ? t`Choose file` : t`Choose files of`} ${name}`}
+                aria-label={parts === undefined ? t`Choose file ${name}` : t`Choose files of ${name}`}
               >
                 {parts === undefined ? t`Choose file` : t`Choose files`}
               </Button>
             )}
           </FileButton>
           <Button size="xs" variant="default" aria-label={t`Cancel upload of ${name}`} onClick={props.onDrop}>
-            {" "}
-            <Trans>Cancel upload</Trans>{" "}
+            <Trans>Cancel upload</Trans>
           </Button>
         </Group>
       </Group>

@@ -1,3 +1,4 @@
+import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Loader, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconFileUpload } from "@tabler/icons-react";
@@ -49,20 +50,21 @@ export function UploadPage() {
 
 /** How the start time is known. */
 const startSources = {
-  container: "The start time comes from the file.",
-  name: "The start time comes from the file's name.",
-  modified: "The start time is estimated from the time of the file's last change.",
+  container: msg`The start time comes from the file.`,
+  name: msg`The start time comes from the file's name.`,
+  modified: msg`The start time is estimated from the time of the file's last change.`,
   user: null,
 } as const;
 
 /** What the server has found in the file of an upload in review. */
 function ImportedFile({ upload }: { upload: UploadBody }) {
+  const { t } = useLingui();
   const { data } = useQuery(uploadedFileQuery(upload));
   if (!data) return null;
   const source = data.start === null ? null : startSources[data.start.from];
   return (
     <>
-      {source === null ? null : <Text c="dimmed">{source}</Text>}
+      {source === null ? null : <Text c="dimmed">{t(source)}</Text>}
       <AudioTracks upload={data} />
       <ChatNotes upload={data} />
     </>
@@ -138,8 +140,7 @@ function State({ upload }: { upload: UploadBody }) {
 function UploadAgain() {
   return (
     <Button component={Link} to="/uploads" leftSection={<IconFileUpload size={18} />}>
-      {" "}
-      <Trans>Upload again</Trans>{" "}
+      <Trans>Upload again</Trans>
     </Button>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { z } from "zod";
 import type { Problem } from "../../../contract/errors.ts";
 import { isRefusedByProxy, proxyLimitText } from "../../../shared/files/chunk-size.ts";
@@ -38,11 +39,12 @@ export function isSignedOut({ code }: ApiError): boolean {
 }
 
 export const unreachable = (): ApiError =>
-  new ApiError(0, "unreachable", "The server can't be reached. Check your connection and try again.");
+  new ApiError(0, "unreachable", t`The server can't be reached. Check your connection and try again.`);
 
 /** The error of an unsuccessful response with this body. */
 export async function readProblem(response: Response, text: string): Promise<ApiError> {
-  if (isRefusedByProxy(response.status, text)) return new ApiError(413, "body_too_large", proxyLimitText);
+  const { status } = response;
+  if (isRefusedByProxy(status, text)) return new ApiError(413, "body_too_large", proxyLimitText);
   try {
     const problem = JSON.parse(text) as ProblemBody;
     const texts = (await loadCauseTexts())?.problemTexts(problem);
@@ -54,6 +56,6 @@ export async function readProblem(response: Response, text: string): Promise<Api
       problem.transcript_version ?? null,
     );
   } catch {
-    return new ApiError(response.status, "internal", `Unexpected error (${response.status}).`);
+    return new ApiError(response.status, "internal", t`Unexpected error (${status}).`);
   }
 }

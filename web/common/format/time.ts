@@ -36,6 +36,7 @@ const formats = perLocale((locale) => {
     dateTime: format({ ...date, ...time }),
     dateAndYear: format(dateAndYear),
     dateAndYearTime: format({ ...dateAndYear, ...time }),
+    medium: format({ dateStyle: "medium", timeStyle: "short" }),
     full: format({ dateStyle: "full", timeStyle: "short" }),
   };
 });
@@ -92,6 +93,16 @@ export function whenInLine(iso: string): string {
 function dateAndTime(iso: string): string {
   const date = new Date(iso);
   return (isSameYear(date, new Date()) ? formats().dateTime : formats().dateAndYearTime).format(date);
+}
+
+/** A date whose year matters: `28 Nov 2026`. */
+export function shortDate(date: Date): string {
+  return formats().dateAndYear.format(date);
+}
+
+/** A date and time whose year matters: `28 Nov 2026, 14:05`. */
+export function dateTime(date: Date): string {
+  return formats().medium.format(date);
 }
 
 /** Full date and time, for tooltips. */

@@ -67,6 +67,12 @@ export function titleOf({ title, is_private: isPrivate }: Meeting): string {
   return title ?? (isPrivate ? t`Private event` : t`Event without a title`);
 }
 
+/** The accessible name of a button that records a meeting. */
+export function recordLabel(meeting: Meeting): string {
+  const title = titleOf(meeting);
+  return t`Record ${title}`;
+}
+
 /** `14:00 – 15:00`. */
 export function hoursOf({ start_datetime: start, end_datetime: end }: Meeting): string {
   return `${timeOfDay(start)} – ${timeOfDay(end)}`;

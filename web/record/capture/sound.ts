@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import workletUrl from "./pcm-worklet.ts?worker&url";
 
 /** The level of a source, for its meter. */
@@ -71,7 +72,7 @@ async function start(context: AudioContext): Promise<void> {
     timer = window.setTimeout(() => {
       void context.close();
       reject(
-        new Error("The browser's sound doesn't start. Connect speakers or headphones, and reload the page."),
+        new Error(t`The browser's sound doesn't start. Connect speakers or headphones, and reload the page.`),
       );
     }, startTimeoutMs);
   });

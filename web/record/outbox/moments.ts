@@ -18,7 +18,8 @@ export async function saveMoments(
   const highlights = moments.map((ms) => {
     const timestamp = Math.max(0, Math.min(ms, endMs) - beforeMs);
     const end = Math.min(ms + afterMs, endMs);
-    return { text: t`Moment at ${clock(ms)}`, timestamp, duration: Math.max(1000, end - timestamp) };
+    const time = clock(ms);
+    return { text: t`Moment at ${time}`, timestamp, duration: Math.max(1000, end - timestamp) };
   });
   await saveImportHighlights(uploadId, highlights);
 }

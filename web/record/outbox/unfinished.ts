@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { QueryClient } from "@tanstack/react-query";
 import { ApiError } from "../../api/client/api-error.ts";
 import { createOutbox } from "./outbox.ts";
@@ -20,7 +21,7 @@ export async function finishUpload(uploadId: string, queryClient: QueryClient): 
   await take(uploadId);
   // Read again: another tab may have sent a part of it.
   const stored = await readStored(uploadId);
-  if (stored === null) throw await released(uploadId, "It was uploaded or discarded in another tab.");
+  if (stored === null) throw await released(uploadId, t`It was uploaded or discarded in another tab.`);
   const { note, folder, pieces } = stored;
   const outbox = createOutbox(folder, pieces);
   transfers.begin({ uploadId, title: note.title, outbox }, { isStarted: true, queryClient });
@@ -34,12 +35,12 @@ export async function finishUpload(uploadId: string, queryClient: QueryClient): 
 export async function discardUnfinished(uploadId: string): Promise<void> {
   await take(uploadId);
   if (!(await allFolders()).has(uploadId))
-    throw await released(uploadId, "It was uploaded or discarded in another tab.");
+    throw await released(uploadId, t`It was uploaded or discarded in another tab.`);
   await transfers.discard(uploadId);
 }
 
 async function take(uploadId: string): Promise<void> {
-  if (!(await transfers.claim(uploadId))) throw new TakenError("It is open in another tab of this browser.");
+  if (!(await transfers.claim(uploadId))) throw new TakenError(t`It is open in another tab of this browser.`);
 }
 
 async function released(uploadId: string, text: string): Promise<TakenError> {

@@ -74,10 +74,9 @@ export function IntelligenceStatus({ state }: { state: IntelligenceState | undef
 
 /** Why there is nothing. */
 export function Reason({ state }: { state: IntelligenceState | undefined }) {
-  const { t } = useLingui();
   const model = useModelState();
   if (state?.status === "none" && model !== "ready")
-    return <ModelMissing subject={t`Summaries, chapters and action items`} state={model} />;
+    return <ModelMissing subject="intelligence" state={model} />;
   return state?.status === "done" ? null : state?.message;
 }
 

@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import { isTranscript } from "../../../shared/files/file-groups.ts";
 import { otherContent, sniff, sniffBytes } from "../../../shared/files/media-content.ts";
 import { decodeText } from "../../../shared/files/text-encoding.ts";
@@ -10,6 +10,7 @@ import {
 } from "../../../shared/transcripts/transcript-file.ts";
 import type { TranscriptBody } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
+import { number } from "../../common/format/numbers.ts";
 import { clock } from "../../common/format/time.ts";
 import { parseTextTranscript } from "../../transcript-files/text.ts";
 import { maxUploadBytes } from "../limits.ts";
@@ -49,19 +50,22 @@ export async function checkFile(file: File): Promise<FileCheck> {
       t`This looks like ${other}.`,
       t`Use a video or audio file, or a transcript such as .vtt, .srt, .ttml, .txt or .json.`,
     );
+  const [size, limit] = [bytes(file.size), bytes(limits.bytes)];
   if (file.size > limits.bytes)
     return refuse(
-      t`This file is too large: ${bytes(file.size)}. The limit is ${bytes(limits.bytes)}.`,
+      t`This file is too large: ${size}. The limit is ${limit}.`,
       t`Export it at a lower quality, or split it.`,
     );
   const type = sniff(start);
-  if (type.family === "converted")
+  if (type.family === "converted") {
+    const { name } = type;
     return {
       kind: "convertible",
-      reason: type.name.includes(extension)
+      reason: name.includes(extension)
         ? t`We'll convert this .${extension} file.`
-        : t`This is ${type.name}. We'll convert it.`,
+        : t`This is ${name}. We'll convert it.`,
     };
+  }
   return type.family === "iso" ? checkMovie(file, start, extension) : checkMp3(file);
 }
 
@@ -91,8 +95,9 @@ async function checkMovie(file: File, start: Uint8Array, extension: string): Pro
 
 function refuseShort(probe: MediaProbe | null): FileCheck | null {
   if (probe === null || probe.durationSec >= minDurationSec) return null;
+  const length = number(Math.floor(probe.durationSec * 10) / 10);
   return refuse(
-    t`This file is too short: ${probe.durationSec.toFixed(1)} seconds. The minimum is ${minDurationSec} seconds.`,
+    t`This file is too short: ${length} seconds. The minimum is ${minDurationSec} seconds.`,
     t`Choose a longer recording.`,
   );
 }
@@ -117,11 +122,15 @@ function conversionReason(index: MovieIndex | null, shownHeight: number): string
 /** Why the pictures or the sound must be encoded again; null: they need not. */
 function recodingReason(index: MovieIndex | null, shownHeight: number): string | null {
   const height = index?.height ?? shownHeight;
-  if (height > limits.height)
-    return t`This video is ${height} pixels high. We'll convert it to at most ${limits.height}.`;
+  const { height: maxHeight } = limits;
+  if (height > maxHeight)
+    return t`This video is ${height} pixels high. We'll convert it to at most ${maxHeight}.`;
   if (index === null || index.video === null) return null;
   if (index.videoTracks > 1)
-    return t`This file has ${index.videoTracks} video tracks. We'll convert it and keep the first.`;
+    return plural(index.videoTracks, {
+      one: "This file has # video track. We'll convert it and keep the first.",
+      other: "This file has # video tracks. We'll convert it and keep the first.",
+    });
   if (index.video !== "avc1" && index.video !== "avc3")
     return t`This video isn't in H.264, so we'll convert it.`;
   if (index.audio === null) return t`This video has no sound, so we'll convert it.`;
@@ -148,30 +157,32 @@ function readTranscript(bytes: Uint8Array, extension: string): TranscriptFile {
   };
 }
 
-const adviceFor: Readonly<Record<string, string | undefined>> = {
-  txt: "Fix the line and try again.",
-  json: "Fix the file and try again.",
-};
+function adviceFor(extension: string): string {
+  if (extension === "txt") return t`Fix the line and try again.`;
+  if (extension === "json") return t`Fix the file and try again.`;
+  return t`Export it again as WebVTT or SubRip.`;
+}
 
 async function checkTranscript(file: File, extension: string): Promise<FileCheck> {
+  const [size, limit] = [bytes(file.size), bytes(limits.transcriptBytes)];
   if (file.size > limits.transcriptBytes)
-    return refuse(
-      t`This transcript is too large: ${bytes(file.size)}. The limit is ${bytes(limits.transcriptBytes)}.`,
-      t`Split it.`,
-    );
+    return refuse(t`This transcript is too large: ${size}. The limit is ${limit}.`, t`Split it.`);
   try {
     const { segments, notes } = readTranscript(new Uint8Array(await file.arrayBuffer()), extension);
     return {
       kind: "transcript",
       transcript: { language: navigator.language.split("-")[0] || "en", segments },
-      facts: `${segments.length} ${segments.length === 1 ? "line" : "lines"}${
-        extension === "txt" ? t` · times are estimated` : ""
-      }`,
+      facts:
+        extension === "txt"
+          ? plural(segments.length, {
+              one: "# line · times are estimated",
+              other: "# lines · times are estimated",
+            })
+          : plural(segments.length, { one: "# line", other: "# lines" }),
       warnings: notes,
     };
   } catch (error) {
-    if (error instanceof TranscriptFileError)
-      return refuse(error.message, adviceFor[extension] ?? t`Export it again as WebVTT or SubRip.`);
+    if (error instanceof TranscriptFileError) return refuse(error.message, adviceFor(extension));
     throw error;
   }
 }

@@ -58,9 +58,10 @@ async function readChat(file: File, warnings: string[]): Promise<string | null> 
 }
 
 function tooLong({ size }: File): FileCheck {
+  const [given, limit] = [bytes(size), bytes(maxChatBytes)];
   return {
     kind: "refused",
-    reason: t`This chat is too large: ${bytes(size)}. The limit is ${bytes(maxChatBytes)}.`,
+    reason: t`This chat is too large: ${given}. The limit is ${limit}.`,
     advice: t`Shorten it. The recording is uploaded without it.`,
   };
 }

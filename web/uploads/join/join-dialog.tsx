@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Alert, Button, FileButton, Group, Stack, Text, TextInput } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconX } from "@tabler/icons-react";
@@ -107,7 +107,12 @@ function JoinForm({ onJoin }: Pick<JoinDialogProps, "onJoin">) {
         />
         <Group justify="flex-end">
           <Button type="submit" disabled={!isReady}>
-            {files.length < 2 ? t`Upload` : t`Upload ${files.length} files as one recording`}
+            {files.length < 2
+              ? t({ context: "verb", message: "Upload" })
+              : plural(files.length, {
+                  one: "Upload # file as one recording",
+                  other: "Upload # files as one recording",
+                })}
           </Button>
         </Group>
       </Stack>
@@ -145,16 +150,24 @@ function keyOf({ name, size, lastModified }: File): string {
 
 /** Why these files can't be joined; null: they can. */
 function problemOf(files: readonly File[], others: ReadonlyMap<File, string>): string | null {
-  if (files.length > maxParts)
-    return t`A recording has at most ${maxParts} parts. Remove ${files.length - maxParts}.`;
+  const excess = files.length - maxParts;
+  if (excess > 0) return t`A recording has at most ${maxParts} parts. Remove ${excess}.`;
   const empty = files.find(({ size }) => size === 0);
-  if (empty !== undefined)
-    return t`${empty.name} is empty. Remove it, or choose it again when it is complete.`;
+  if (empty !== undefined) {
+    const { name } = empty;
+    return t`${name} is empty. Remove it, or choose it again when it is complete.`;
+  }
   const other = files.find((file) => others.has(file));
-  if (other !== undefined) return t`${other.name} looks like ${others.get(other) ?? ""}. Remove it.`;
+  if (other !== undefined) {
+    const { name } = other;
+    const content = others.get(other) ?? "";
+    return t`${name} looks like ${content}. Remove it.`;
+  }
   const size = files.reduce((sum, file) => sum + file.size, 0);
-  if (size > maxUploadBytes)
-    return t`Together the files have ${bytes(size)}. The limit is ${bytes(maxUploadBytes)}. Remove some.`;
+  if (size > maxUploadBytes) {
+    const [total, limit] = [bytes(size), bytes(maxUploadBytes)];
+    return t`Together the files have ${total}. The limit is ${limit}. Remove some.`;
+  }
   return null;
 }
 
@@ -163,42 +176,46 @@ function Parts(props: { files: readonly File[]; onChange: (files: readonly File[
   const { files, onChange } = props;
   return (
     <ol className={classes.list} aria-label={t`Parts in their order`}>
-      {partTimes(files).map(({ file, at, isStart }, index) => (
-        <li key={keyOf(file)} className={classes.part}>
-          <div className={classes.grow}>
-            <Text fw={600} className={classes.name ?? ""}>
-              {file.name}
-            </Text>
-            <Text size="sm" c="dimmed">
-              {bytes(file.size)} · {isStart ? "started" : "changed"} {dayAndTime(new Date(at).toISOString())}
-            </Text>
-          </div>
-          <ActionIcon
-            variant="subtle"
-            aria-label={t`Move ${file.name} up`}
-            disabled={index === 0}
-            onClick={() => onChange(moveUp(files, index))}
-          >
-            <IconArrowUp size={18} />
-          </ActionIcon>
-          <ActionIcon
-            variant="subtle"
-            aria-label={t`Move ${file.name} down`}
-            disabled={index === files.length - 1}
-            onClick={() => onChange(moveUp(files, index + 1))}
-          >
-            <IconArrowDown size={18} />
-          </ActionIcon>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={t`Remove ${file.name}`}
-            onClick={() => onChange(files.filter((_, other) => other !== index))}
-          >
-            <IconX size={18} />
-          </ActionIcon>
-        </li>
-      ))}
+      {partTimes(files).map(({ file, at, isStart }, index) => {
+        const { name } = file;
+        const [size, when] = [bytes(file.size), dayAndTime(new Date(at).toISOString())];
+        return (
+          <li key={keyOf(file)} className={classes.part}>
+            <div className={classes.grow}>
+              <Text fw={600} className={classes.name ?? ""}>
+                {name}
+              </Text>
+              <Text size="sm" c="dimmed">
+                {isStart ? t`${size} · started ${when}` : t`${size} · changed ${when}`}
+              </Text>
+            </div>
+            <ActionIcon
+              variant="subtle"
+              aria-label={t`Move ${name} up`}
+              disabled={index === 0}
+              onClick={() => onChange(moveUp(files, index))}
+            >
+              <IconArrowUp size={18} />
+            </ActionIcon>
+            <ActionIcon
+              variant="subtle"
+              aria-label={t`Move ${name} down`}
+              disabled={index === files.length - 1}
+              onClick={() => onChange(moveUp(files, index + 1))}
+            >
+              <IconArrowDown size={18} />
+            </ActionIcon>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={t`Remove ${name}`}
+              onClick={() => onChange(files.filter((_, other) => other !== index))}
+            >
+              <IconX size={18} />
+            </ActionIcon>
+          </li>
+        );
+      })}
     </ol>
   );
 }

@@ -1,8 +1,10 @@
+import { plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { Paper, Radio, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { chooseAudioTracks, type ImportBody, uploadedFileQuery } from "../../api/uploads.ts";
+import { namesInLine } from "../../common/format/names.ts";
 
 /** While this is saved, the upload can't be published. */
 export const audioTracksKey = ["audio-tracks"];
@@ -21,12 +23,18 @@ export function AudioTracks({ upload }: { upload: ImportBody }) {
   if (upload.audio_tracks === null) return null;
   const { tracks } = upload.audio_tracks;
   const choice = chosen ?? upload.audio_tracks.choice;
-  const names = tracks.map(({ title }, index) => title || t`Track ${index + 1}`).join(", ");
+  const names = tracks.map(({ title }, index) => {
+    const number = index + 1;
+    return title || t`Track ${number}`;
+  });
   return (
     <Paper withBorder radius="lg" p="md">
       <Radio.Group
-        label={t`This file has ${tracks.length} audio tracks`}
-        description={names}
+        label={plural(tracks.length, {
+          one: "This file has # audio track",
+          other: "This file has # audio tracks",
+        })}
+        description={namesInLine(names, names.length)}
         // Undecided tracks are mixed.
         value={choice === "speakers" ? "speakers" : "mix"}
         onChange={(value) => {

@@ -26,20 +26,21 @@ export function ParticipantRows(props: {
           </Text>
         ) : null}
         {participants.map(({ key, name, email, speakerKey }, index) => {
-          const fault = props.errorOf(index);
+          const error = props.errorOf(index);
+          const number = index + 1;
           const keys = new Set([...speakerKeys, ...(speakerKey === null ? [] : [speakerKey])]);
           return (
             <div key={key} className={classes.participant}>
               <TextInput
-                aria-label={t`Name of participant ${index + 1}`}
+                aria-label={t`Name of participant ${number}`}
                 placeholder={t`Name`}
                 maxLength={320}
                 value={name}
                 onChange={(event) => set(key, { name: event.currentTarget.value })}
-                error={fault}
+                error={error}
               />
               <TextInput
-                aria-label={t`Email of participant ${index + 1}`}
+                aria-label={t`Email of participant ${number}`}
                 placeholder={t`Email`}
                 type="email"
                 maxLength={320}
@@ -47,7 +48,7 @@ export function ParticipantRows(props: {
                 onChange={(event) => set(key, { email: event.currentTarget.value })}
               />
               <Select
-                aria-label={t`Speaker of participant ${index + 1}`}
+                aria-label={t`Speaker of participant ${number}`}
                 placeholder={keys.size === 0 ? t`No transcript` : t`Not a speaker`}
                 disabled={keys.size === 0}
                 clearable
@@ -60,7 +61,7 @@ export function ParticipantRows(props: {
                 variant="subtle"
                 color="gray"
                 size="input-sm"
-                aria-label={t`Remove participant ${index + 1}`}
+                aria-label={t`Remove participant ${number}`}
                 onClick={() => onChange(participants.filter((person) => person.key !== key))}
               >
                 <IconTrash size={18} />

@@ -23,7 +23,7 @@ export function TranscriptFile({ upload }: { upload: UploadBody }) {
     mutationFn: async (file: File) => {
       const check = await checkFile(file);
       if (check.kind === "refused") throw new FileError(`${check.reason} ${check.advice}`);
-      if (check.kind !== "transcript") throw new FileError("This is a media file, not a transcript.");
+      if (check.kind !== "transcript") throw new FileError(t`This is a media file, not a transcript.`);
       return {
         saved: await saveUpload(upload.id, { transcript: check.transcript }),
         warnings: check.warnings,

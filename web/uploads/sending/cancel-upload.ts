@@ -22,9 +22,10 @@ export async function cancelUpload(name: string, uploadId: string, isConverted: 
       });
       return false;
     }
+    const when = whenInLine(expiresAt);
     notifications.show({
       title,
-      message: t`The uploaded data was removed from the server. The upload expires ${whenInLine(expiresAt)}.`,
+      message: t`The uploaded data was removed from the server. The upload expires ${when}.`,
       autoClose: 10_000,
     });
   } catch {

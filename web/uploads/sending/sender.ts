@@ -186,9 +186,10 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
     if (find(key) === undefined) return abandon(item, uploadId);
     // From here on the server has the texts.
     change(key, { uploadId, texts: item.texts && { ...item.texts, transcript: null, notes: null } });
-    if (target === null) throw new Error("This upload has expired. Remove it and choose the file again.");
+    if (target === null) throw new Error(t`This upload has expired. Remove it and choose the file again.`);
+    const limit = bytes(target.max_upload_bytes);
     if (file.size > target.max_upload_bytes)
-      throw new Error(`This file is too large. The server's limit is ${bytes(target.max_upload_bytes)}.`);
+      throw new Error(t`This file is too large. The server's limit is ${limit}.`);
     const known = readMemory(userId).unfinished.find((one) => one.uploadId === uploadId);
     const remember = (sent: number): void =>
       changeMemory(userId, (before) => ({

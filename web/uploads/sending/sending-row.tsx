@@ -1,7 +1,11 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Alert, Button, Group, Loader, Progress, Text, VisuallyHidden } from "@mantine/core";
 import { IconAlertTriangle, IconPlayerPauseFilled, IconPlayerPlayFilled, IconX } from "@tabler/icons-react";
 import { bytes } from "../../common/format/bytes.ts";
+import { namesInSentence } from "../../common/format/names.ts";
+import { percent } from "../../common/format/numbers.ts";
 import { lengthInWords } from "../../common/format/time.ts";
 import { ReloadButton } from "../../common/states.tsx";
 import { FileWarnings } from "../file-check/file-warnings.tsx";
@@ -10,13 +14,13 @@ import { type Sender, type UploadTask, warningsOf } from "./sender.ts";
 import { taskName } from "./task-name.ts";
 
 /** Announced by screen readers; progress would be too much. */
-const announcements: Partial<Record<UploadTask["status"], string>> = {
-  sending: "uploading",
-  paused: "paused",
-  disconnected: "connection lost",
-  refused: "can't be uploaded",
-  failed: "upload failed",
-  sent: "uploaded",
+const announcements: Partial<Record<UploadTask["status"], MessageDescriptor>> = {
+  sending: msg`uploading`,
+  paused: msg`paused`,
+  disconnected: msg`connection lost`,
+  refused: msg`can't be uploaded`,
+  failed: msg`upload failed`,
+  sent: msg`uploaded`,
 };
 
 /** A file being uploaded: progress and actions. */
@@ -24,11 +28,10 @@ export function TaskRow({ sending, sender }: { sending: UploadTask; sender: Send
   const { t } = useLingui();
   const { key, file, status, sent, texts } = sending;
   const name = taskName(sending);
-  const percent = Math.floor((100 * sent) / Math.max(1, file.size));
-  const isStarted =
-    status === "sending" ||
-    status === "paused" ||
-    ((status === "disconnected" || status === "failed") && sent > 0);
+  const announcement = announcements[status];
+  const textNames = namesInSentence(texts?.files.map((one) => one.name) ?? []);
+  const isRunning = isStarted(sending) || status === "waiting" || status === "disconnected";
+  const percentage = Math.floor((100 * sent) / Math.max(1, file.size));
   return (
     <div className={classes.sending}>
       <Group wrap="nowrap" gap="sm" align="flex-start">
@@ -38,11 +41,11 @@ export function TaskRow({ sending, sender }: { sending: UploadTask; sender: Send
           </Text>
           {texts === null || texts.files.length === 0 ? null : (
             <Text size="sm">
-              <Trans>With {texts.files.map((one) => one.name).join(" and ")}</Trans>
+              <Trans>With {textNames}</Trans>
             </Text>
           )}
           <Text size="sm" c="dimmed" component="div">
-            <State sending={sending} percent={percent} />
+            <State sending={sending} />
           </Text>
         </div>
         <Group gap={4} wrap="nowrap">
@@ -59,17 +62,17 @@ export function TaskRow({ sending, sender }: { sending: UploadTask; sender: Send
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={`${isStarted || status === "waiting" || status === "disconnected" ? t`Cancel` : t`Remove`} ${name}`}
+            aria-label={isRunning ? t`Cancel ${name}` : t`Remove ${name}`}
             onClick={() => sender.remove(key)}
           >
             <IconX size={18} />
           </ActionIcon>
         </Group>
       </Group>
-      {isStarted ? (
+      {isStarted(sending) ? (
         <Progress.Root size="sm" mt={8}>
           <Progress.Section
-            value={percent}
+            value={percentage}
             aria-label={t`Upload progress of ${name}`}
             color={status === "sending" ? "indigo" : status === "failed" ? "red" : "gray"}
           />
@@ -78,15 +81,26 @@ export function TaskRow({ sending, sender }: { sending: UploadTask; sender: Send
       <Trouble sending={sending} sender={sender} />
       <FileWarnings texts={warningsOf(sending)} />
       <VisuallyHidden role="status">
-        {announcements[status] === undefined ? "" : `${name}: ${announcements[status]}`}
+        {announcement === undefined ? "" : `${name}: ${t(announcement)}`}
       </VisuallyHidden>
     </div>
   );
 }
 
-function State({ sending, percent }: { sending: UploadTask; percent: number }) {
+/** Whether a part of the file may be on the server. */
+function isStarted({ status, sent }: UploadTask): boolean {
+  return (
+    status === "sending" ||
+    status === "paused" ||
+    ((status === "disconnected" || status === "failed") && sent > 0)
+  );
+}
+
+function State({ sending }: { sending: UploadTask }) {
   const { t } = useLingui();
   const { status, file, sent, bytesPerSec, check } = sending;
+  const [size, uploaded] = [bytes(file.size), bytes(sent)];
+  const share = percent(Math.floor((100 * sent) / Math.max(1, file.size)) / 100);
   switch (status) {
     case "checking":
       return (
@@ -95,27 +109,28 @@ function State({ sending, percent }: { sending: UploadTask; percent: number }) {
         </Group>
       );
     case "waiting":
-      return t`${bytes(file.size)} · queued`;
+      return t`${size} · queued`;
     case "sending": {
-      if (sent === 0 || bytesPerSec === null || bytesPerSec === 0)
-        return t`${bytes(file.size)} · ${percent}% · uploading`;
+      if (sent === 0 || bytesPerSec === null || bytesPerSec === 0) return t`${size} · ${share} · uploading`;
       const left = lengthInWords(Math.max(1000, ((file.size - sent) / bytesPerSec) * 1000));
-      return t`${bytes(sent)} of ${bytes(file.size)} · ${percent}% · ${bytes(bytesPerSec)}/s · ${left} left`;
+      const speed = bytes(bytesPerSec);
+      return t`${uploaded} of ${size} · ${share} · ${speed}/s · ${left} left`;
     }
     case "disconnected":
-      return t`${percent}% · connection lost; resumes automatically`;
+      return t`${share} · connection lost; resumes automatically`;
     case "sent":
-      return t`${bytes(file.size)} · uploaded`;
+      return t`${size} · uploaded`;
     case "paused":
-      return t`${bytes(sent)} of ${bytes(file.size)} · ${percent}% · paused`;
+      return t`${uploaded} of ${size} · ${share} · paused`;
     default:
-      return check !== null && "facts" in check ? check.facts : bytes(file.size);
+      return check !== null && "facts" in check ? check.facts : size;
   }
 }
 
 function Trouble({ sending, sender }: { sending: UploadTask; sender: Sender }) {
   const { t } = useLingui();
   const { key, status, check, reason, needsReload } = sending;
+  const name = taskName(sending);
   if (status === "refused" && check?.kind === "refused")
     return (
       <Alert mt="xs" color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />} p="xs">
@@ -139,11 +154,10 @@ function Trouble({ sending, sender }: { sending: UploadTask; sender: Sender }) {
             <Button
               size="xs"
               variant="default"
-              aria-label={t`Retry ${taskName(sending)}`}
+              aria-label={t`Retry ${name}`}
               onClick={() => sender.resume(key)}
             >
-              {" "}
-              <Trans>Retry</Trans>{" "}
+              <Trans>Retry</Trans>
             </Button>
           )}
         </Group>

@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { plural } from "@lingui/core/macro";
 
 /** How an upload is called in the list. @param title of joined files. */
 export function taskName(task: {
@@ -12,5 +12,5 @@ export function taskName(task: {
 
 /** How several files are called that are joined to one recording. */
 export function joinedName(title: string, count: number): string {
-  return t`${title} (${count} files)`;
+  return plural(count, { one: `${title} (# file)`, other: `${title} (# files)` });
 }
