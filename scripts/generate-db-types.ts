@@ -31,6 +31,7 @@ const columnTypes: Readonly<Record<string, string>> = {
   "transcript_edits.details": "JsonColumn<TranscriptEditDetails>",
   "upload_transcripts.segments": 'JsonColumn<TranscriptInput["segments"]>',
   "uploads.facts": "JsonColumn<MediaFacts> | null",
+  "uploads.failure_causes": "JsonColumn<readonly Cause[]> | null",
   "uploads.import_data": "JsonColumn<ImportData> | null",
   "uploads.participants": "Generated<JsonColumn<readonly UploadParticipant[]>>",
   "uploads.transcript_info": "JsonColumn<TranscriptInfo> | null",
@@ -38,7 +39,8 @@ const columnTypes: Readonly<Record<string, string>> = {
 };
 
 /** Where the names in `columnTypes` come from. The generator finds imports only with the JavaScript API of TypeScript 5. */
-const imports = `import type { HookType } from "../../../contract/webhooks/hook-types.ts";
+const imports = `import type { Cause } from "../../../contract/causes/causes.ts";
+import type { HookType } from "../../../contract/webhooks/hook-types.ts";
 import type { TranscriptEditDetails } from "../../../contract/transcripts/transcript-history.ts";
 import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";

@@ -31,6 +31,11 @@ export const Cause = z
 
 export type Cause = z.input<typeof Cause>;
 
+/** Why a file failed. */
+export const FailureCauses = z
+  .array(Cause)
+  .meta({ description: "The same for clients with texts of their own. Absent where `reason` has none." });
+
 /** A text and its cause. */
 export interface Explanation {
   readonly detail: string;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { mediaFormats } from "../../shared/files/media-formats.ts";
+import { FailureCauses } from "../causes/causes.ts";
 import { PastTimestamp, Timestamp, TimestampInput, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
 import { importShape } from "../recordings/fields.ts";
@@ -144,7 +145,7 @@ export const Import = z
       description:
         "Size of the file that a resumable upload has sent, once the server has all of it. A recording made in the browser that stops arriving for 30 days ends with the bytes that had arrived by then.",
     }),
-    failure: z.strictObject({ reason: z.string() }).nullable(),
+    failure: z.strictObject({ reason: z.string(), causes: FailureCauses.optional() }).nullable(),
     notice: z.string().nullable().meta({
       description: "What the sender should know about the file, such as that it ends early.",
     }),

@@ -7,6 +7,7 @@ import {
   SegmentText,
   transcriptTooLong,
 } from "../../shared/transcripts/transcript-limits.ts";
+import { FailureCauses } from "../causes/causes.ts";
 import { CursorInput, Milliseconds, NextCursor, Timestamp, TimestampInput, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
 import { MediaType } from "../recordings/recordings.ts";
@@ -91,7 +92,7 @@ export const Upload = z
     attributes: UploadAttributes.optional(),
     media: UploadMedia.optional(),
     failure: z
-      .strictObject({ reason: z.string() })
+      .strictObject({ reason: z.string(), causes: FailureCauses.optional() })
       .optional()
       .meta({ description: "Present only while status is failure." }),
   })

@@ -19,6 +19,7 @@ import {
 } from "../../contract/uploads/uploads.ts";
 import { ApiError } from "./client/api-error.ts";
 import { call } from "./client/call.ts";
+import { loadCauseTexts } from "./client/cause-texts.ts";
 
 export type UploadBody = z.output<typeof Upload>;
 export type AttributesInput = z.input<typeof UploadAttributesInput>;
@@ -50,23 +51,32 @@ export const uploadsQuery = infiniteQueryOptions({
   staleTime: 0,
   initialPageParam: null as string | null,
   getNextPageParam: (last: UploadPage) => last.cursor,
-  queryFn: ({ pageParam, signal }): Promise<UploadPage> =>
-    call(listUploads, { signal, body: pageParam === null ? {} : { cursor: pageParam } }),
+  queryFn: async ({ pageParam, signal }): Promise<UploadPage> => {
+    const body = pageParam === null ? {} : { cursor: pageParam };
+    const page = await call(listUploads, { signal, body });
+    return { ...page, uploads: await Promise.all(page.uploads.map(readable)) };
+  },
   refetchInterval: ({ state }) =>
     refetchDelayMs((state.data?.pages ?? []).flatMap((page) => page.uploads).filter(isInProgress)),
 });
+
+/** An upload whose failure is in the reader's language. */
+async function readable<T extends { failure?: UploadBody["failure"] | null }>(upload: T): Promise<T> {
+  const { failure } = upload;
+  if (failure === undefined || failure === null) return upload;
+  const reason = (await loadCauseTexts())?.failureText(failure.causes, failure.reason) ?? failure.reason;
+  return { ...upload, failure: { ...failure, reason } };
+}
 
 /** One upload with everything that can be reviewed. */
 export function uploadQuery(uploadId: string) {
   return queryOptions({
     queryKey: ["uploads", "one", uploadId],
     staleTime: 0,
-    queryFn: ({ signal }) =>
-      call(getUpload, {
-        params: { upload_id: uploadId },
-        signal,
-        body: { include: { attributes: true, transcript: true } },
-      }),
+    queryFn: async ({ signal }) => {
+      const body = { include: { attributes: true, transcript: true } };
+      return readable(await call(getUpload, { params: { upload_id: uploadId }, signal, body }));
+    },
     refetchInterval: ({ state }) =>
       state.data === undefined ? false : refetchDelayMs([state.data].filter(isInProgress)),
   });
@@ -135,8 +145,8 @@ export function removeImportTranscript(uploadId: string): Promise<ImportBody> {
 }
 
 /** The state of an upload created by `startImport`. */
-export function findImport(uploadId: string, signal?: AbortSignal) {
-  return call(getImport, { params: { import_id: uploadId }, signal });
+export async function findImport(uploadId: string, signal?: AbortSignal): Promise<ImportBody> {
+  return readable(await call(getImport, { params: { import_id: uploadId }, signal }));
 }
 
 /** The same, polled until it is a recording. */

@@ -23,7 +23,8 @@ export function stateOf({ status, auto_promote, media }: UploadBody): string {
 
 /** What the user can do about a failed upload; null for others. */
 export function adviceFor({ status, failure }: UploadBody): string | null {
-  if (status !== "failure") return null;
+  // The texts of causes say it themselves.
+  if (status !== "failure" || (failure?.causes ?? []).length > 0) return null;
   const reason = failure?.reason ?? "";
   if (/codec|h264|H\.264|aac|AAC|high|keyframe|track|mp3|MP3|container/i.test(reason))
     return t`Export it as MP4 (H.264 and AAC, at most 720 pixels high) or MP3, and upload it again.`;

@@ -7,7 +7,7 @@ import type { Database } from "../../platform/db/database.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
-import { presentTarget } from "../../processing/uploads/api/present.ts";
+import { failureOf, presentTarget } from "../../processing/uploads/api/present.ts";
 import { findUpload, type UploadRow } from "../../processing/uploads/queries.ts";
 import type { UploadQuotas } from "../../processing/uploads/quotas.ts";
 import { createFileLinks } from "../../processing/uploads/transfer/file-links.ts";
@@ -44,7 +44,7 @@ export function importRoutes(
       recording_id: row.status === "success" ? row.recording_id : null,
       upload: isSent ? presentTarget(row, await targetOf(row)) : null,
       file_bytes: receivedBytes(row),
-      failure: row.status === "failure" ? { reason: row.failure_reason ?? "the import failed" } : null,
+      failure: row.status === "failure" ? failureOf(row, "the import failed") : null,
       notice: noticeOf(row),
       auto_promote: row.auto_promote,
       progress: row.status === "promoting" ? row.work_progress : null,

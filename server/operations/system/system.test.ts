@@ -58,9 +58,14 @@ test("failed uploads are listed with stage, reason, detail, size and format", as
     id,
     JSON.stringify({ container: "mp3", mediaType: "audio", sizeBytes: 1234, durationMs: 12_000 }),
   ]);
-  await failPromotion(app, id, "The sound can't be decoded.", {
-    detail: "Invalid data\0 found (-1094995529)",
-  });
+  await failPromotion(
+    app,
+    id,
+    { sentence: "The sound can't be decoded.", causes: [] },
+    {
+      detail: "Invalid data\0 found (-1094995529)",
+    },
+  );
   const [failed] = (await getSystem()).failed_uploads;
   assert.ok(Date.now() - Date.parse(failed.failed_datetime) < 60_000);
   delete failed.failed_datetime;

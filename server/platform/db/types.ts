@@ -3,6 +3,7 @@
  * Please do not edit it manually.
  */
 
+import type { Cause } from "../../../contract/causes/causes.ts";
 import type { HookType } from "../../../contract/webhooks/hook-types.ts";
 import type { TranscriptEditDetails } from "../../../contract/transcripts/transcript-history.ts";
 import type { TranscriptInput } from "../../../contract/uploads/uploads.ts";
@@ -1226,6 +1227,7 @@ export interface Uploads {
   external_id: string | null;
   facts: JsonColumn<MediaFacts> | null;
   failure_bytes: Int8 | null;
+  failure_causes: JsonColumn<readonly Cause[]> | null;
   failure_container: string | null;
   failure_detail: string | null;
   failure_reason: string | null;

@@ -42,7 +42,7 @@ function validateHere(path: string): ValidationResult {
       limits,
     );
   } catch (error) {
-    if (error instanceof MediaFailedError) return { ok: false, reason: error.message };
+    if (error instanceof MediaFailedError) return { ok: false, reason: error.message, causes: [error.cause] };
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import type { Cause } from "../../../contract/causes/causes.ts";
 import type { MediaFacts } from "../../platform/db/json-columns.ts";
 
 /**
@@ -20,7 +21,7 @@ export interface MediaLimits {
 export type ValidationResult =
   | { readonly ok: true; readonly facts: MediaFacts }
   /** Every violated requirement in words for users: measured value, limit, remedy. */
-  | ({ readonly ok: false; readonly reason: string } & FailureFacts);
+  | ({ readonly ok: false; readonly reason: string; readonly causes: readonly Cause[] } & FailureFacts);
 
 /** What else is known about a file that failed: for admins and the log. */
 export interface FailureFacts {

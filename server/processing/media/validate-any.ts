@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import { fileCause } from "../../../contract/causes/files.ts";
 import { sniff, sniffBytes } from "../../../shared/files/media-content.ts";
 import type { MediaPart } from "../../platform/db/json-columns.ts";
 import type { MediaLimits, MediaSource, ValidationResult } from "./facts.ts";
@@ -24,7 +25,7 @@ export async function validateAny(
   range?: { readonly start: number; readonly end: number },
 ): Promise<ValidationResult> {
   const [tooLarge] = sizeRules(source.size, limits);
-  if (tooLarge !== undefined) return { ok: false, reason: tooLarge.sentence };
+  if (tooLarge !== undefined) return { ok: false, reason: tooLarge.sentence, causes: [tooLarge.cause] };
   const type = source.size === 0 ? null : sniff(await source.read(0, Math.min(sniffBytes, source.size) - 1));
   if (type?.family !== "converted") return validateMedia(source, any, limits);
   try {
@@ -32,7 +33,13 @@ export async function validateAny(
     return resultOf(media, any, limits);
   } catch (error) {
     if (error instanceof MediaFailedError)
-      return { ok: false, reason: error.message, detail: error.detail, container: type.container };
+      return {
+        ok: false,
+        reason: error.message,
+        causes: [error.cause],
+        detail: error.detail,
+        container: type.container,
+      };
     throw error;
   }
 }
@@ -53,9 +60,10 @@ export async function validateParts(
     return {
       ok: false,
       reason: `The parts have ${total} bytes in all, but ${source.size} were sent: send the files again.`,
+      causes: [fileCause("parts_incomplete", { expected: total, sent: source.size })],
     };
   const [tooLarge] = sizeRules(source.size, limits);
-  if (tooLarge !== undefined) return { ok: false, reason: tooLarge.sentence };
+  if (tooLarge !== undefined) return { ok: false, reason: tooLarge.sentence, causes: [tooLarge.cause] };
   const fetched = await fetch();
   const file = await open(fetched.inputPath);
   try {
@@ -71,7 +79,12 @@ export async function validateParts(
         async () => fetched,
         range,
       );
-      if (!result.ok) return { ...result, reason: `Part ${index + 1}: ${result.reason}` };
+      if (!result.ok)
+        return {
+          ...result,
+          reason: `Part ${index + 1}: ${result.reason}`,
+          causes: [fileCause("part_failed", { number: index + 1 }), ...result.causes],
+        };
       const { container, durationMs } = result.facts;
       // A part of the recording may consist of parts itself.
       if (speaker === null && result.facts.parts !== undefined) found.push(...result.facts.parts);
@@ -80,10 +93,15 @@ export async function validateParts(
       isCut ||= result.facts.endsEarly !== undefined;
       start = range.end;
     }
-    if (first === null) return { ok: false, reason: "There are only tracks of speakers, and no recording." };
+    if (first === null)
+      return {
+        ok: false,
+        reason: "There are only tracks of speakers, and no recording.",
+        causes: [fileCause("only_speaker_tracks", {})],
+      };
     const durationMs = found.reduce((sum, part) => sum + (part.speaker === null ? part.durationMs : 0), 0);
     const [wrong] = durationRules({ durationSec: durationMs / 1000 }, limits);
-    if (wrong !== undefined) return { ok: false, reason: wrong.sentence };
+    if (wrong !== undefined) return { ok: false, reason: wrong.sentence, causes: [wrong.cause] };
     const { audioTracks: _, ...facts } = first;
     return {
       ok: true,

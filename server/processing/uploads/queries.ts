@@ -1,4 +1,5 @@
 import { type Selectable, sql } from "kysely";
+import type { Cause } from "../../../contract/causes/causes.ts";
 import type { TranscriptInput, UploadStatus } from "../../../contract/uploads/uploads.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
@@ -143,6 +144,8 @@ export async function findUploads(
 export interface StatusChange {
   readonly recordingId?: string;
   readonly failureReason?: string;
+  /** The same as codes, where there are any. */
+  readonly failureCauses?: readonly Cause[] | undefined;
   /** Of a failure. */
   readonly failureFacts?: FailureFacts | undefined;
   /** Of the received file. */
@@ -190,6 +193,7 @@ export async function compareAndSetStatus(
       ...(to === "failure" ? { import_data: sql<string>`import_data - array['moved', 'notes']` } : {}),
       ...(also.recordingId === undefined ? {} : { recording_id: also.recordingId }),
       ...(also.failureReason === undefined ? {} : { failure_reason: also.failureReason }),
+      ...(also.failureCauses === undefined ? {} : { failure_causes: JSON.stringify(also.failureCauses) }),
       ...(to === "failure" ? failureColumns(from, also.failureFacts) : {}),
       ...(also.fileEtag === undefined
         ? {}

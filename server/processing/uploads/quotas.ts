@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { because } from "../../../contract/causes/causes.ts";
+import { because, type Cause } from "../../../contract/causes/causes.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database, Executor, Tx } from "../../platform/db/database.ts";
@@ -140,7 +140,7 @@ export async function countArrivedFile(
   settings: StorageQuota,
   upload: UploadRow,
   bytes: number,
-): Promise<string | null> {
+): Promise<{ readonly sentence: string; readonly causes: readonly Cause[] } | null> {
   const hasReservation = Number(upload.reserved_bytes) >= bytes;
   try {
     await reserveStorage(
@@ -153,7 +153,8 @@ export async function countArrivedFile(
     return null;
   } catch (error) {
     if (!(error instanceof ProblemError) || error.code !== "quota_exceeded") throw error;
-    return `The file was not kept: ${error.message}.`;
+    const causes = error.cause === undefined ? [] : [error.cause];
+    return { sentence: `The file was not kept: ${error.message}.`, causes };
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Cause } from "../../../contract/causes/causes.ts";
 
 /** The app's texts for errors and causes, loaded with the first of them; null if they don't load. */
-export async function loadCauseTexts(): Promise<typeof import("../../causes/texts.ts") | null> {
+export async function loadCauseTexts(): Promise<typeof import("../../causes/describe.ts") | null> {
   try {
-    return await import("../../causes/texts.ts");
+    return await import("../../causes/describe.ts");
   } catch (error) {
     console.error("the texts of errors could not be loaded", error);
     return null;

@@ -812,6 +812,10 @@ export type Upload = {
      */
     failure?: {
         reason: string;
+        /**
+         * The same for clients with texts of their own. Absent where `reason` has none.
+         */
+        causes?: Array<Cause>;
     };
 };
 

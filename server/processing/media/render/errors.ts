@@ -1,14 +1,19 @@
+import type { Cause } from "../../../../contract/causes/causes.ts";
+import { fileCause } from "../../../../contract/causes/files.ts";
+
 /**
  * The file is the cause, so a retry fails the same way. The message is one or two sentences for users, without paths or
  * stack; `detail` is for the log.
  */
 export class MediaFailedError extends Error {
   readonly detail: string;
+  override readonly cause: Cause;
 
-  constructor(reason: string, detail = "") {
+  constructor(reason: string, detail = "", cause: Cause = fileCause("file_damaged", {})) {
     super(reason);
     this.name = "MediaFailedError";
     this.detail = detail;
+    this.cause = cause;
   }
 }
 

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { AV_NOPTS_VALUE, AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_VIDEO } from "node-av/constants";
 import { avGetCodecName, type Packet, type Stream } from "node-av/lib";
+import { fileCause } from "../../../../contract/causes/files.ts";
 import type { ConvertedContainer } from "../../../../shared/files/media-formats.ts";
 import { titleInFile } from "../../../../shared/files/title-in-file.ts";
 import { parseTimestamp } from "../../../../shared/times/timestamp.ts";
@@ -53,6 +54,8 @@ export function inspect(task: Task, onProgress: (fraction: number) => void): Mea
   if (links.length > maxLinks)
     throw new MediaFailedError(
       `The file consists of ${links.length} streams one after the other, at most ${maxLinks} are read: split it.`,
+      "",
+      fileCause("too_many_streams", { count: links.length, max: maxLinks }),
     );
   const measured: MeasuredPart[] = [];
   for (const [index, range] of links.entries()) {

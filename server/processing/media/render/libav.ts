@@ -24,6 +24,7 @@ import {
   Packet,
   type Stream,
 } from "node-av/lib";
+import { fileCause } from "../../../../contract/causes/files.ts";
 import type { MediaContainer } from "../../../../shared/files/media-formats.ts";
 import { decodeRemedy, MachineError, MediaFailedError } from "./errors.ts";
 import { exceedsStatedLength } from "./wav-length.ts";
@@ -197,6 +198,8 @@ export function openDecoder(stream: Stream, threads: number): CodecContext {
     throw new MediaFailedError(
       `The ${what} can't be read: its codec${codec?.name ? ` (${codec.name})` : ""} is not supported. ` +
         `Please export the file with ${isVideo ? "h264" : "aac"}.`,
+      "",
+      fileCause("codec_unsupported", { wanted: isVideo ? "H.264" : "AAC" }),
     );
   }
   const context = new CodecContext();

@@ -5,6 +5,7 @@ import {
   AV_PIX_FMT_YUVJ420P,
 } from "node-av/constants";
 import type { Stream } from "node-av/lib";
+import { fileCause } from "../../../../contract/causes/files.ts";
 import type { MediaContainer } from "../../../../shared/files/media-formats.ts";
 import type { MediaFacts } from "../../../platform/db/json-columns.ts";
 import { MediaFailedError } from "./errors.ts";
@@ -38,11 +39,13 @@ export type MediaPlan =
 export function planMedia(facts: MediaFacts, input: Input): MediaPlan {
   const { video, audio } = input;
   if (facts.mediaType === "audio") {
-    if (audio === null) throw new MediaFailedError("The file has no audio track.");
+    if (audio === null)
+      throw new MediaFailedError("The file has no audio track.", "", fileCause("audio_track_missing", {}));
     if (facts.container === "mp3" && facts.isStoredForm) return { form: "keep" };
     return { form: "transcode", to: "mp3", video: null, audio: "encode" };
   }
-  if (video === null) throw new MediaFailedError("The file has no video track.");
+  if (video === null)
+    throw new MediaFailedError("The file has no video track.", "", fileCause("video_track_missing", {}));
   const videoForm = isStoredVideo(video, facts.container) ? "copy" : "encode";
   const isStoredAudio = copied.has(facts.container) && audio?.codecpar.codecId === AV_CODEC_ID_AAC;
   const audioForm = audio === null ? null : isStoredAudio ? "copy" : "encode";

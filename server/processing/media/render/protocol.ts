@@ -1,3 +1,4 @@
+import type { Cause } from "../../../../contract/causes/causes.ts";
 import type { ConvertedContainer } from "../../../../shared/files/media-formats.ts";
 import type { Watch } from "../../../platform/confinement/watchdog.ts";
 import type { MediaFacts } from "../../../platform/db/json-columns.ts";
@@ -145,6 +146,6 @@ export type ChildMessage =
   | { readonly type: "stored"; readonly result: RenderResult }
   | { readonly type: "done"; readonly result: RenderResult | Companions | SpeechResult | MeasuredMedia }
   /** The file is the cause. */
-  | { readonly type: "failed"; readonly reason: string; readonly detail: string }
+  | { readonly type: "failed"; readonly reason: string; readonly detail: string; readonly cause: Cause }
   /** The machine is the cause: no space, no permission, a library that does not load. */
   | { readonly type: "trouble"; readonly message: string };

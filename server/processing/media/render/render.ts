@@ -1,3 +1,4 @@
+import { fileCause } from "../../../../contract/causes/files.ts";
 import type { MediaFacts } from "../../../platform/db/json-columns.ts";
 import { startOf } from "./clock.ts";
 import { combine, combineSpeakers } from "./combine/combine.ts";
@@ -89,7 +90,12 @@ async function convertOne(
   timed: Timed,
   begin: (plan: MediaPlan) => (fraction: number) => void,
 ): Promise<Stored> {
-  if (file === undefined) throw new MediaFailedError("There are only tracks of speakers, and no recording.");
+  if (file === undefined)
+    throw new MediaFailedError(
+      "There are only tracks of speakers, and no recording.",
+      "",
+      fileCause("only_speaker_tracks", {}),
+    );
   const original = await timed("open", () => openInput(inputPath, file.container, file.range));
   const startSec = startOf(original, file.container);
   const plan = planOf(planMedia(facts, original), file, startSec);

@@ -1,3 +1,4 @@
+import { fileCause } from "../../../../contract/causes/files.ts";
 import { sniff, sniffBytes, zeroBytes } from "../../../../shared/files/media-content.ts";
 import type { MediaFacts } from "../../../platform/db/json-columns.ts";
 import type { MediaExpectation, MediaLimits, ValidationResult } from "../facts.ts";
@@ -18,8 +19,12 @@ export function examine(bytes: Bytes, expectation: MediaExpectation, limits: Med
   } catch (error) {
     if (!(error instanceof DamagedFileError)) throw error;
     // The size is the only requirement that can be checked without reading the file.
-    const size = sizeRules(bytes.size, limits).map(({ sentence }) => sentence);
-    return { ok: false, reason: [error.message, ...size].join(" ") };
+    const size = sizeRules(bytes.size, limits);
+    return {
+      ok: false,
+      reason: [error.message, ...size.map(({ sentence }) => sentence)].join(" "),
+      causes: [error.cause, ...size.map(({ cause }) => cause)],
+    };
   }
 }
 
@@ -34,6 +39,7 @@ export function resultOf(
     return {
       ok: false,
       reason: reasonOf(broken, media, expectation, limits),
+      causes: broken.map(({ cause }) => cause),
       container: media.container,
       detail: describe(media),
     };
@@ -54,16 +60,21 @@ const maxDescribed = 10;
 
 function measure(bytes: Bytes, expectation: MediaExpectation): MeasuredMedia {
   if (bytes.size === 0)
-    throw new DamagedFileError(`The file is empty. ${expectedForm(expectation)}: send the file again.`);
+    throw new DamagedFileError(
+      `The file is empty. ${expectedForm(expectation)}: send the file again.`,
+      fileCause("file_empty", {}),
+    );
   const probe = createProbe(bytes);
   const type = sniff(probe(0, sniffBytes));
   if (type.family === "other" || type.family === "converted") {
     if (type.name === zeroBytes)
       throw new DamagedFileError(
         `The file contains ${zeroBytes}; it was probably not copied in full. ${expectedForm(expectation)}: send the file again.`,
+        fileCause("file_only_zeros", {}),
       );
     throw new DamagedFileError(
       `The file looks like ${type.name}. ${expectedForm(expectation)}: ${advice(expectation)}`,
+      fileCause("not_a_recording", {}),
     );
   }
   const keepsBeginning = expectation.kind === "any";
@@ -76,6 +87,7 @@ function measure(bytes: Bytes, expectation: MediaExpectation): MeasuredMedia {
     if (isMp3Wanted || !(error instanceof DamagedFileError)) throw error;
     throw new DamagedFileError(
       `The file type is not recognized. ${expectedForm(expectation)}: ${advice(expectation)}`,
+      fileCause("not_a_recording", {}),
     );
   }
 }

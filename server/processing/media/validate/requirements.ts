@@ -1,3 +1,5 @@
+import type { Cause } from "../../../../contract/causes/causes.ts";
+import { fileCause } from "../../../../contract/causes/files.ts";
 import type { MediaExpectation, MediaLimits } from "../facts.ts";
 import type { MeasuredMedia } from "./measured.ts";
 import { codecName, counted, durationName, sizeName } from "./messages.ts";
@@ -20,6 +22,7 @@ export interface BrokenRule {
   readonly rule: Rule;
   /** The measured value, the limit and the remedy, in sentences for users. */
   readonly sentence: string;
+  readonly cause: Cause;
 }
 
 /** Media requirements of the contract. */
@@ -69,46 +72,54 @@ function videoRules(media: MeasuredMedia): BrokenRule[] {
       "container",
       media.container !== "mp4",
       `The file format is ${media.container}; a video must be mp4: convert it.`,
+      fileCause("wrong_container", { container: media.container, wanted: "mp4" }),
     ),
     ...rule(
       "video_track",
       media.videos.length === 0,
       "The file has no video track; a video needs exactly one: export it with video, or upload it as audio (mp3).",
+      fileCause("video_track_missing", {}),
     ),
     ...rule(
       "video_track",
       media.videos.length > 1,
       `The file has ${media.videos.length} video tracks; exactly one is allowed: remove the others.`,
+      fileCause("too_many_video_tracks", { count: media.videos.length }),
     ),
     ...media.videos.flatMap((video) => [
       ...rule(
         "video_codec",
         video.codec !== "h264",
         `The video is encoded as ${codecName(video.codec)}; only H.264 is allowed: convert the video.`,
+        fileCause("wrong_video_codec", { codec: codecName(video.codec) }),
       ),
       ...rule(
         "height",
         video.codedHeight > maxHeight,
         `The video is ${video.codedHeight} pixels high${video.rotation % 180 === 90 ? " before it is rotated" : ""}; ` +
           `at most ${maxHeight} are allowed: scale it down.`,
+        fileCause("video_too_high", { height: video.codedHeight, max: maxHeight }),
       ),
       ...rule(
         "keyframes",
         video.maxKeyframeGapSec > maxKeyframeGapSec + toleranceSec,
         `The video has ${durationName(video.maxKeyframeGapSec)} without a keyframe; at most ${maxKeyframeGapSec} seconds are allowed: ` +
           "convert the video with a keyframe every 2 seconds.",
+        fileCause("keyframes_too_far", { seconds: video.maxKeyframeGapSec, max: maxKeyframeGapSec }),
       ),
     ]),
     ...rule(
       "audio_track",
       media.audios.length === 0,
       "The file has no audio; a video needs an AAC audio track: record it with audio, or add a silent track.",
+      fileCause("audio_track_missing", {}),
     ),
     ...media.audios.flatMap((audio) =>
       rule(
         "audio_codec",
         audio.codec !== "aac",
         `The audio is encoded as ${codecName(audio.codec)}; a video must have AAC audio: convert the audio.`,
+        fileCause("wrong_audio_codec", { codec: codecName(audio.codec), wanted: "AAC" }),
       ),
     ),
   ];
@@ -122,12 +133,19 @@ function audioRules(media: MeasuredMedia): BrokenRule[] {
       media.container !== "mp3",
       `The file format is ${media.container}; audio must be mp3: convert it` +
         `${media.videos.length > 0 ? ", or upload it as video" : ""}.`,
+      fileCause("wrong_container", { container: media.container, wanted: "mp3" }),
     ),
-    ...rule("audio_track", codec === undefined, "The file has no audio: record it with audio."),
+    ...rule(
+      "audio_track",
+      codec === undefined,
+      "The file has no audio: record it with audio.",
+      fileCause("audio_track_missing", {}),
+    ),
     ...rule(
       "audio_codec",
       codec !== undefined && codec !== "mp3",
       `The audio is encoded as ${codecName(codec ?? "")}; only mp3 (MPEG audio layer III) is allowed: convert the audio.`,
+      fileCause("wrong_audio_codec", { codec: codecName(codec ?? ""), wanted: "mp3" }),
     ),
   ];
 }
@@ -138,6 +156,7 @@ function nameRules({ container }: MeasuredMedia, extension: string): BrokenRule[
     "container",
     (container === "mp3") !== (extension === "mp3"),
     `The file name ends in .${extension}, but the content is ${container}: rename the file to end in .${container}.`,
+    fileCause("extension_differs", { extension, container }),
   );
 }
 
@@ -150,11 +169,13 @@ function decodableRules(media: MeasuredMedia): BrokenRule[] {
       "decodable",
       tracks.length === 0,
       "The file has neither video nor audio: export the recording again.",
+      fileCause("tracks_missing", {}),
     ),
     ...rule(
       "decodable",
       tracks.length > 0 && tracks.every(({ isDecodable }) => !isDecodable),
       `Neither video nor audio can be decoded (${codecs}): convert the recording to H.264 with AAC, or to mp3.`,
+      fileCause("not_decodable", { codecs }),
     ),
   ];
 }
@@ -169,12 +190,17 @@ export function durationRules(
       "too_short",
       durationSec < (limits.minDurationSec ?? minDurationSec) - toleranceSec,
       `The recording is ${durationName(durationSec)} long; at least ${limits.minDurationSec ?? minDurationSec} seconds are required: upload a longer one.`,
+      fileCause("recording_too_short", {
+        seconds: durationSec,
+        min: limits.minDurationSec ?? minDurationSec,
+      }),
     ),
     ...rule(
       "too_long",
       durationSec > limits.maxDurationSec + toleranceSec,
       `The recording is ${durationName(durationSec)} long; at most ${durationName(limits.maxDurationSec)} are allowed: ` +
         "split it into parts.",
+      fileCause("recording_too_long", { seconds: durationSec, max: limits.maxDurationSec }),
     ),
   ];
 }
@@ -185,6 +211,7 @@ export function sizeRules(sizeBytes: number, limits: MediaLimits): BrokenRule[] 
     "size",
     sizeBytes > limits.maxBytes,
     `The file is ${sizeName(sizeBytes)}; at most ${sizeName(limits.maxBytes)} are allowed: convert it with a lower bit rate.`,
+    fileCause("file_too_big", { bytes: sizeBytes, max: limits.maxBytes }),
   );
 }
 
@@ -276,6 +303,6 @@ function videoCommand(
   return `ffmpeg -i in.${media.container}${silence}${map}${cutOption(has, limits)}${picture}${sound} -movflags +faststart out.mp4`;
 }
 
-function rule(name: Rule, isBroken: boolean, sentence: string): BrokenRule[] {
-  return isBroken ? [{ rule: name, sentence }] : [];
+function rule(name: Rule, isBroken: boolean, sentence: string, cause: Cause): BrokenRule[] {
+  return isBroken ? [{ rule: name, sentence, cause }] : [];
 }

@@ -1,3 +1,4 @@
+import { fileCause } from "../../../../contract/causes/files.ts";
 import { isOutOfMemory, startThread } from "../../../platform/run-thread.ts";
 import type { MediaSource, ValidationResult } from "../facts.ts";
 import { type Message, maxReadBytes, slot, slotBytes, type Task } from "./protocol.ts";
@@ -15,6 +16,7 @@ const damaged = (what: string): ValidationResult => ({
   reason:
     `The file could not be checked: ${what}. Its index is probably damaged. ` +
     "Export or convert the recording again and send the new file.",
+  causes: [fileCause("check_failed", {})],
 });
 
 /**

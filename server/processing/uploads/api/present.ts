@@ -31,8 +31,14 @@ export function presentUpload(
     ...(include.attributes || include.transcript
       ? { attributes: presentAttributes(row, include, transcript) }
       : {}),
-    ...(row.status === "failure" ? { failure: { reason: row.failure_reason ?? "the upload failed" } } : {}),
+    ...(row.status === "failure" ? { failure: failureOf(row, "the upload failed") } : {}),
   };
+}
+
+/** Why an upload failed. @param unknown for one that gave no reason. */
+export function failureOf(row: UploadRow, unknown: string): NonNullable<UploadOutput["failure"]> {
+  const { failure_reason: reason, failure_causes: causes } = row;
+  return { reason: reason ?? unknown, ...(causes === null ? {} : { causes: [...causes] }) };
 }
 
 /** Contract, "Upload Media by upload status": the fields of each status; other statuses have none. */

@@ -1,3 +1,4 @@
+import { fileCause } from "../../../../contract/causes/files.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { lockUploadById, type UploadRow } from "../queries.ts";
@@ -19,5 +20,6 @@ export async function failDiscardedUpload(
   return transition(tx, jobs, row, "job_discarded", {
     failureReason:
       "The server could not process this upload, and an admin stopped further attempts. The file may not be the cause: send it again.",
+    failureCauses: [fileCause("stopped_by_admin", {})],
   });
 }

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { fileCause } from "../../../../contract/causes/files.ts";
 import { holdMembership } from "../../../people/access/grants.ts";
 import { coalesce } from "../../../platform/coalesce.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
@@ -94,7 +95,10 @@ export async function endIfDeactivated(tx: Tx, jobs: JobQueue, upload: UploadRow
 }
 
 function endUpload(tx: Tx, jobs: JobQueue, upload: UploadRow): Promise<UploadRow> {
-  return transition(tx, jobs, upload, "access_ended", { failureReason: accessEndedReason });
+  return transition(tx, jobs, upload, "access_ended", {
+    failureReason: accessEndedReason,
+    failureCauses: [fileCause("creator_deactivated", {})],
+  });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { fileCause } from "../../../../contract/causes/files.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { defineRecurringJob } from "../../../platform/jobs/define.ts";
@@ -70,6 +71,7 @@ async function failStuckUpload(
     );
     return transition(tx, jobs, row, status === "processing" ? "processing_failed" : "promotion_failed", {
       failureReason: `The server could not finish this upload within ${Math.round(config.processingTtlMs / 60_000)} minutes. The file may not be the cause: send it again; if that fails too, ask the operator to check the server's log.`,
+      failureCauses: [fileCause("never_finished", { minutes: Math.round(config.processingTtlMs / 60_000) })],
     });
   });
   if (ended !== null) await removeFile(store, ended);
@@ -84,6 +86,7 @@ export async function failExpiredMedia({ db, jobs, store, log }: Dependencies): 
       if (row?.status !== "staged" || row.media_expires_at === null) return null;
       return transition(tx, jobs, row, "media_expired", {
         failureReason: `The uploaded file expired at ${row.media_expires_at.toISOString()}, before the upload was promoted. Create the upload again, and promote it sooner.`,
+        failureCauses: [fileCause("file_expired", { time: row.media_expires_at.toISOString() })],
       });
     });
     if (failed !== null) await removeFile(store, failed);

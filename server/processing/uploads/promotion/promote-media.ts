@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { basename } from "node:path";
+import { fileCause } from "../../../../contract/causes/files.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import type { MediaFacts } from "../../../platform/db/json-columns.ts";
@@ -38,7 +39,7 @@ import { countKill, saveProgress } from "../lifecycle/work-queries.ts";
 import { findUploadById } from "../media-queries.ts";
 import { lockUploadById, type UploadRow } from "../queries.ts";
 import { createRecording, type StoredMedia } from "./create-recording.ts";
-import { detailOf, failPromotion, isDataError, unfitReason } from "./promote.ts";
+import { detailOf, type FailureReason, failPromotion, isDataError, unfit } from "./promote.ts";
 import { requestMeetingMatch } from "./request-match.ts";
 
 interface Dependencies {
@@ -99,20 +100,26 @@ async function reasonToGiveUp(
   { db }: Dependencies,
   uploadId: string,
   error: unknown,
-): Promise<string | null> {
-  if (error instanceof MediaFailedError) return error.message;
+): Promise<FailureReason | null> {
+  if (error instanceof MediaFailedError) return { sentence: error.message, causes: [error.cause] };
   if (error instanceof MediaKilledError) {
     const kills = await countKill(db.kysely, uploadId, "promoting");
-    return kills < maxKills ? null : tooHungryReason;
+    return kills < maxKills ? null : tooHungry;
   }
-  if (isDataError(error)) return unfitReason;
+  if (isDataError(error)) return unfit;
   if (error instanceof ObjectMissingError)
-    return "The file was removed from the store before it became a recording.";
+    return {
+      sentence: "The file was removed from the store before it became a recording.",
+      causes: [fileCause("file_removed", {})],
+    };
   return null;
 }
 
-const tooHungryReason =
-  "The file needs more memory than the server has: the system killed its processing several times. Send it again at a lower resolution, or ask the operator for more memory.";
+const tooHungry: FailureReason = {
+  sentence:
+    "The file needs more memory than the server has: the system killed its processing several times. Send it again at a lower resolution, or ask the operator for more memory.",
+  causes: [fileCause("memory_exceeded", {})],
+};
 
 function factsOf(upload: UploadRow) {
   if (upload.facts === null) throw new Error(`upload ${upload.id} is promoting without validated facts`);

@@ -1,3 +1,5 @@
+import type { Cause } from "../../../../contract/causes/causes.ts";
+import { fileCause } from "../../../../contract/causes/files.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { defineJob } from "../../../platform/jobs/define.ts";
@@ -41,14 +43,23 @@ export async function promoteUploadJob(deps: Dependencies, uploadId: string): Pr
     jobs.wake();
   } catch (error) {
     // Only failed attempts are counted; the others, which mostly succeed at once, are spared the write.
-    if (isDataError(error)) await failPromotion(deps, uploadId, unfitReason, { detail: detailOf(error) });
+    if (isDataError(error)) await failPromotion(deps, uploadId, unfit, { detail: detailOf(error) });
     else await attempt(db, uploadId, "promoting", () => Promise.reject(error));
     throw error;
   }
 }
 
-export const unfitReason =
-  "The recording could not be stored, because something in the upload is invalid. Check its title, participants and transcript, and create it again.";
+/** Why an upload fails: a sentence, and its causes. */
+export interface FailureReason {
+  readonly sentence: string;
+  readonly causes: readonly Cause[];
+}
+
+export const unfit: FailureReason = {
+  sentence:
+    "The recording could not be stored, because something in the upload is invalid. Check its title, participants and transcript, and create it again.",
+  causes: [fileCause("data_unfit", {})],
+};
 
 /** PostgreSQL error classes 22, 23 and 54: the data itself is invalid, so a retry would not help. */
 export function isDataError(error: unknown): boolean {
@@ -65,13 +76,17 @@ export function detailOf(error: unknown): string {
 export async function failPromotion(
   { db, jobs }: Pick<Dependencies, "db" | "jobs">,
   uploadId: string,
-  failureReason: string,
+  { sentence, causes }: FailureReason,
   failureFacts?: FailureFacts,
 ): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
     const upload = await lockUploadById(tx, uploadId);
     if (upload?.status !== "promoting") return;
-    await transition(tx, jobs, upload, "promotion_failed", { failureReason, failureFacts });
+    await transition(tx, jobs, upload, "promotion_failed", {
+      failureReason: sentence,
+      failureCauses: causes,
+      failureFacts,
+    });
   });
 }
 

@@ -1,4 +1,5 @@
 import { buffer } from "node:stream/consumers";
+import { fileCause } from "../../../../contract/causes/files.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import type { MediaFacts, StartTime } from "../../../platform/db/json-columns.ts";
@@ -57,6 +58,7 @@ async function validateAndSave(deps: Dependencies, upload: UploadRow): Promise<v
     }
     return transition(tx, jobs, row, "processing_failed", {
       failureReason: result.reason,
+      failureCauses: result.causes,
       failureFacts: { ...result, bytes: size },
     });
   });
@@ -87,9 +89,10 @@ async function validateFile(
     return {
       ok: false,
       reason: "The file was removed from the file store before it was checked. Create the upload again.",
+      causes: [fileCause("file_removed", {})],
     };
   const refusal = await countArrivedFile(db, config, upload, size);
-  if (refusal !== null) return { ok: false, reason: refusal };
+  if (refusal !== null) return { ok: false, reason: refusal.sentence, causes: refusal.causes };
   const source: MediaSource = {
     size,
     path: store.localPath(key),

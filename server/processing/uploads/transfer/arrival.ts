@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { fileCause } from "../../../../contract/causes/files.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { defineRecurringJob } from "../../../platform/jobs/define.ts";
@@ -170,6 +171,7 @@ export async function failExpiredUploads(
         return;
       await transition(tx, jobs, row, "url_expired", {
         failureReason: `No file arrived before the upload URL expired at ${row.url_expires_at?.toISOString()}. Create the upload again and send the file to its new URL.`,
+        failureCauses: [fileCause("file_never_arrived", { time: row.url_expires_at?.toISOString() ?? "" })],
       });
     });
   });

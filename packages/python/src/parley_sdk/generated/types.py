@@ -464,6 +464,7 @@ class Recorder(TypedDict):
 
 class UploadFailure(TypedDict):
     reason: str
+    causes: NotRequired[list[Cause]]
 
 
 class Upload(TypedDict):

@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { fileCause } from "../../../../../contract/causes/files.ts";
 import { startWatchdog } from "../../../../platform/confinement/watchdog.ts";
 import type { MeasuredMedia } from "../../validate/measured.ts";
 import { damagedReason, detailOf, isMachineFailure, MediaFailedError } from "../errors.ts";
@@ -89,9 +90,9 @@ async function load(): Promise<() => Promise<MediaResult> | MediaResult> {
  */
 function blame(error: unknown): ChildMessage {
   if (error instanceof MediaFailedError) {
-    return { type: "failed", reason: error.message, detail: error.detail };
+    return { type: "failed", reason: error.message, detail: error.detail, cause: error.cause };
   }
   const detail = detailOf(error);
   if (!isReady || isMachineFailure(error)) return { type: "trouble", message: detail };
-  return { type: "failed", reason: damagedReason, detail };
+  return { type: "failed", reason: damagedReason, detail, cause: fileCause("file_damaged", {}) };
 }

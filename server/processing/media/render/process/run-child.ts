@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { fileCause } from "../../../../../contract/causes/files.ts";
 import {
   closeFolder,
   detectConfinement,
@@ -85,6 +86,7 @@ function tooLarge(bytes: number): MediaFailedError {
   return new MediaFailedError(
     "The converted file is too large. Upload a shorter recording.",
     `${bytes} bytes`,
+    fileCause("output_too_large", {}),
   );
 }
 
@@ -163,7 +165,13 @@ function watch(
 ): () => void {
   const timeout = setTimeout(() => {
     const seconds = Math.round(limits.timeoutMs / 1000);
-    end(new MediaFailedError(`The file could not be processed within ${seconds} s.`));
+    end(
+      new MediaFailedError(
+        `The file could not be processed within ${seconds} s.`,
+        "",
+        fileCause("processing_too_slow", { seconds }),
+      ),
+    );
   }, limits.timeoutMs);
   const check = async (): Promise<void> => {
     const { pid } = child;
@@ -174,6 +182,7 @@ function watch(
         new MediaFailedError(
           "Processing the file needs more memory than is allowed for one file.",
           `${Math.round(memoryMb)} MiB of ${limits.maxMemoryMb}`,
+          fileCause("memory_exceeded", {}),
         ),
       );
     } else if (bytes > limits.maxOutputBytes) {
@@ -201,7 +210,7 @@ function withoutRest({ stored, ending }: ChildOutput, error: Error): RenderResul
 /** Finds the cause when a process ended without a result. */
 function causeOf(output: ChildOutput, code: number | null, signal: NodeJS.Signals | null): Error {
   const { ending } = output;
-  if (ending?.type === "failed") return new MediaFailedError(ending.reason, ending.detail);
+  if (ending?.type === "failed") return new MediaFailedError(ending.reason, ending.detail, ending.cause);
   if (ending?.type === "trouble") return new Error(`media program: ${ending.message}`);
   const how = `media program ended by ${signal ?? `exit code ${code}`}: ${output.stderr.trim()}`;
   // Crashes of the program itself, caused by the file; every other signal comes from outside.

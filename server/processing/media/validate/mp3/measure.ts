@@ -1,3 +1,4 @@
+import { fileCause } from "../../../../../contract/causes/files.ts";
 import { titleInFile } from "../../../../../shared/files/title-in-file.ts";
 import type { Bytes, Probe } from "../bytes.ts";
 import { DamagedFileError } from "../errors.ts";
@@ -206,6 +207,7 @@ function breaksOff({ announcedSec, announcedBytes, bytes }: Cut, seconds: number
     `The file breaks off: its header announces ${durationName(announcedSec)} in ${announcedBytes} bytes, and ` +
       `${durationName(seconds)} in ${bytes} bytes are there. Send the whole file again; if it is like that at your end as well, ` +
       "re-encode it, for example with: ffmpeg -i in.mp3 -c copy out.mp3",
+    fileCause("file_incomplete", {}),
   );
 }
 

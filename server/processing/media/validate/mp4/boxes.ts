@@ -1,3 +1,4 @@
+import { fileCause } from "../../../../../contract/causes/files.ts";
 import type { Bytes, Probe } from "../bytes.ts";
 import { DamagedFileError } from "../errors.ts";
 
@@ -26,6 +27,7 @@ export function cutOff(size: number, needed: number): DamagedFileError {
   return new DamagedFileError(
     `The file is incomplete: it has ${size} bytes, but according to its index it needs at least ${needed}. ` +
       "It was probably cut off: send the whole file again.",
+    fileCause("file_incomplete", {}),
   );
 }
 

@@ -1,3 +1,4 @@
+import { fileCause } from "../../../../../contract/causes/files.ts";
 import type { MediaContainer } from "../../../../../shared/files/media-formats.ts";
 import { titleInFile } from "../../../../../shared/files/title-in-file.ts";
 import { plausibleTime } from "../../plausible-time.ts";
@@ -115,6 +116,7 @@ function readLayout(bytes: Bytes, probe: Probe): Layout {
     throw new DamagedFileError(
       "The file has no index (moov): it was probably cut off, or the recording was never finished. " +
         "Send the whole file, or export the recording again.",
+      fileCause("file_incomplete", {}),
     );
   return { brand, moov, mediaStart, firstFragment: null };
 }
