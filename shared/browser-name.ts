@@ -15,15 +15,21 @@ const systems = [
   [/Linux/, "Linux"],
 ] as const;
 
-/** A browser's common name; for unknown browsers, the start of the user agent. */
-export function browserName(userAgent: string): string {
-  return knownBrowserName(userAgent) ?? (userAgent.trim().slice(0, 60) || "Unknown browser");
+interface Browser {
+  readonly browser: string;
+  readonly system: string | null;
 }
 
-/** The same, with null for unknown browsers, which can call themselves anything. */
-export function knownBrowserName(userAgent: string): string | null {
+/** A browser and its system; null for unknown browsers, which can call themselves anything. */
+export function knownBrowser(userAgent: string): Browser | null {
   const browser = browsers.find(([pattern]) => pattern.test(userAgent))?.[1];
   const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1];
-  if (browser === undefined) return null;
-  return system === undefined ? browser : `${browser} on ${system}`;
+  return browser === undefined ? null : { browser, system: system ?? null };
+}
+
+/** The same in English. */
+export function knownBrowserName(userAgent: string): string | null {
+  const known = knownBrowser(userAgent);
+  if (known === null) return null;
+  return known.system === null ? known.browser : `${known.browser} on ${known.system}`;
 }

@@ -3,13 +3,13 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { browserName } from "../../../shared/browser-name.ts";
 import { addPasskey, hasPasskeys, passkeysQuery, removePasskey, renamePasskey } from "../../api/passkeys.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Form, useForm } from "../../common/forms/form.tsx";
 import { Loaded, NoneYet, Row, Rows, Section } from "../parts.tsx";
+import { browserName } from "./browser-name.ts";
 
 /** A passkey whose name is being entered; null: a new one. */
 type Edited = { readonly id: string; readonly name: string } | null;

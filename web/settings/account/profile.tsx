@@ -4,7 +4,6 @@ import { Button, Checkbox, PasswordInput, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { browserName } from "../../../shared/browser-name.ts";
 import { type Session, sessionQuery } from "../../api/session.ts";
 import {
   changePassword,
@@ -23,6 +22,7 @@ import { Form, useForm } from "../../common/forms/form.tsx";
 import { Loaded, Panel, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
 import { roleNames } from "../users/role-names.ts";
 import { AppearanceForm } from "./appearance.tsx";
+import { browserName } from "./browser-name.ts";
 import { LanguageSection } from "./language.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { SingleSignOn } from "./single-sign-on.tsx";

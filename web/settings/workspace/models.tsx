@@ -1,3 +1,5 @@
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Anchor, Button, Progress, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
@@ -10,6 +12,16 @@ import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Row, Rows, Section, Tag } from "../parts.tsx";
 
 type Model = SpeechModel | LanguageModel;
+
+/** Descriptions of the models that are offered, by name. */
+const descriptions: Readonly<Record<string, MessageDescriptor>> = {
+  "parakeet-v3": msg`Transcribes 25 European languages and detects the language.`,
+  "whisper-small": msg`Transcribes about 100 languages, slower and less accurately than parakeet-v3.`,
+  speakers: msg`Tells the speakers of a recording apart.`,
+  "qwen3-4b": msg`Writes summaries and replies to questions about meetings, in about 100 languages.`,
+  "qwen3-1.7b": msg`For machines with little memory; faster and less accurate than qwen3-4b.`,
+};
+const customDescription = msg`A custom model, installed from a folder or file.`;
 
 /** What differs between models of speech and of language. */
 interface Family<M extends Model> {
@@ -40,6 +52,7 @@ function ModelRow<M extends Model>({ model, family }: { model: M; family: Family
   const { t } = useLingui();
   const { name, state, bytes, bytes_done: bytesDone, error, source } = model;
   const install = useAction({ run: () => family.install(name), refresh: [family.queryKey] });
+  const description = model.is_custom ? customDescription : descriptions[name];
   const size = number(megabytes(bytes));
   const [label, labelWithName] =
     state === "failed"
@@ -52,7 +65,7 @@ function ModelRow<M extends Model>({ model, family }: { model: M; family: Family
       title={name}
       badges={<StateTag model={model} />}
       facts={[
-        model.description,
+        description === undefined ? model.description : t(description),
         ...(family.facts?.(model) ?? []),
         model.license === null ? null : t`License: ${{ license: model.license }}`,
         model.attribution === null ? null : source === null ? (

@@ -181,7 +181,11 @@ function Model({ status }: { status: Intelligence }) {
       <Stack gap="md">
         <Switch
           label={model === null ? t`Language model` : t`Language model: ${model}`}
-          description={status.message}
+          description={
+            status.enabled && model === null
+              ? t`Summaries, chapters and action items need a language model. An admin of this server can set one up in Settings → Language model.`
+              : null
+          }
           checked={turn.isPending ? turn.variables : status.enabled}
           onChange={(event) => turn.mutate(event.currentTarget.checked)}
         />
