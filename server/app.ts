@@ -245,7 +245,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   refuseWhenTooOld(app, versions);
   drainOnClose(app, { graceMs, listener: dependencies.listener, draining });
   app.setNotFoundHandler((request, reply) =>
-    wantsPage(request) ? sendNotFoundPage(reply) : sendProblem(request, reply, nothingAt(request)),
+    wantsPage(request) ? sendNotFoundPage(request, reply) : sendProblem(request, reply, nothingAt(request)),
   );
   // Before a body is read that no route will use.
   app.addHook("preParsing", async (request) => {

@@ -35,6 +35,7 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
     "platform/html",
     "platform/jobs",
     "platform/json-limits",
+    "platform/language",
     "platform/pages",
     "platform/storage",
     "platform/version",

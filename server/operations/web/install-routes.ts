@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { html } from "../../platform/html.ts";
+import { i18nOf } from "../../platform/language/request-language.ts";
 import { sendPage } from "../../platform/pages/page.ts";
 
 /** Files that browsers need to install the web app, by name. */
@@ -38,12 +39,14 @@ export async function installRoutes(app: FastifyInstance, folder: string | null)
       .header("cache-control", "no-cache")
       .send(worker),
   );
-  app.get("/offline", async (_request, reply) =>
-    sendPage(reply, {
-      title: "Offline",
-      body: html`<h1>You're offline</h1>
-<p>Check your connection and try again. Unsaved changes and unfinished uploads are kept in this browser.</p>
-<p><a class="button" href="">Try again</a></p>`,
-    }),
-  );
+  app.get("/offline", async (request, reply) => {
+    const i18n = await i18nOf(request);
+    return sendPage(reply, {
+      i18n,
+      title: i18n.t("Offline"),
+      body: html`<h1>${i18n.t("You're offline")}</h1>
+<p>${i18n.t("Check your connection and try again. Unsaved changes and unfinished uploads are kept in this browser.")}</p>
+<p><a class="button" href="">${i18n.t("Try again")}</a></p>`,
+    });
+  });
 }

@@ -2,17 +2,19 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import staticFiles from "@fastify/static";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Uuid } from "../../../contract/common.ts";
 import { pagePaths, sharedPagePaths } from "../../../contract/pages.ts";
 import { directionOf } from "../../../shared/languages.ts";
 import { readRuledSession } from "../../people/accounts/sign-in/authenticate.ts";
+import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";
-import { html as pageHtml } from "../../platform/html.ts";
+import { escapeHtml, html as pageHtml } from "../../platform/html.ts";
 import { allowFraming, allowRecording } from "../../platform/http/origin/security-headers.ts";
-import { languageOf, rememberLanguage } from "../../platform/language/request-language.ts";
+import { i18nFor } from "../../platform/language/i18n.ts";
+import { i18nOf, languageOf, rememberLanguage } from "../../platform/language/request-language.ts";
 import { sendPage } from "../../platform/pages/page.ts";
 import { canSeeRecording } from "../../recordings/recordings/queries.ts";
 import { describePage, publicPageOf } from "../../sharing/public-links/view/page.ts";
@@ -60,14 +62,14 @@ export async function webAppRoutes(
         if (shared !== null) return reply.redirect(shared, 303);
       }
       if (session === null) return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
-      if (ruled?.refusal === "address") return sendRefused(reply);
+      if (ruled?.refusal === "address") return sendRefused(request, reply, session);
       if (document === null) return sendMissing(reply);
       const isRecording = path === "/recordings/:recording_id" && recordingId !== undefined;
       const elements = (isRecording ? preloadRecording(given) : "") + (preloads?.get(path) ?? "");
       const { language = null } = session;
       rememberLanguage(request, reply, language);
       const whole = document.replace("</head>", `  ${elements}\n  </head>`);
-      const { policy, html } = fill(files, whole, languageValues(languageOf(request, language)));
+      const { policy, html } = fill(files, whole, await languageValues(languageOf(request, language)));
       allowRecording(reply);
       return reply
         .type("text/html; charset=utf-8")
@@ -84,7 +86,7 @@ export async function webAppRoutes(
       const { status, ...values } = await describePage({ db, signer, config }, token);
       const { policy, html } = fill(files, sharedDocument, {
         ...values,
-        ...languageValues(languageOf(request)),
+        ...(await languageValues(languageOf(request))),
       });
       if (path.startsWith("/embed/")) allowFraming(reply, policy);
       else reply.header("content-security-policy", `${policy}; frame-ancestors 'none'`);
@@ -114,8 +116,15 @@ async function readDocument(folder: string | null, name: string): Promise<string
 }
 
 /** What the web app starts with: the reader's language is chosen by the same rule as for the server's own pages. */
-function languageValues(language: string): Readonly<Record<string, string>> {
-  return { language, direction: directionOf(language) };
+async function languageValues(language: string): Promise<Readonly<Record<string, string>>> {
+  const i18n = await i18nFor(language);
+  return {
+    language,
+    direction: directionOf(language),
+    layers: escapeHtml(i18n.t("Open menus and dialogs")),
+    appneeds: escapeHtml(i18n.t("Parley requires JavaScript. The API works without it; see /docs.")),
+    pageneeds: escapeHtml(i18n.t("This page requires JavaScript.")),
+  };
 }
 
 /**
@@ -149,13 +158,19 @@ function fill(
 }
 
 /** For a signed-in user whose workspace doesn't allow this IP address. */
-function sendRefused(reply: FastifyReply): FastifyReply {
+async function sendRefused(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { language }: Principal,
+): Promise<FastifyReply> {
+  const i18n = await i18nOf(request, language);
   return sendPage(reply, {
-    title: "This network isn't allowed",
+    i18n,
+    title: i18n.t("This network isn't allowed"),
     status: 403,
-    body: pageHtml`<h1>This network isn't allowed</h1>
-<p>Your workspace allows access from certain IP addresses only. Connect to its network or VPN and reload this page, or ask an admin.</p>
-<p><a class="button quiet" href="/sign-out">Sign out</a></p>`,
+    body: pageHtml`<h1>${i18n.t("This network isn't allowed")}</h1>
+<p>${i18n.t("Your workspace allows access from certain IP addresses only. Connect to its network or VPN and reload this page, or ask an admin.")}</p>
+<p><a class="button quiet" href="/sign-out">${i18n.t("Sign out")}</a></p>`,
   });
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { html } from "../html.ts";
+import { i18nOf } from "../language/request-language.ts";
 import { sendPage } from "./page.ts";
 
 /** Paths of the APIs, which return problems to every client. */
@@ -20,12 +21,14 @@ export function wantsPage({
 }
 
 /** The page for a path that does not exist, with status 404. */
-export function sendNotFoundPage(reply: FastifyReply): FastifyReply {
+export async function sendNotFoundPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const i18n = await i18nOf(request);
   return sendPage(reply, {
-    title: "Page not found",
+    i18n,
+    title: i18n.t("Page not found"),
     status: 404,
-    body: html`<h1>Page not found</h1>
-<p>Check the URL.</p>
-<p><a class="button quiet" href="/">Back to library</a></p>`,
+    body: html`<h1>${i18n.t("Page not found")}</h1>
+<p>${i18n.t("Check the URL.")}</p>
+<p><a class="button quiet" href="/">${i18n.t("Back to library")}</a></p>`,
   });
 }

@@ -4,7 +4,7 @@ import { errorCatalogue } from "../../../../contract/errors.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import { type Html, html } from "../../../platform/html.ts";
 import { readForms } from "../../../platform/http/body/form-body.ts";
-import { ProblemError } from "../../../platform/http/errors/problem.ts";
+import { toProblem } from "../../../platform/http/errors/errors.ts";
 import { refuseCrossSite } from "../../../platform/http/origin/cross-site.ts";
 import type { I18n } from "../../../platform/language/i18n.ts";
 import { i18nOf } from "../../../platform/language/request-language.ts";
@@ -18,15 +18,17 @@ export function servePages(scope: FastifyInstance): void {
   readForms(scope);
   const asProblem = scope.errorHandler;
   scope.setErrorHandler(async (error: unknown, request, reply) => {
+    const problem = toProblem(error);
+    const { status } = errorCatalogue[problem.code];
     // Unexpected errors are logged and sent as in the API.
-    if (!(error instanceof ProblemError)) return asProblem.call(scope, error as never, request, reply);
-    reply.headers(error.headers);
+    if (problem !== error && status >= 500) return asProblem.call(scope, error as never, request, reply);
+    reply.headers(problem.headers);
     const i18n = await i18nOf(request);
-    const { title, text } = describeError(error);
+    const { title, text } = describeError(problem);
     return sendPage(reply, {
       i18n,
       title: title(i18n),
-      status: errorCatalogue[error.code].status,
+      status,
       body: html`<h1>${title(i18n)}</h1>
 <p>${text(i18n)}</p>
 ${backToSignIn(i18n)}`,

@@ -208,10 +208,10 @@ ${hiddenToken(request, baseUrl)}
   async function sendSignedIn(
     request: FastifyRequest,
     reply: FastifyReply,
-    { name }: Principal,
+    { name, language }: Principal,
     next: string,
   ): Promise<FastifyReply> {
-    const i18n = await i18nOf(request);
+    const i18n = await i18nOf(request, language);
     return sendPage(reply, {
       i18n,
       title: i18n.t("Signed in"),

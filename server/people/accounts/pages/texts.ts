@@ -31,7 +31,7 @@ const errorTexts: Readonly<Partial<Record<ErrorCode, ErrorText>>> = {
 };
 
 const otherError: ErrorText = {
-  title: (i18n) => i18n.t("The form can't be read"),
+  title: (i18n) => i18n.t("The request is malformed"),
   text: (i18n) => i18n.t("The browser sent something that this page doesn't expect. Go back and try again."),
 };
 

@@ -2,7 +2,8 @@ import { isIP } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../../config/config.ts";
 import { hostNameOf, isLoopbackHost } from "../../config/host-name.ts";
-import { html } from "../../html.ts";
+import { type Html, html } from "../../html.ts";
+import { i18nOf } from "../../language/request-language.ts";
 import { sendPage } from "../../pages/page.ts";
 import { ProblemError } from "../errors/problem.ts";
 
@@ -95,18 +96,26 @@ function hostsOf(request: FastifyRequest): string[] {
   ];
 }
 
-function refuse(request: FastifyRequest, reply: FastifyReply, name: string): FastifyReply {
+async function refuse(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
   if (!/text\/html/i.test(request.headers.accept ?? ""))
     throw new ProblemError(
       "misdirected_request",
       `this server is not set up for the host ${name}; add it to the setting PARLEY_TRUSTED_HOSTS, or set PARLEY_BASE_URL`,
     );
+  const i18n = await i18nOf(request);
+  const code = (inner: Html) => html`<code>${inner}</code>`;
   return sendPage(reply, {
-    title: "Unknown host name",
+    i18n,
+    title: i18n.t("Unknown host name"),
     status: 421,
-    body: html`<h1>Unknown host name</h1>
-<p>This server is not set up for the host <code>${name}</code>.</p>
-<p>If you run it, start it with <code>PARLEY_TRUSTED_HOSTS=${name}</code>, or make this its base URL with
-<code>PARLEY_BASE_URL</code>. Otherwise ask the person who gave you the link.</p>`,
+    body: html`<h1>${i18n.t("Unknown host name")}</h1>
+<p>${i18n.t("This server is not set up for the host <code>{name}</code>.", { name, code })}</p>
+<p>${i18n.t(
+      "If you run it, start it with {trusted}, or make this its base URL with {base}. Otherwise ask the person who gave you the link.",
+      {
+        trusted: html`<code>PARLEY_TRUSTED_HOSTS=${name}</code>`,
+        base: html`<code>PARLEY_BASE_URL</code>`,
+      },
+    )}</p>`,
   });
 }

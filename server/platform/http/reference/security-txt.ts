@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config/config.ts";
 import { html } from "../../html.ts";
+import { i18nOf } from "../../language/request-language.ts";
 import { sendPage } from "../../pages/page.ts";
 
 const contactPath = "/security-contact";
@@ -36,17 +37,18 @@ export function securityTxtRoutes(
       .send(`${lines.join("\n")}\n`);
   });
 
-  app.get(contactPath, async (_request, reply) => {
+  app.get(contactPath, async (request, reply) => {
     const { securityContacts } = config;
+    const i18n = await i18nOf(request);
     return sendPage(reply, {
-      title: "Report a vulnerability",
-      body: html`<h1>Report a vulnerability</h1>
+      i18n,
+      title: i18n.t("Report a vulnerability"),
+      body: html`<h1>${i18n.t("Report a vulnerability")}</h1>
 ${
   securityContacts.length > 0
-    ? html`<p>Write to ${securityContacts.join(", ")}.</p>`
-    : html`<p>The operator of this server has not published a contact. Ask the person in your organization who runs it, or
-the admin of your workspace.</p>
-<p class="soft">If you run this server, set <code>PARLEY_SECURITY_CONTACT</code> to an email address or a web page.</p>`
+    ? html`<p>${i18n.t("Write to {contacts}.", { contacts: securityContacts.join(", ") })}</p>`
+    : html`<p>${i18n.t("The operator of this server has not published a contact. Ask the person in your organization who runs it, or the admin of your workspace.")}</p>
+<p class="soft">${i18n.t("If you run this server, set {setting} to an email address or a web page.", { setting: html`<code>PARLEY_SECURITY_CONTACT</code>` })}</p>`
 }`,
     });
   });
