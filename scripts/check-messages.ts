@@ -53,7 +53,7 @@ function checkTranslation(path: string, english: string, translation: string): v
   }
 }
 
-/** The names of the values in a text, and its tags. */
+/** The names of the values in a text, and its tags, which may be numbers as in `<0>`. */
 function namesIn(text: string): readonly string[] {
   const names = new Set(text.match(/<\/?\w+\/?>/g));
   const collect = (tree: ReturnType<IntlMessageFormat["getAst"]>): void => {
@@ -64,7 +64,7 @@ function namesIn(text: string): readonly string[] {
       if ("options" in node) for (const { value } of Object.values(node.options)) collect(value);
     }
   };
-  collect(new IntlMessageFormat(text, sourceLanguage).getAst());
+  collect(new IntlMessageFormat(text, sourceLanguage, undefined, { ignoreTag: true }).getAst());
   return [...names].sort();
 }
 

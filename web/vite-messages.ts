@@ -1,18 +1,20 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 import { type PluginItem, transformSync, types } from "@babel/core";
 import macros from "@lingui/babel-plugin-lingui-macro";
 import { formatter } from "@lingui/format-po";
 import { compileMessage } from "@lingui/message-utils/compileMessage";
 import type { Plugin } from "vite";
 import { pseudoTexts } from "../shared/pseudo-locales.ts";
+import { compileSimple } from "./language/simple-text.ts";
 
 const english = fileURLToPath(new URL("locales/en.po", import.meta.url));
 
 /**
- * Compiles the English texts that Lingui's macros leave as `{ id: "yQE2r9", message: "Delete {title}" }` behind a comment. A text
- * without values or context is its own ID, which is shorter.
+ * Compiles the English texts that Lingui's macros leave as `{ id: "yQE2r9", message: "Delete {title}" }` behind a comment. A
+ * text without plurals or context is its own ID, which is shorter.
  */
 const compileEnglish: PluginItem = {
   visitor: {
@@ -28,7 +30,7 @@ const compileEnglish: PluginItem = {
             const text = message.value.value;
             const context = field("context");
             node.properties = node.properties.filter((each) => each !== context);
-            if (context === undefined && isPlain(text)) {
+            if (context === undefined && isSimple(text)) {
               id.value = types.stringLiteral(text);
               node.properties = node.properties.filter((each) => each !== message);
             } else message.value = types.valueToNode(compileMessage(text));
@@ -39,10 +41,9 @@ const compileEnglish: PluginItem = {
   },
 };
 
-/** Whether a text is shown as it is written, in every language: it has no values, plurals or escaped characters. */
-function isPlain(text: string): boolean {
-  const compiled = compileMessage(text);
-  return compiled.length === 1 && compiled[0] === text;
+/** Whether the browser compiles a text by itself: it has no plurals or escaped characters. */
+function isSimple(text: string): boolean {
+  return isDeepStrictEqual(compileMessage(text), compileSimple(text));
 }
 
 /** Compiles the texts of a module. */
@@ -80,7 +81,7 @@ export const messages: Plugin = {
       const pseudo = pseudoTexts[basename(id)];
       const catalog = await readCatalog(pseudo === undefined ? id : english);
       const compiled = Object.entries(catalog).map(([key, { message = "", context, translation = "" }]) => [
-        context === undefined && isPlain(message) ? message : key,
+        context === undefined && isSimple(message) ? message : key,
         pseudo === undefined ? compileMessage(translation) : compileMessage(message, pseudo),
       ]);
       return {

@@ -1,6 +1,7 @@
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import { i18n } from "@lingui/core";
+import { compileSimple } from "../../web/language/simple-text.ts";
 
 // By its URL: the compiler that the web app is built with has no types.
 const compiler = new URL("../../web/vite-messages.ts", import.meta.url).href;
@@ -17,5 +18,5 @@ registerHooks({
   },
 });
 
-i18n.setMessagesCompiler((text) => [text]);
+i18n.setMessagesCompiler(compileSimple);
 i18n.loadAndActivate({ locale: "en", messages: {} });

@@ -1,5 +1,6 @@
 import { i18n, type Messages } from "@lingui/core";
 import { chooseLanguage, directionOf, sourceLanguage } from "../../shared/languages.ts";
+import { compileSimple } from "./simple-text.ts";
 
 type Catalog = { readonly messages: Messages };
 
@@ -10,8 +11,8 @@ const catalogs: Readonly<Record<string, () => Promise<Catalog>>> = {
   "ar-XB": () => import("virtual:pseudo/ar-XB"),
 };
 
-// A text without values is its own ID. See vite-messages.ts.
-i18n.setMessagesCompiler((text) => [text]);
+// A simple text is its own ID. See vite-messages.ts.
+i18n.setMessagesCompiler(compileSimple);
 
 let latest = "";
 
