@@ -18,7 +18,7 @@ import { createClockGuard } from "./platform/jobs/clock-guard.ts";
 import type { Guard, JobContext } from "./platform/jobs/define.ts";
 import { startPump } from "./platform/jobs/pump.ts";
 import { findMsUntilDue } from "./platform/jobs/queries.ts";
-import { startSchedule } from "./platform/jobs/schedule.ts";
+import { startSchedules } from "./platform/jobs/schedule.ts";
 import { startSleep } from "./platform/jobs/sleep.ts";
 import { sweepScratch } from "./processing/media/scratch.ts";
 import { msUntilArrivalCheck } from "./processing/uploads/media-queries.ts";
@@ -95,38 +95,58 @@ export function startWorker(deps: WorkerDependencies): Worker {
     onStart: (name) => deps.eventLoop?.begin(`job ${name}`) ?? (() => undefined),
   });
 
-  const local = startSchedule(config.sweepIntervalMs, log, {
-    "abandoned scratch folders": async () => {
-      if (await mayRun("age")) await sweepScratch(config.dataDir);
+  const schedules = startSchedules(log, [
+    {
+      intervalMs: sealIntervalMs,
+      tasks: {
+        "audit log": whenAwake(() => sealAudit(db)),
+      },
     },
-    "databases of killed verifications": () => sweepVerifyFolders(config.dataDir, log),
-  });
-  const daily = startSchedule(dayMs, log, {
-    "old copies from before upgrades": async () => {
-      if (await mayRun("age")) await pruneUpgradeCopies(config.dataDir);
+    {
+      intervalMs: arrivalCheckMs,
+      tasks: {
+        "arrived files": whenAwake(() => noticeArrivals({ db, jobs, store, log }, soonestLookMs[store.kind])),
+      },
     },
-  });
-  const searching = startSchedule(searchIndexMs, log, {
-    "search index": () => mergePending(db.pool),
-    "outdated search index": async () => {
-      const count = await indexOutdated(db.pool, searchIndexMs / 2);
-      if (count > 0) log.info({ count }, "indexed recordings of an earlier version for the search");
+    {
+      intervalMs: announceMs,
+      tasks: {
+        "recordings that are ready": async () => {
+          if ((await announceReadyRecordings(db)) > 0) jobs.wake();
+        },
+        "notifications of recordings that are ready": async () => {
+          if ((await notifyOfReadyRecordings(db)) > 0) jobs.wake();
+        },
+      },
     },
-  });
-  const arrivals = startSchedule(arrivalCheckMs, log, {
-    "arrived files": whenAwake(() => noticeArrivals({ db, jobs, store, log }, soonestLookMs[store.kind])),
-  });
-  const announcements = startSchedule(announceMs, log, {
-    "recordings that are ready": async () => {
-      if ((await announceReadyRecordings(db)) > 0) jobs.wake();
+    {
+      intervalMs: searchIndexMs,
+      tasks: {
+        "search index": () => mergePending(db.pool),
+        "outdated search index": async () => {
+          const count = await indexOutdated(db.pool, searchIndexMs / 2);
+          if (count > 0) log.info({ count }, "indexed recordings of an earlier version for the search");
+        },
+      },
     },
-    "notifications of recordings that are ready": async () => {
-      if ((await notifyOfReadyRecordings(db)) > 0) jobs.wake();
+    {
+      intervalMs: config.sweepIntervalMs,
+      tasks: {
+        "abandoned scratch folders": async () => {
+          if (await mayRun("age")) await sweepScratch(config.dataDir);
+        },
+        "databases of killed verifications": () => sweepVerifyFolders(config.dataDir, log),
+      },
     },
-  });
-  const sealing = startSchedule(sealIntervalMs, log, {
-    "audit log": whenAwake(() => sealAudit(db)),
-  });
+    {
+      intervalMs: dayMs,
+      tasks: {
+        "old copies from before upgrades": async () => {
+          if (await mayRun("age")) await pruneUpgradeCopies(config.dataDir);
+        },
+      },
+    },
+  ]);
 
   const watching = startWatching(deps, isQuarantined);
 
@@ -158,8 +178,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
       await sleep?.stop();
       await deliveries.stop();
       await limiter.close();
-      for (const schedule of [announcements, arrivals, sealing, searching, local, daily])
-        await schedule.stop();
+      await schedules.stop();
       await watching.stop();
       await pump.stop(graceMs);
     },

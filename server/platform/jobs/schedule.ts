@@ -1,7 +1,49 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 
 export interface Schedule {
   stop(): Promise<void>;
+}
+
+type Tasks = Readonly<Record<string, () => Promise<void>>>;
+
+/** How long the next schedule waits for the first run of the one before. */
+const maxFirstRunMs = 500;
+
+/**
+ * Starts schedules one after another. Those that start together open a database connection each, at the start and at every
+ * time they have in common.
+ */
+export function startSchedules(
+  log: FastifyBaseLogger,
+  schedules: readonly { readonly intervalMs: number; readonly tasks: Tasks }[],
+): Schedule {
+  const started: Schedule[] = [];
+  const stopping = Promise.withResolvers<void>();
+  let isStopping = false;
+
+  async function startAll(): Promise<void> {
+    for (const { intervalMs, tasks } of schedules) {
+      if (isStopping) return;
+      const schedule = startSchedule(intervalMs, log, tasks);
+      started.push(schedule);
+      await Promise.race([
+        schedule.firstRun,
+        delay(maxFirstRunMs, undefined, { ref: false }),
+        stopping.promise,
+      ]);
+    }
+  }
+
+  const starting = startAll();
+  return {
+    async stop() {
+      isStopping = true;
+      stopping.resolve();
+      await starting;
+      for (const schedule of started) await schedule.stop();
+    },
+  };
 }
 
 /**
@@ -11,8 +53,8 @@ export interface Schedule {
 export function startSchedule(
   intervalMs: number,
   log: FastifyBaseLogger,
-  tasks: Readonly<Record<string, () => Promise<void>>>,
-): Schedule {
+  tasks: Tasks,
+): Schedule & { readonly firstRun: Promise<void> } {
   let current: Promise<void> | null = null;
 
   async function runAll(): Promise<void> {
@@ -25,15 +67,16 @@ export function startSchedule(
     }
   }
 
-  function tick(): void {
+  function tick(): Promise<void> {
     current ??= runAll().finally(() => {
       current = null;
     });
+    return current;
   }
 
   const timer = setInterval(tick, intervalMs);
-  tick();
   return {
+    firstRun: tick(),
     async stop() {
       clearInterval(timer);
       await current;
