@@ -4,7 +4,7 @@ import { formatter } from "@lingui/format-po";
 /** Where `lingui extract` finds the texts of the web app and of the server, and where their translations are. */
 export default defineConfig({
   sourceLocale: "en",
-  locales: ["en"],
+  locales: ["en", "de", "fr", "es", "ja"],
   catalogs: [
     { path: "web/locales/{locale}", include: ["web"], exclude: ["web/dist"] },
     {
