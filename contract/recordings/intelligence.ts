@@ -137,6 +137,18 @@ const QuestionDays = z.int().min(1).max(3650).meta({
   description: "Days that a thread of questions about meetings is kept after its last question.",
 });
 
+const Language = z.enum(["auto", ...whisperLanguages]);
+
+const SummaryLanguage = Language.meta({
+  description:
+    "Language that everything is written in: a code such as `en`; `auto`: as the workspace has set, which is the language of the meeting by default.",
+});
+
+const WorkspaceLanguage = Language.meta({
+  description:
+    "Language of summaries, chapters and action items for which none was chosen: a code such as `en`; `auto`: the language of the meeting. Statements of Ask are in the language of the question.",
+});
+
 export const IntelligenceStatus = z
   .strictObject({
     model: z
@@ -151,6 +163,7 @@ export const IntelligenceStatus = z
       description: "The server's limit per workspace.",
     }),
     question_days: QuestionDays,
+    language: WorkspaceLanguage,
     used_tokens_today: TokenCount.meta({
       description: "Tokens used this UTC day, including those reserved for requests in flight.",
     }),
@@ -187,7 +200,7 @@ export const updateIntelligence = operation({
   path: "/_/api/v1/intelligence",
   summary: "Update Intelligence",
   description:
-    "Enables or disables the language model for the workspace, and limits its tokens. After disabling, runs stop before their next request; they resume once it is enabled.",
+    "Enables or disables the language model for the workspace, limits its tokens, and sets the language it writes in from the next run on. After disabling, runs stop before their next request; they resume once it is enabled.",
   body: z.object({
     enabled: z.boolean().optional(),
     max_tokens_per_day: z
@@ -197,6 +210,7 @@ export const updateIntelligence = operation({
       .optional()
       .meta({ description: "Per UTC day; 0: no limit." }),
     question_days: QuestionDays.optional(),
+    language: WorkspaceLanguage.optional(),
   }),
   response: IntelligenceStatus,
   errors: [...changeErrors],
@@ -206,11 +220,6 @@ export const SummaryLength = z
   .enum(["short", "normal", "detailed"])
   .meta({ description: "Length of the summary." });
 export type SummaryLength = z.output<typeof SummaryLength>;
-
-const SummaryLanguage = z.enum(["auto", ...whisperLanguages]).meta({
-  description:
-    "Language that everything is written in: a code such as `en`; `auto`: the language of the meeting.",
-});
 
 /** A user's thumb up or down on what the language model wrote. */
 export const Feedback = z

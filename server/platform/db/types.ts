@@ -561,6 +561,7 @@ export interface IntelligenceRuns {
 
 export interface IntelligenceSettings {
   is_enabled: Generated<boolean>;
+  language: string | null;
   max_tokens_per_day: Int8 | null;
   question_days: Generated<number>;
   updated_at: Generated<Timestamp>;

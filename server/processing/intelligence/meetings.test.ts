@@ -118,6 +118,20 @@ const hostile = {
   })),
 };
 
+test("summaries are in the workspace's language, unless one was chosen for the recording", async () => {
+  const changed = await t.manage("PATCH", "/intelligence", { language: "de" });
+  assert.equal(changed.body.language, "de");
+  model.reset();
+  const id = await t.make({ transcript: hostile });
+  await t.done(id);
+  assert.match(model.requests[0]?.system ?? "", /Write everything but quotes in German/);
+  model.reset();
+  await t.manage("POST", `/recordings/${id}/intelligence`, { language: "fr" });
+  await t.done(id);
+  assert.match(model.requests[0]?.system ?? "", /Write everything but quotes in French/);
+  assert.equal((await t.manage("PATCH", "/intelligence", { language: "auto" })).body.language, "auto");
+});
+
 test("a hostile transcript: it stays data, a line each, within marks it can't know; no tools, no key, nobody else", async () => {
   model.reset();
   const id = await t.make({

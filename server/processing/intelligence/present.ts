@@ -27,6 +27,7 @@ export function describeWorkspace(workspace: {
     max_tokens_per_day: settings.max_tokens_per_day,
     server_max_tokens_per_day: workspace.serverLimit,
     question_days: settings.question_days,
+    language: settings.language ?? "auto",
     used_tokens_today: usage.tokens,
     requests_today: usage.requests,
     resets_datetime: resetsAt.toISOString(),

@@ -20,7 +20,7 @@ export interface RunRow {
   readonly notes: string[];
   readonly model: string | null;
   readonly prompt_version: number;
-  /** As a user chose; null: normal, and the meeting's language. */
+  /** As a user chose; null: normal, and the language of the workspace's settings. */
   readonly length: SummaryLength | null;
   readonly language: string | null;
   /** What it does now, for users to read. */
@@ -103,6 +103,7 @@ export interface ClaimedRun {
   readonly duration_ms: number;
   readonly chapters_by_hand: boolean;
   readonly length: SummaryLength | null;
+  /** As a user or the workspace chose; null: the meeting's. */
   readonly language: string | null;
 }
 
@@ -115,7 +116,10 @@ export async function claimRun(db: Executor, recordingId: string): Promise<Claim
       and (i.not_before <= clock_timestamp() or (i.not_before is null and i.status <> 'failed'))
       and not ${isInTrash}
     returning i.request_count, r.workspace_id, r.transcript_version, r.external, r.start_datetime, r.duration_ms, r.chapters_by_hand,
-      i.length, i.language`.execute(db);
+      i.length, coalesce(i.language,
+        (select s.language from intelligence_settings s where s.workspace_id = r.workspace_id)) as language`.execute(
+    db,
+  );
   return rows[0];
 }
 

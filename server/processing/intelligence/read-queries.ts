@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Chapter } from "../../../contract/recordings/chapters.ts";
+import { languageOf } from "../../../contract/workspace/spoken-language.ts";
 import type { Executor } from "../../platform/db/database.ts";
 
 export async function hasSegments(db: Executor, recordingId: string): Promise<boolean> {
@@ -96,16 +97,20 @@ export async function saveSettings(
     readonly enabled: boolean | undefined;
     readonly max_tokens_per_day: number | null | undefined;
     readonly question_days: number | undefined;
+    /** `auto`: the meeting's. */
+    readonly language: string | undefined;
   },
 ): Promise<void> {
   const hasLimit = changes.max_tokens_per_day !== undefined;
   await sql`
-    insert into intelligence_settings as s (workspace_id, is_enabled, max_tokens_per_day, question_days)
-    values (${workspaceId}, ${changes.enabled ?? true}, ${changes.max_tokens_per_day ?? null}, ${changes.question_days ?? 90})
+    insert into intelligence_settings as s (workspace_id, is_enabled, max_tokens_per_day, question_days, language)
+    values (${workspaceId}, ${changes.enabled ?? true}, ${changes.max_tokens_per_day ?? null}, ${changes.question_days ?? 90},
+      ${languageOf(changes.language ?? "auto")})
     on conflict (workspace_id) do update set is_enabled = coalesce(${changes.enabled ?? null}, s.is_enabled),
       max_tokens_per_day = case when ${hasLimit} then ${changes.max_tokens_per_day ?? null}::bigint
         else s.max_tokens_per_day end,
       question_days = coalesce(${changes.question_days ?? null}, s.question_days),
+      language = ${changes.language === undefined ? sql`s.language` : sql`excluded.language`},
       updated_at = clock_timestamp()`.execute(db);
 }
 

@@ -65,6 +65,7 @@ export function intelligenceRoutes(
         enabled: body.enabled,
         max_tokens_per_day: body.max_tokens_per_day === 0 ? null : body.max_tokens_per_day,
         question_days: body.question_days,
+        language: body.language,
       });
       for (const recordingId of await wakeRuns(tx, workspaceId))
         await jobs.enqueue(tx, "analyze_recording", { recordingId }, recordingId);

@@ -54,7 +54,7 @@ export function WriteAgainDialog({ state, onClose }: { state: IntelligenceState;
         </Input.Wrapper>
         <LanguageSelect
           label={t`Language`}
-          automatic={t`The meeting's language`}
+          automatic={t`As the workspace`}
           value={language}
           onChange={setLanguage}
           error={form.errorOf("language")}

@@ -18,6 +18,7 @@ import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { number, separators } from "../../common/format/numbers.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
+import { LanguageSelect } from "../../common/language-select.tsx";
 import { Loaded, NoneYet, Panel, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
 import { kinds, TemplateForm } from "./template-form.tsx";
 
@@ -176,6 +177,11 @@ function Model({ status }: { status: Intelligence }) {
     refresh,
     showsError: true,
   });
+  const write = useAction({
+    run: (language: string) => updateIntelligence({ language: language as Intelligence["language"] }),
+    done: t`Language saved. It applies to new summaries.`,
+    refresh,
+  });
   return (
     <Panel>
       <Stack gap="md">
@@ -205,6 +211,13 @@ function Model({ status }: { status: Intelligence }) {
           ) : null}{" "}
           {status.last_error}
         </Text>
+        <LanguageSelect
+          label={t`Language of summaries`}
+          description={t`Also of chapters and action items. Ask follows the language of the question.`}
+          automatic={t`The meeting's language`}
+          value={write.isPending ? write.variables : status.language}
+          onChange={(language) => write.mutate(language)}
+        />
         <form
           onSubmit={(event) => {
             event.preventDefault();

@@ -25,14 +25,16 @@ export interface Settings {
   readonly max_tokens_per_day: number | null;
   /** How long threads of questions are kept. */
   readonly question_days: number;
+  /** What runs write in unless a user chose another language; null: the meeting's. */
+  readonly language: string | null;
 }
 
 /** The settings of the workspace's admins. */
 export async function findSettings(db: Executor, workspaceId: string): Promise<Settings> {
   const { rows } = await sql<Settings>`
-    select is_enabled, max_tokens_per_day::float8 as max_tokens_per_day, question_days
+    select is_enabled, max_tokens_per_day::float8 as max_tokens_per_day, question_days, language
     from intelligence_settings where workspace_id = ${workspaceId}`.execute(db);
-  return rows[0] ?? { is_enabled: true, max_tokens_per_day: null, question_days: 90 };
+  return rows[0] ?? { is_enabled: true, max_tokens_per_day: null, question_days: 90, language: null };
 }
 
 /** The stricter of both limits; null: none. */
