@@ -125,4 +125,7 @@ export const ruleTexts = {
   nul_character: "must not contain a NUL character",
   half_surrogate: "must not contain half of a surrogate pair",
   nested_too_deeply: "is nested too deeply",
+  not_uuid: "must be a UUID",
+  more_than_200_entries: "can have at most 200 entries",
+  more_than_60_characters: "must have at most 60 characters",
 } as const;

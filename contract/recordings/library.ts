@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Cause } from "../causes/causes.ts";
 import { CursorInput, NextCursor, Success, TimestampInput, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
 import { Recording, RecordingFilter, RecordingParams, Tag } from "./recordings.ts";
@@ -105,7 +106,9 @@ export const changeRecordings = operation({
   response: z.strictObject({
     done: z.array(Uuid).meta({ description: "Changed, or already as asked." }),
     changed: z.array(Uuid).meta({ description: "Those of `done` that were not already as asked." }),
-    failed: z.array(z.strictObject({ recording_id: Uuid, error: z.string(), detail: z.string() })),
+    failed: z.array(
+      z.strictObject({ recording_id: Uuid, error: z.string(), detail: z.string(), cause: Cause.optional() }),
+    ),
     purge_datetime: z.iso.datetime().nullable().meta({
       description: "After `delete`: when the trash deletes them permanently; null: they are deleted already.",
     }),

@@ -164,7 +164,7 @@ test("uploads: the server's reason is shown for errors only it can detect", asyn
   const row = section(page, "Your uploads").getByRole("listitem").filter({ hasText: "cut-off" });
   await row.getByText("Failed").waitFor({ timeout: 60_000 });
 
-  await row.getByText(/upload it again/i).waitFor();
+  await row.getByText(/Upload the whole file again/).waitFor();
   await row.getByRole("link").click();
   await page.getByRole("heading", { name: "Processing failed" }).waitFor();
   await assertAccessible(page);

@@ -25,7 +25,8 @@ function causeText({ code, values }: Cause): string | undefined {
 }
 
 interface Problem {
-  readonly error: ErrorCode;
+  /** One of `codeTexts`, unless a newer server added it. */
+  readonly error: string;
   readonly detail: string;
   readonly cause?: Cause | undefined;
   readonly violations?: readonly Violation[] | undefined;
@@ -45,8 +46,8 @@ function problemText({ error, detail, cause }: Problem, violations: readonly Vio
   if (known !== undefined) return known;
   const [first] = violations;
   if (first !== undefined) return pointedText(first, violations.length - 1);
-  if (!Object.hasOwn(codeTexts, error)) return detail;
-  return vagueCodes.has(error) ? withDetail(codeTexts[error](), detail) : codeTexts[error]();
+  const code = Object.hasOwn(codeTexts, error) ? (error as ErrorCode) : "wrong_state";
+  return vagueCodes.has(code) ? withDetail(codeTexts[code](), detail) : codeTexts[code]();
 }
 
 function violationText({ cause, detail }: Violation): string {

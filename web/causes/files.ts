@@ -38,13 +38,13 @@ export const fileTexts: { readonly [Code in keyof FileCauses]: (values: FileCaus
     const [size, limit] = [sizeText(bytes), sizeText(max)];
     return t`The file has ${size}, but at most ${limit} are allowed. Convert it with a lower bit rate.`;
   },
-  file_empty: () => t`The file is empty. Send it again.`,
-  file_only_zeros: () => t`The file has no content; it was probably not copied in full. Send it again.`,
+  file_empty: () => t`The file is empty. Upload it again.`,
+  file_only_zeros: () => t`The file has no content; it was probably not copied in full. Upload it again.`,
   not_a_recording: () =>
     t`The file is not a video or audio file that can be used. If it is a recording, export it as MP4 or MP3.`,
   file_damaged: () =>
     t`The file is damaged. Export or convert the recording again, check that it plays, and upload the new file.`,
-  file_incomplete: () => t`The file is incomplete; it was probably cut off. Send the whole file again.`,
+  file_incomplete: () => t`The file is incomplete; it was probably cut off. Upload the whole file again.`,
   check_failed: () =>
     t`The file could not be checked; it is probably damaged. Export or convert the recording again, and upload the new file.`,
   processing_too_slow: ({ seconds }) => {
@@ -58,7 +58,7 @@ export const fileTexts: { readonly [Code in keyof FileCauses]: (values: FileCaus
     t`The file consists of ${count} streams one after the other, but at most ${max} are read. Split it.`,
   codec_unsupported: ({ wanted }) => t`The file's codec is not supported. Export it with ${wanted}.`,
   part_failed: ({ number }) => t`Part ${number} can't be used.`,
-  parts_incomplete: () => t`The files did not arrive in full. Send them again.`,
+  parts_incomplete: () => t`The files did not arrive in full. Upload them again.`,
   only_speaker_tracks: () =>
     t`There are only tracks of speakers, and no recording. Add the recording itself.`,
   file_never_arrived: ({ time }) => {

@@ -149,4 +149,7 @@ export const ruleTexts: {
   nul_character: () => t`Must not contain a NUL character`,
   half_surrogate: () => t`Has characters that can't be stored`,
   nested_too_deeply: () => t`Is nested too deeply`,
+  not_uuid: () => t`Is not a valid ID`,
+  more_than_200_entries: () => t`Can have at most 200 entries`,
+  more_than_60_characters: () => t`Must have at most 60 characters`,
 };

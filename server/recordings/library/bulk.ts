@@ -1,4 +1,6 @@
 import type { z } from "zod";
+import type { Cause } from "../../../contract/causes/causes.ts";
+import type { ErrorCode } from "../../../contract/errors.ts";
 import type { changeRecordings } from "../../../contract/recordings/library.ts";
 import type { Requester } from "../../platform/audit/record.ts";
 import { forEachConcurrent } from "../../platform/concurrency.ts";
@@ -52,9 +54,15 @@ export async function changeMany(
   return { done, changed, failed, purge_datetime: purgeDatetime };
 }
 
+interface Failure {
+  readonly error: ErrorCode;
+  readonly detail: string;
+  readonly cause?: Cause | undefined;
+}
+
 /** Also of unexpected errors, so that the caller learns what was changed before. */
-function reasonOf(error: unknown, onFailure: (error: unknown) => void): { error: string; detail: string } {
-  if (error instanceof ProblemError) return { error: error.code, detail: error.message };
+function reasonOf(error: unknown, onFailure: (error: unknown) => void): Failure {
+  if (error instanceof ProblemError) return { error: error.code, detail: error.message, cause: error.cause };
   onFailure(error);
   return { error: "internal", detail: "something went wrong on the server; try again" };
 }

@@ -1,7 +1,7 @@
 import { t } from "@lingui/core/macro";
 import type { z } from "zod";
 import type { Problem } from "../../../contract/errors.ts";
-import { isRefusedByProxy, proxyLimitText } from "../../../shared/files/chunk-size.ts";
+import { isRefusedByProxy } from "../../../shared/files/chunk-size.ts";
 import { loadCauseTexts } from "./cause-texts.ts";
 
 type ProblemBody = z.output<typeof Problem>;
@@ -41,10 +41,18 @@ export function isSignedOut({ code }: ApiError): boolean {
 export const unreachable = (): ApiError =>
   new ApiError(0, "unreachable", t`The server can't be reached. Check your connection and try again.`);
 
+/** A request that is larger than a proxy in front of the server accepts. */
+export const refusedByProxy = (): ApiError =>
+  new ApiError(
+    413,
+    "body_too_large",
+    t`A proxy in front of the server refuses requests of this size (status 413). The server's administrator can raise its limit, with client_max_body_size in nginx.`,
+  );
+
 /** The error of an unsuccessful response with this body. */
 export async function readProblem(response: Response, text: string): Promise<ApiError> {
   const { status } = response;
-  if (isRefusedByProxy(status, text)) return new ApiError(413, "body_too_large", proxyLimitText);
+  if (isRefusedByProxy(status, text)) return refusedByProxy();
   try {
     const problem = JSON.parse(text) as ProblemBody;
     const texts = (await loadCauseTexts())?.problemTexts(problem);

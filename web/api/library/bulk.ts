@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { changeRecordings as operation } from "../../../contract/recordings/library.ts";
 import { isOutage } from "../client/api-error.ts";
 import { call } from "../client/call.ts";
+import { loadCauseTexts } from "../client/cause-texts.ts";
 import { pause } from "../client/pause.ts";
 
 type Part = z.output<typeof operation.response>;
@@ -48,8 +49,11 @@ export async function changeRecordings(
       const part = await changeBatch(ids.slice(start, start + perRequest), change, uncertain);
       done.push(...part.done);
       changed.push(...part.changed);
-      for (const { recording_id, detail } of part.failed)
-        failed.push({ id: recording_id, reason: detail, isUnknown: false });
+      const texts = part.failed.length === 0 ? null : await loadCauseTexts();
+      for (const { recording_id, ...problem } of part.failed) {
+        const reason = texts?.problemTexts(problem).text ?? problem.detail;
+        failed.push({ id: recording_id, reason, isUnknown: false });
+      }
     } catch (error) {
       if (done.length === 0) throw error;
       const reason = error instanceof Error ? error.message : t`The request failed.`;

@@ -1,9 +1,9 @@
 import { t } from "@lingui/core/macro";
 import type { z } from "zod";
 import type { Problem } from "../../../contract/errors.ts";
-import { type ChunkSize, isRefusedByProxy, proxyLimitText } from "../../../shared/files/chunk-size.ts";
+import { type ChunkSize, isRefusedByProxy } from "../../../shared/files/chunk-size.ts";
 import { SendError, sendInChunks, type UploadSource } from "../../../shared/files/send-in-chunks.ts";
-import { ApiError } from "../../api/client/api-error.ts";
+import { ApiError, refusedByProxy } from "../../api/client/api-error.ts";
 import { loadCauseTexts } from "../../api/client/cause-texts.ts";
 
 const mebibyte = 1024 * 1024;
@@ -57,7 +57,7 @@ async function explain({ status, body }: SendError): Promise<ApiError> {
   // A proxy responds with these while the server restarts.
   if ([0, 502, 503, 504].includes(status))
     return new ApiError(0, "unreachable", t`The connection was lost. Uploaded data is kept.`);
-  if (isRefusedByProxy(status, body)) return new ApiError(status, "internal", proxyLimitText);
+  if (isRefusedByProxy(status, body)) return refusedByProxy();
   const problem = readBody(body);
   const texts = problem === null ? null : (await loadCauseTexts())?.problemTexts(problem);
   const text = texts?.text ?? problem?.detail ?? t`The server rejected the file (status ${status}).`;
