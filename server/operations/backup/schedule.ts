@@ -85,6 +85,7 @@ export const warnOfOverdueBackupsKind = defineRecurringJob({
       "backups are overdue: none has succeeded for two days; see `parley backup` and PARLEY_BACKUP_TO",
     );
     await notifyAdmins(deps, {
+      problem: "overdue_backups",
       title: "Backups are overdue",
       text: `No backup of ${deps.config.baseUrl} has succeeded for two days. The last one: ${last ?? "none"}.${lastError === null ? "" : `\n\nThe last error: ${lastError}`}\n\nRun \`parley status\` to see the state of backups, and \`parley backup\` to back up now. The log of the workers has the details.\n`,
     });
@@ -133,16 +134,20 @@ function runCommand(due: Date, log: FastifyBaseLogger, signal: AbortSignal): Pro
 
 /** In the log each time; to the operator's admins once a day. */
 async function reportFailure(deps: ScheduleDependencies, due: Date, error: string): Promise<void> {
-  const { what, next } = await describeFailure(deps.db, due);
+  const { what, next, problem } = await describeFailure(deps.db, due);
   deps.log.error({ due: due.toISOString(), error }, `${what}; ${next}`);
   await notifyAdmins(deps, {
+    problem,
     title: `${what.charAt(0).toUpperCase()}${what.slice(1)}`,
     text: `At ${deps.config.baseUrl}, ${what}. It was due at ${due.toISOString()}.\n\n${error}\n\nWhat happens next: ${next}. The log of the workers has the details.\n`,
   });
 }
 
 /** Which step of a scheduled backup failed, by what was recorded. */
-async function describeFailure({ pool }: Database, due: Date): Promise<{ what: string; next: string }> {
+async function describeFailure(
+  { pool }: Database,
+  due: Date,
+): Promise<{ what: string; next: string; problem: string }> {
   const { rows } = await pool.query<{ kind: string; state: string }>(
     "select kind, state from backup_runs where scheduled_for = $1",
     [due],
@@ -150,22 +155,28 @@ async function describeFailure({ pool }: Database, due: Date): Promise<{ what: s
   const has = (kind: string, state: string): boolean =>
     rows.some((row) => row.kind === kind && row.state === state);
   if (!has("backup", "succeeded"))
-    return { what: "the scheduled backup failed", next: "it is tried again in an hour" };
+    return {
+      what: "the scheduled backup failed",
+      next: "it is tried again in an hour",
+      problem: "backup",
+    };
   if (has("verify", "succeeded") || !rows.some(({ kind }) => kind === "verify"))
     return {
       what: "old backups could not be removed",
       next: "the backup itself is complete, and the next one tries to remove them again",
+      problem: "removal_of_backups",
     };
   return {
     what: "the verification of the backup failed",
     next: "the next scheduled backup is verified again; until then, don't rely on this one",
+    problem: "verification",
   };
 }
 
 /** At most once a day: the admins of the operator's workspace, since errors name what other workspaces must not see. */
 async function notifyAdmins(
   { db, jobs, log }: ScheduleDependencies,
-  data: { readonly title: string; readonly text: string },
+  data: Readonly<Record<"problem" | "title" | "text", string>>,
 ): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
     const { numUpdatedRows } = await tx

@@ -38,6 +38,7 @@ async function notifyAdmins({
         to: operators,
         actorId: null,
         data: {
+          problem: state === "error" ? "disk_full" : "disk_nearly_full",
           title: `The server's disk is ${state === "error" ? "full" : "nearly full"}`,
           text: `${explanation} ${remedy ?? ""}`.trim(),
         },
@@ -49,6 +50,7 @@ async function notifyAdmins({
         to: operators,
         actorId: null,
         data: {
+          job: jobs.kinds.get(kind)?.label ?? kind,
           title: `“${jobs.kinds.get(kind)?.label ?? kind}” keeps failing`,
           text: `${count === 1 ? "One job has" : `${count} jobs have`} failed ${manyAttempts} times or more. The last error: ${error}`,
         },

@@ -103,7 +103,27 @@ function describe(i18n: I18n, row: NotificationRow, nameOf: (name: string) => st
     case "backup_failed":
     case "disk_nearly_full":
     case "job_failing":
-      return { ...plain(row.data.title ?? row.kind, null, "/settings/system"), text: row.data.text ?? null };
+      return { ...plain(serverProblem(i18n, row), null, "/settings/system"), text: row.data.text ?? null };
+  }
+}
+
+function serverProblem(i18n: I18n, { kind, data: { problem, job, title } }: NotificationRow): string {
+  if (job !== undefined) return i18n.t("“{job}” keeps failing", { job });
+  switch (problem) {
+    case "disk_full":
+      return i18n.t("The server's disk is full");
+    case "disk_nearly_full":
+      return i18n.t("The server's disk is nearly full");
+    case "overdue_backups":
+      return i18n.t("Backups are overdue");
+    case "backup":
+      return i18n.t("The scheduled backup failed");
+    case "removal_of_backups":
+      return i18n.t("Old backups could not be removed");
+    case "verification":
+      return i18n.t("The verification of the backup failed");
+    default:
+      return title ?? kind;
   }
 }
 

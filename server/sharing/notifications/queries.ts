@@ -54,6 +54,10 @@ export interface NotificationRow {
     readonly is_team?: boolean;
     readonly transcript?: string | null;
     readonly summary?: string | null;
+    /** What happened to the server; left out in older ones, which have their title in English alone. */
+    readonly problem?: string;
+    /** The label of the jobs that fail. */
+    readonly job?: string;
     readonly title?: string;
     readonly text?: string;
   };
