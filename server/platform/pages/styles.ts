@@ -18,6 +18,9 @@ export const styles = `:root {
 body { margin: 0; min-height: 100vh; display: grid; align-content: center; justify-items: center; gap: 20px; padding: 32px 16px 64px;
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; color: var(--ink); background: var(--paper);
   overflow-wrap: anywhere }
+:lang(ja) body { font-family: system-ui, "Hiragino Sans", "Yu Gothic UI", "Noto Sans JP", "Noto Sans CJK JP", Meiryo, sans-serif;
+  line-break: strict; word-break: auto-phrase }
+:lang(ja) :is(em, i, cite) { font-style: normal }
 header { display: flex; align-items: center; gap: 10px; font-size: 20px; font-weight: 700 }
 header img { display: block }
 main { width: 100%; max-width: 26rem; padding: 28px; background: var(--card); border: 1px solid var(--line); border-radius: 16px }

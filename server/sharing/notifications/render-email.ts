@@ -121,6 +121,7 @@ function page({ language }: I18n, title: string, body: Html): Html {
 <style>
 :root { color-scheme: light dark; }
 body { margin: 0; padding: 24px 16px; background: #ffffff; color: #1c1c1e; font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+:lang(ja) body { font-family: system-ui, "Hiragino Sans", "Yu Gothic UI", "Noto Sans JP", Meiryo, sans-serif; line-break: strict; word-break: auto-phrase; }
 main { max-width: 560px; margin: 0 auto; }
 h2 { font-size: 18px; line-height: 1.3; margin: 28px 0 8px; }
 p { margin: 0 0 12px; }
