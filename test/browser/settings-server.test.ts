@@ -22,8 +22,9 @@ test("server settings: mail is tried, saved without a restart and undone; errors
   await page.getByRole("navigation", { name: "Settings" }).getByText("Server settings").click();
   const form = page.getByRole("form", { name: "Mail", exact: true });
   await form.getByLabel("SMTP URL").fill(mail.url);
-  // A setting without a label shows its variable.
+  // A setting without a label shows its variable; one without the app's own help, the server's English.
   assert.equal(await page.getByLabel(/^PARLEY_/).count(), 0);
+  assert.deepEqual(await page.locator("main [lang=en]").allTextContents(), []);
   await form.getByRole("button", { name: "Save changes" }).click();
   await form.getByText("Must be set together with PARLEY_SMTP_URL").waitFor();
   await form.getByLabel("SMTP from").fill("parley@w.example");

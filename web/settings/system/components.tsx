@@ -6,6 +6,7 @@ import { type Component, systemQuery, type Testable, testComponent } from "../..
 import { errorText, useAction } from "../../common/actions.tsx";
 import { lengthInWords, timeOfDay } from "../../common/format/time.ts";
 import { Row, RowButton, Rows, Section, Tag } from "../parts.tsx";
+import { Words } from "../words.tsx";
 import classes from "./system.module.css";
 
 const labels: Readonly<Record<Component["component"], MessageDescriptor>> = {
@@ -106,12 +107,4 @@ function testedText({ at, duration_ms }: { at: string; duration_ms: number }): s
   const time = timeOfDay(at);
   const duration = lengthInWords(duration_ms);
   return t`(Tested at ${time}, took ${duration}.)`;
-}
-
-/** Text whose commands are in backticks. */
-export function Words({ text }: { text: string }) {
-  return text.split("`").map((part, index) =>
-    // biome-ignore lint/suspicious/noArrayIndexKey: the parts never change places.
-    index % 2 === 1 ? <code key={index}>{part}</code> : part,
-  );
 }

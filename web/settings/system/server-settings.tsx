@@ -20,7 +20,8 @@ import { namesInSentence } from "../../common/format/names.ts";
 import { number } from "../../common/format/numbers.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { Loaded, NoneYet, Row, Rows, Section, SettingsPage } from "../parts.tsx";
-import { Words } from "./components.tsx";
+import { ServerText, Words } from "../words.tsx";
+import { settingHelp } from "./setting-help.ts";
 import { sectionTitle, settingLabel } from "./setting-labels.ts";
 import { SignInProviders } from "./sign-in-providers.tsx";
 
@@ -221,6 +222,12 @@ function testTitle({ passed, took_ms }: { passed: boolean; took_ms: number }): s
   return passed ? t`It works (${seconds} s)` : t`It doesn't work yet (${seconds} s)`;
 }
 
+/** What a setting does; in the server's English for one that this version of the app doesn't know. */
+function Help({ setting: { name, help } }: { setting: SystemSetting }) {
+  const text = settingHelp(name);
+  return text === null ? <ServerText text={help} /> : <Words text={text} />;
+}
+
 /** What set a setting, or which admin changed it when. */
 function originOf({ name, source, changed_datetime, changed_by: admin }: SystemSetting): string | null {
   if (source === "environment") return t`Set by ${name}`;
@@ -246,7 +253,7 @@ function Field(props: {
     label,
     description: (
       <>
-        <Words text={setting.help} /> {originOf(setting)}
+        <Help setting={setting} /> {originOf(setting)}
       </>
     ),
     error,
@@ -364,7 +371,7 @@ function Fixed({ settings }: { settings: readonly SystemSetting[] }) {
             title={<Text span>{setting.name}</Text>}
             facts={[
               setting.is_secret ? (setting.is_set ? t`set` : t`not set`) : (setting.value ?? t`not set`),
-              <Words key="help" text={setting.help} />,
+              <Help key="help" setting={setting} />,
             ]}
           />
         ))}

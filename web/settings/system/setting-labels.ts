@@ -18,7 +18,7 @@ export function sectionTitle(section: string): string {
   return sections[section] === undefined ? section : t(sections[section]);
 }
 
-const labels: Readonly<Record<string, MessageDescriptor>> = {
+const labels = {
   PARLEY_SMTP_URL: msg`SMTP URL`,
   PARLEY_SMTP_FROM: msg`SMTP from`,
   PARLEY_TRANSCRIPTION_URL: msg`Transcription URL`,
@@ -63,9 +63,14 @@ const labels: Readonly<Record<string, MessageDescriptor>> = {
   PARLEY_VERSION_STATUS: msg`Version status`,
   PARLEY_COMPAT: msg`Compatibility`,
   PARLEY_DATETIME_FILTERS: msg`Date filters`,
-};
+} satisfies Readonly<Record<string, MessageDescriptor>>;
+export type LabeledSetting = keyof typeof labels;
 
 /** The label of a setting; its variable's name for one that is only listed as changed. */
 export function settingLabel(name: string): string {
-  return labels[name] === undefined ? name : t(labels[name]);
+  return isLabeled(name) ? t(labels[name]) : name;
+}
+
+function isLabeled(name: string): name is LabeledSetting {
+  return Object.hasOwn(labels, name);
 }
