@@ -80,10 +80,18 @@ export const messages: Plugin = {
     async handler(id) {
       const pseudo = pseudoTexts[basename(id)];
       const catalog = await readCatalog(pseudo === undefined ? id : english);
-      const compiled = Object.entries(catalog).map(([key, { message = "", context, translation = "" }]) => [
-        context === undefined && isSimple(message) ? message : key,
-        pseudo === undefined ? compileMessage(translation) : compileMessage(message, pseudo),
-      ]);
+      // What isn't translated yet is shown in English.
+      const compiled = Object.entries(catalog).flatMap(
+        ([key, { message = "", context, translation = "" }]) =>
+          pseudo === undefined && translation === ""
+            ? []
+            : [
+                [
+                  context === undefined && isSimple(message) ? message : key,
+                  pseudo === undefined ? compileMessage(translation) : compileMessage(message, pseudo),
+                ],
+              ],
+      );
       return {
         code: `export const messages = ${JSON.stringify(Object.fromEntries(compiled))};`,
         moduleType: "js",

@@ -41,7 +41,7 @@ export function WebhookActions({ hook }: { hook: Hook }) {
             <Trans>Send test</Trans>
           </Button>
           <Button variant="default" leftSection={<IconRepeat size={16} />} onClick={replayDialog.open}>
-            <Trans>Replay</Trans>
+            <Trans context="events">Replay</Trans>
           </Button>
         </>
       ) : (
