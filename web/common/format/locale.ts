@@ -7,7 +7,17 @@ import { i18n } from "@lingui/core";
 function currentLocale(): string {
   const language = i18n.locale || "en";
   const [base = language] = language.split("-");
-  return navigator.languages.find((tag) => tag === base || tag.startsWith(`${base}-`)) ?? language;
+  const wanted = navigator.languages.filter((tag) => tag === base || tag.startsWith(`${base}-`));
+  return wanted.find(isValid) ?? language;
+}
+
+/** Chromium reports `en-US@posix` where the system has no locale, which Intl refuses. */
+function isValid(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** Keeps what `create` makes until the language changes: formatters take long to create. */
