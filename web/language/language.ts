@@ -7,6 +7,7 @@ type Catalog = { readonly messages: Messages };
 /** Loads the texts of a language. English has none: its texts are in the code. */
 const catalogs: Readonly<Record<string, () => Promise<Catalog>>> = {
   de: () => import("../locales/de.po"),
+  fr: () => import("../locales/fr.po"),
   // Pseudo-locales, for tests: longer texts with accents, and texts that run from right to left.
   "en-XA": () => import("virtual:pseudo/en-XA"),
   "ar-XB": () => import("virtual:pseudo/ar-XB"),
