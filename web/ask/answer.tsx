@@ -3,8 +3,9 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Loader, Text, VisuallyHidden } from "@mantine/core";
 import { IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { clock, fullTime } from "../common/format/time.ts";
+import { clock } from "../common/format/time.ts";
 import { FeedbackThumbs } from "../common/forms/feedback-thumbs.tsx";
+import { lazyPart } from "../common/load-part.tsx";
 import { secondsOf } from "../common/recording-url.ts";
 import classes from "./ask.module.css";
 import type { Answer, Conversation, ShownStatement } from "./conversation.ts";
@@ -97,33 +98,37 @@ function StatementView(props: { statement: ShownStatement; onMoment: ((ms: numbe
   );
 }
 
-/** A time in a message of the server. */
-const isoTime = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/;
+const ServerText = lazyPart(async () => (await import("../causes/server-text.tsx")).ServerText, null);
 
 /** What happens, or how it ended. */
 function Progress({ answer }: { answer: Answer }) {
   const { t } = useLingui();
   const { state, statements, message } = answer;
   const lines = [
-    message === null ? null : message.replace(isoTime, fullTime),
     leftOutText(answer.leftOut),
     hiddenText(answer.hidden),
     state === "done" && statements.length === 0 && message === null && answer.hidden === 0
       ? t`There is no answer.`
       : null,
   ].filter((line) => line !== null);
+  const color = state === "failed" || statements.length === 0 ? "bright" : "dimmed";
   return (
     <div role="status">
       {state === "running" ? (
         <Group gap="xs" wrap="nowrap">
           <Loader size="xs" aria-hidden />
           <Text size="sm" c="dimmed">
-            {progressText(answer)}
+            {answer.waitsFor === null ? progressText(answer) : <ServerText text={answer.waitsFor} />}
           </Text>
         </Group>
       ) : null}
+      {message === null ? null : (
+        <Text size="sm" c={color}>
+          <ServerText text={message} />
+        </Text>
+      )}
       {lines.map((line) => (
-        <Text key={line} size="sm" c={state === "failed" || statements.length === 0 ? "bright" : "dimmed"}>
+        <Text key={line} size="sm" c={color}>
           {line}
         </Text>
       ))}
@@ -140,8 +145,7 @@ function Progress({ answer }: { answer: Answer }) {
   );
 }
 
-function progressText({ waitsFor, passages }: Answer): string {
-  if (waitsFor !== null) return waitsFor;
+function progressText({ passages }: Answer): string {
   if (passages.length === 0) return t`Searching…`;
   const meetings = new Set(passages.map(({ recordingId }) => recordingId)).size;
   const found = plural(passages.length, { one: "Reading # passage…", other: "Reading # passages…" });

@@ -1,4 +1,5 @@
 import { type AskEvent, ask as askOperation } from "../../../contract/ask/ask.ts";
+import { sentences } from "../../../contract/sentences.ts";
 import { type Ask, Refusal } from "./ask.ts";
 
 /** The inputs of the tool. */
@@ -50,7 +51,7 @@ export async function askQuestion(
   const only = <Name extends AskEvent["event"]>(name: Name) =>
     events.filter((each): each is Extract<AskEvent, { event: Name }> => each.event === name);
   const [done] = only("done");
-  if (done === undefined) throw new Refusal(only("error")[0]?.data.message ?? "The answer was interrupted.");
+  if (done === undefined) throw new Refusal(only("error")[0]?.data.message ?? sentences.ask_interrupted);
   const titles = new Map(only("passage").map(({ data }) => [data.recording_id, data.title]));
   return {
     thread_id: done.data.thread_id,

@@ -1,4 +1,5 @@
 import * as contract from "../../../contract/ask/ask.ts";
+import { sentences } from "../../../contract/sentences.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import { readPage, timeCursor } from "../../platform/http/page.ts";
 import { type Api, Ready, route } from "../../platform/http/routing/route.ts";
@@ -59,7 +60,7 @@ export function askRoutes(api: Api, deps: AskDependencies): void {
       ...present(thread),
       turns: turns.map(({ created_at, statements, ...turn }) => ({
         ...turn,
-        message: turn.message ?? (turn.state === "failed" ? "The answer was interrupted." : null),
+        message: turn.message ?? (turn.state === "failed" ? sentences.ask_interrupted : null),
         statements: [...statements],
         created_datetime: created_at.toISOString(),
       })),

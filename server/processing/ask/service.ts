@@ -5,6 +5,7 @@ import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { type AskEvent, type ask as askOperation, maxQuestionsPerMinute } from "../../../contract/ask/ask.ts";
 import { because } from "../../../contract/causes/causes.ts";
+import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import { actorOf } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config, LanguageModelSettings } from "../../platform/config/config.ts";
@@ -241,7 +242,7 @@ async function streamAnswer(
     if (!stream.writableEnded && !stream.destroyed)
       stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   };
-  stream.once("close", () => abort.abort(new Ended("The answer was stopped.")));
+  stream.once("close", () => abort.abort(new Ended(sentences.ask_stopped)));
   const answering = prepareAnswer({ db, model, settings, emit, abort }, question);
   let ticking: Promise<void> | null = null;
   const timer = setInterval(() => {
@@ -255,7 +256,8 @@ async function streamAnswer(
   async function tick(): Promise<void> {
     try {
       await answering.checkAccess();
-      if (!(await queries.extendLease(db.kysely, leaseId))) abort.abort(new Ended("The thread was deleted."));
+      if (!(await queries.extendLease(db.kysely, leaseId)))
+        abort.abort(new Ended(sentences.ask_thread_deleted));
     } catch (error) {
       if (error instanceof AccessLost) abort.abort(error);
       // The lease lasts for several ticks.
@@ -307,16 +309,15 @@ function describe(error: unknown): {
   if (error instanceof AccessLost)
     return {
       code: "access_lost",
-      message: "You no longer have access to a recording that this answer reads. Ask again.",
+      message: sentences.ask_access_lost,
     };
   if (error instanceof BudgetSpent)
     return {
       code: "budget_spent",
-      message: `The workspace's tokens for today are used up. Ask again after ${error.until.toISOString()}.`,
+      message: sentenceOf("ask_tokens_spent", { time: error.until.toISOString() }),
     };
   if (error instanceof Ended) return { code: "stopped", message: error.message };
-  if (error instanceof SwitchedOff)
-    return { code: "model_failed", message: "The language model is switched off for this workspace." };
+  if (error instanceof SwitchedOff) return { code: "model_failed", message: sentences.ask_switched_off };
   if (error instanceof ModelServerError) return { code: "model_failed", message: error.message };
-  return { code: "internal", message: "Something went wrong on the server. Ask again." };
+  return { code: "internal", message: sentences.ask_failed };
 }

@@ -1,3 +1,4 @@
+import { sentences } from "../../../contract/sentences.ts";
 import { defineJob, defineRecurringJob } from "../../platform/jobs/define.ts";
 import {
   lostOfRecording,
@@ -27,7 +28,7 @@ export const analyzeRecordingKind = defineJob({
   discard: {
     lost: lostOfRecording,
     async end(tx, _context, recordingId) {
-      await endRun(tx, recordingId, "An admin stopped the run.");
+      await endRun(tx, recordingId, sentences.run_stopped);
       return null;
     },
   },

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { sentences } from "../../../contract/sentences.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import { estimateTokens } from "./generate/chunks.ts";
@@ -50,12 +51,12 @@ export interface Stage {
 
 /** What users read while a request is worked on, by its name. */
 const stages: Readonly<Record<Question<unknown>["name"], string>> = {
-  minutes: "Writing the summary.",
-  part: "Reading the meeting.",
-  condensed: "Shortening notes.",
-  overview: "Writing the summary.",
-  section: "Writing sections.",
-  chapters: "Finding chapters.",
+  minutes: sentences.run_summary,
+  part: sentences.run_part,
+  condensed: sentences.run_condensed,
+  overview: sentences.run_summary,
+  section: sentences.run_section,
+  chapters: sentences.run_chapters,
 };
 
 /** How much of an invalid response is sent back to the model; in characters. */

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
+import { sentences } from "../../../contract/sentences.ts";
 import { minTranscriptForChaptersMs } from "../../../shared/chapters.ts";
 import type { LanguageModelSettings } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
@@ -91,11 +92,7 @@ async function attempt(
     const pause = (status: "waiting" | "failed", until: Date | null, reason: string) =>
       pauseRun(db.kysely, recordingId, claimed.request_count, { status, until, reason });
     if (error instanceof SwitchedOff) {
-      await pause(
-        "waiting",
-        null,
-        "The language model is switched off for this workspace. The run continues once it is switched on.",
-      );
+      await pause("waiting", null, sentences.run_switched_off);
       return "over";
     }
     if (error instanceof BudgetSpent) {

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { IntelligenceStatus, RecordingIntelligence } from "../../../contract/recordings/intelligence.ts";
+import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import { explainMissing, type ModelState } from "./missing-model.ts";
 import type { Settings } from "./model/budget.ts";
 import type { RunRow } from "./queries.ts";
@@ -55,7 +56,7 @@ export function describeRun(
   if (run === undefined) {
     return {
       status: "none",
-      message: state === "ready" ? "The language model has not processed this recording." : missing(state),
+      message: state === "ready" ? sentences.run_none : missing(state),
       last_error: null,
       notes: [],
       attempts: 0,
@@ -94,10 +95,10 @@ function wordsOfRun(run: RunRow): string {
   const next = run.not_before === null ? "" : ` Next attempt at ${run.not_before.toISOString()}.`;
   switch (run.status) {
     case "pending":
-      return "Queued for the language model.";
+      return sentences.run_queued;
     case "running":
       return run.last_error === null
-        ? `${run.stage ?? "The language model is processing this recording."}${run.progress > 0 ? ` ${run.progress}% done.` : ""}`
+        ? `${run.stage ?? sentences.run_running}${run.progress > 0 ? ` ${sentenceOf("run_percent", { percent: run.progress })}` : ""}`
         : `Retrying after a failure: ${run.last_error}`;
     case "waiting":
       return `Waiting: ${run.last_error ?? "will continue later."}`;

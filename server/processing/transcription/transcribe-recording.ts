@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { sentences } from "../../../contract/sentences.ts";
 import type { TranscriptionSettings } from "../../platform/config/config.ts";
 import { defineJob, defineRecurringJob, type JobContext } from "../../platform/jobs/define.ts";
 import { defaultRetryPolicy } from "../../platform/model-server/retry.ts";
@@ -41,7 +42,7 @@ export const transcribeRecordingKind = defineJob({
   discard: {
     lost: lostOfRecording,
     async end(tx, _context, recordingId) {
-      await markFailed(tx, recordingId, "An admin stopped the transcription.", "user");
+      await markFailed(tx, recordingId, sentences.transcription_stopped, "user");
       return null;
     },
   },

@@ -13,6 +13,8 @@ import {
 import { refreshRecording } from "../../api/recording/recording.ts";
 import { ModelMissing, useModelState } from "../../ask/model-missing.tsx";
 import { useAction } from "../../common/actions.tsx";
+import { whenInLine } from "../../common/format/time.ts";
+import { lazyPart } from "../../common/load-part.tsx";
 import { useRecording } from "../context.ts";
 import { WriteAgainDialog } from "./write-again.tsx";
 
@@ -44,7 +46,9 @@ export function IntelligenceStatus({ state }: { state: IntelligenceState | undef
       <Stack gap={6}>
         <Group gap="xs" wrap="nowrap" role="status">
           <Loader size="xs" aria-hidden />
-          <Text size="sm">{state.message}</Text>
+          <Text size="sm">
+            <RunText state={state} />
+          </Text>
         </Group>
         {state.status === "running" ? (
           <Progress value={state.progress} aria-label={t`Progress of the language model`} />
@@ -56,11 +60,13 @@ export function IntelligenceStatus({ state }: { state: IntelligenceState | undef
       {state.status === "failed" ? (
         <Group gap={6} wrap="nowrap" role="alert">
           <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
-          <Text size="sm">{state.message}</Text>
+          <Text size="sm">
+            <RunText state={state} />
+          </Text>
         </Group>
       ) : (
         <Text size="sm" c="dimmed">
-          {state.notes.join(" ")}
+          <ServerText text={state.notes.join(" ")} />
         </Text>
       )}
       {!view.can.change ? null : state.status === "failed" ? (
@@ -77,7 +83,33 @@ export function Reason({ state }: { state: IntelligenceState | undefined }) {
   const model = useModelState();
   if (state?.status === "none" && model !== "ready")
     return <ModelMissing subject="intelligence" state={model} />;
-  return state?.status === "done" ? null : state?.message;
+  return state === undefined || state.status === "done" ? null : <RunText state={state} />;
+}
+
+const ServerText = lazyPart(async () => (await import("../../causes/server-text.tsx")).ServerText, null);
+
+/** What a run does, or what it waits for or failed with, in the server's words where the app has none. */
+function RunText({ state }: { state: IntelligenceState }) {
+  const { status, message, last_error: error, next_attempt_datetime: next } = state;
+  const time = next === null ? null : whenInLine(next);
+  if (error === null) return <ServerText text={message} />;
+  const reason = <ServerText text={error} />;
+  switch (status) {
+    case "running":
+      return <Trans>Retrying after a failure: {reason}</Trans>;
+    case "waiting":
+      return <Trans>Waiting: {reason}</Trans>;
+    case "failed":
+      return time === null ? (
+        <Trans>Failed: {reason}</Trans>
+      ) : (
+        <Trans>
+          Failed: {reason} Next attempt: {time}
+        </Trans>
+      );
+    default:
+      return <ServerText text={message} />;
+  }
 }
 
 /** Has the model do its work, as it was asked for the last time. */

@@ -9,6 +9,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { ApiError } from "../../api/client/api-error.ts";
 import { refreshRecording } from "../../api/recording/recording.ts";
 import { percent } from "../../common/format/numbers.ts";
+import { lazyPart } from "../../common/load-part.tsx";
 import { EmptyState } from "../../common/states.tsx";
 import classes from "../../transcript/transcript.module.css";
 import { useRecording } from "../context.ts";
@@ -93,6 +94,8 @@ function progressText(stage: "audio" | "words" | "speakers", share: string): str
   }
 }
 
+const ServerText = lazyPart(async () => (await import("../../causes/server-text.tsx")).ServerText, null);
+
 /** Transcription progression, if one is queued, running or failed. */
 export function TranscriptionStatus() {
   const { t } = useLingui();
@@ -105,7 +108,11 @@ export function TranscriptionStatus() {
     return (
       <Alert m="md" color="red" icon={<IconAlertTriangle aria-hidden />} title={t`Transcription failed`}>
         <Text size="sm" mb="sm">
-          {state.last_error ?? t`The speech model returned no reason.`}
+          {state.last_error === null ? (
+            <Trans>The speech model returned no reason.</Trans>
+          ) : (
+            <ServerText text={state.last_error} />
+          )}
         </Text>
         {view.can.transcribe ? (
           <Group gap="sm">
@@ -131,9 +138,16 @@ export function TranscriptionStatus() {
         <Progress value={state.progress} aria-label={t`Transcription progress`} mb="xs" />
       ) : null}
       <Text size="sm">
-        {state.last_error === null
-          ? (state.waits_for ?? t`You can leave; it'll appear here.`)
-          : t`The last attempt failed (${{ reason: state.last_error }}). Retrying automatically.`}
+        {state.last_error !== null ? (
+          <>
+            <Trans>The last attempt failed. Retrying automatically.</Trans>{" "}
+            <ServerText text={state.last_error} />
+          </>
+        ) : state.waits_for !== null ? (
+          <ServerText text={state.waits_for} />
+        ) : (
+          <Trans>You can leave; it'll appear here.</Trans>
+        )}
       </Text>
       {view.can.change ? <CancelButton /> : null}
     </Alert>

@@ -3,10 +3,10 @@ import { msg, t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import { type Component, systemQuery, type Testable, testComponent } from "../../api/settings/system.ts";
+import { ServerText } from "../../causes/server-text.tsx";
 import { errorText, useAction } from "../../common/actions.tsx";
 import { lengthInWords, timeOfDay } from "../../common/format/time.ts";
 import { Row, RowButton, Rows, Section, Tag } from "../parts.tsx";
-import { Words } from "../words.tsx";
 import classes from "./system.module.css";
 
 const labels: Readonly<Record<Component["component"], MessageDescriptor>> = {
@@ -86,7 +86,7 @@ function ComponentRow({ known }: { known: Component }) {
     >
       <div role="status">
         <Text size="sm" c="dimmed" className={classes.explanation ?? ""}>
-          {!test.isPending ? <Words text={shown.explanation} /> : doing === undefined ? null : t(doing)}
+          {!test.isPending ? <ServerText text={shown.explanation} /> : doing === undefined ? null : t(doing)}
           {test.data !== undefined && !test.isPending ? <> {testedText(test.data)}</> : null}
         </Text>
         {test.isError ? (
@@ -95,7 +95,7 @@ function ComponentRow({ known }: { known: Component }) {
           </Text>
         ) : shown.remedy === null || test.isPending ? null : (
           <Text size="sm" className={classes.remedy ?? ""}>
-            <Words text={shown.remedy} />
+            <ServerText text={shown.remedy} />
           </Text>
         )}
       </div>

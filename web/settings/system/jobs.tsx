@@ -8,12 +8,12 @@ import {
   type SystemState,
   systemQuery,
 } from "../../api/settings/system.ts";
+import { ServerText } from "../../causes/server-text.tsx";
 import { useAction } from "../../common/actions.tsx";
 import { number } from "../../common/format/numbers.ts";
 import { fullTime, whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { NoneYet, Row, RowButton, Rows, Section, Tag } from "../parts.tsx";
-import { ServerText } from "../words.tsx";
 import { jobLoss, jobName } from "./job-texts.ts";
 import classes from "./system.module.css";
 

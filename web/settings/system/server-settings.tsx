@@ -15,12 +15,12 @@ import {
   testSettings,
   undoSettingChange,
 } from "../../api/settings/system-settings.ts";
+import { ServerText, Words } from "../../causes/server-text.tsx";
 import { errorText, useAction } from "../../common/actions.tsx";
 import { namesInSentence } from "../../common/format/names.ts";
 import { number } from "../../common/format/numbers.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { Loaded, NoneYet, Row, Rows, Section, SettingsPage } from "../parts.tsx";
-import { ServerText, Words } from "../words.tsx";
 import { settingHelp } from "./setting-help.ts";
 import { sectionTitle, settingLabel } from "./setting-labels.ts";
 import { SignInProviders } from "./sign-in-providers.tsx";
@@ -185,7 +185,7 @@ function SettingsSection(props: {
           )}
           {tried.data !== undefined && (
             <Alert color={tried.data.passed ? "green" : "red"} role="status" title={testTitle(tried.data)}>
-              {tried.data.message}
+              <ServerText text={tried.data.message} />
             </Alert>
           )}
           <Group>

@@ -13,6 +13,7 @@ import {
   signInProvidersQuery,
   testSettings,
 } from "../../api/settings/system-settings.ts";
+import { ServerText } from "../../causes/server-text.tsx";
 import { useAction } from "../../common/actions.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { whenInLine } from "../../common/format/time.ts";
@@ -74,7 +75,7 @@ function List({ providers: all, list }: { providers: Providers; list: SystemSett
           role="status"
           title={tested.data.passed ? t`It works` : t`It doesn't work yet`}
         >
-          {tested.data.message}
+          <ServerText text={tested.data.message} />
         </Alert>
       )}
       <FormDialog opened={opened} onClose={close} title={t`Add provider`} size="lg">

@@ -1,3 +1,4 @@
+import { sentenceOf, sentences } from "../../../../contract/sentences.ts";
 import type { System } from "../../../../contract/system.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
@@ -8,7 +9,14 @@ import { kindsOf, readStores } from "../../move/stores.ts";
 import { type FailureSummary, noFailures } from "../jobs/queries.ts";
 import type { ProcessRow } from "../processes.ts";
 import { type Finding, failing, off, ok, reasonOf } from "./finding.ts";
-import { languageModelOff, mailOff, placeOf, speechOff, storageFailing } from "./test-component.ts";
+import {
+  languageModelOff,
+  mailOff,
+  nameOfPlace,
+  placeOf,
+  speechOff,
+  storageFailing,
+} from "./test-component.ts";
 import { within } from "./within.ts";
 
 type Component = (typeof System)["_output"]["components"][number]["component"];
@@ -65,7 +73,10 @@ async function databaseHealth({ pool }: Pick<Database, "pool">): Promise<Finding
     "select current_setting('server_version') as version",
   );
   return ok(
-    `PostgreSQL ${rows[0]?.version ?? ""} responds in ${Math.ceil(performance.now() - startedAt)} ms.`,
+    sentenceOf("database_responds", {
+      version: rows[0]?.version ?? "",
+      ms: Math.ceil(performance.now() - startedAt),
+    }),
   );
 }
 
@@ -74,7 +85,13 @@ async function storageHealth({ db, store, config }: Dependencies): Promise<Findi
   const { first, migration } = inUse;
   try {
     await within(storageMs, `there was no response within ${storageMs / 1000} s`, () => store.check());
-    if (migration === null) return ok(`Files are stored in ${placeOf(first, config)}, which responds.`);
+    const name = nameOfPlace(first, config);
+    if (migration === null)
+      return ok(
+        first === "local" || config.s3 === null
+          ? sentenceOf("folder_responds", { folder: name })
+          : sentenceOf("bucket_responds", { bucket: name }),
+      );
     const places = kindsOf(inUse).map((kind) => placeOf(kind, config));
     return ok(
       `Files are stored in ${places.join(" and ")}, which respond, because their migration is not finished; \`parley storage migrate --to ${migration.target} --remove-source\` finishes it.`,
@@ -87,38 +104,29 @@ async function storageHealth({ db, store, config }: Dependencies): Promise<Findi
 function workerHealth(processes: readonly ProcessRow[]): Finding {
   const workers = processes.filter((process) => process.is_responding && process.role !== "api");
   if (workers.length > 0)
-    return ok(
-      `${workers.length === 1 ? "One worker runs" : `${workers.length} workers run`} background jobs.`,
-    );
-  return failing(
-    "no worker is running, so uploads are not processed, and no webhooks and emails are sent",
-    "Start a process with `parley serve` and PARLEY_ROLE=worker (or all). If one is running, read its log.",
-  );
+    return ok(workers.length === 1 ? sentences.one_worker : sentenceOf("workers", { count: workers.length }));
+  return failing(sentences.no_worker, sentences.no_worker_remedy);
 }
 
 function backupHealth({ backup }: Config, state: BackupState): Finding {
+  const time = state.lastSucceeded === null ? null : utc(state.lastSucceeded);
   const last =
-    state.lastSucceeded === null
-      ? "There is no backup yet"
-      : `The last backup is from ${utc(state.lastSucceeded)}${describeMissing(state)}`;
-  if (backup.destination === null) {
-    const advice = "Set PARLEY_BACKUP_TO in Settings → Server settings to back up every day.";
-    return off(`No backups are scheduled. ${last}. ${advice}`);
-  }
-  const remedy =
-    "Read the error and the log of the workers, check that PARLEY_BACKUP_TO is reachable and has free space, and run `parley backup`.";
+    time === null
+      ? sentences.backups_none_yet
+      : state.missingFiles === 0
+        ? sentenceOf("backups_ok", { time })
+        : `The last backup is from ${time} UTC${describeMissing(state)}.`;
+  if (backup.destination === null)
+    return off(`${sentences.backups_off} ${last} ${sentences.backups_off_remedy}`);
+  const remedy = sentences.backups_remedy;
   if (state.lastError !== null) return failing(`The last backup run failed: ${state.lastError}`, remedy);
-  if (state.isOverdue) return failing(`${last}: none has succeeded for two days`, remedy);
-  if (state.missingFiles > 0)
-    return failing(
-      last,
-      "Run `parley files verify` and restore these files from an earlier backup or copy, or delete their recordings permanently. Then run `parley backup`.",
-    );
-  return ok(`${last}.`);
+  if (state.isOverdue)
+    return failing(time === null ? sentences.backups_never : sentenceOf("backups_overdue", { time }), remedy);
+  if (state.missingFiles > 0) return failing(last, sentences.backups_missing_remedy);
+  return ok(last);
 }
 
 function describeMissing({ missingFiles, firstMissing }: BackupState): string {
-  if (missingFiles === 0) return "";
   const named = firstMissing.slice(0, maxNamed);
   const more = missingFiles > named.length ? [`and ${missingFiles - named.length} more`] : [];
   return ` and lacks ${counted(missingFiles, "file")} that the file store did not have as written: ${[...named, ...more].join(", ")}`;
@@ -128,16 +136,16 @@ function describeMissing({ missingFiles, firstMissing }: BackupState): string {
 const maxNamed = 5;
 
 function utc(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return `${at.toISOString().slice(0, 16).replace("T", " ")}`;
 }
 
 function mailHealth(host: string, failures: readonly FailureSummary[]): Finding {
   const waiting = failures.reduce((sum, one) => sum + one.waiting, 0);
   const error = failures.find(({ waiting_error }) => waiting_error !== null)?.waiting_error;
-  if (waiting === 0) return ok(`Emails are sent through ${host}. None is waiting after a failure.`);
+  if (waiting === 0) return ok(sentenceOf("mail_ok", { host }));
   return failing(
     `${counted(waiting, "email")} could not be sent yet. The last error: ${error}`,
-    "Test the mail server. Emails are retried until their links expire.",
+    sentences.mail_waiting_remedy,
   );
 }
 
@@ -166,16 +174,15 @@ function atHost({ url, model }: { readonly url: string; readonly model: string }
 /** @param model such as "whisper-1 at speech.example.com". */
 function modelHealth(name: "speech" | "language", model: string, failures: FailureSummary): Finding {
   const { waiting, waiting_error, stopped, stopped_error } = failures;
-  if (waiting + stopped === 0)
-    return ok(`The model ${model} is set up. No recording is waiting after a failure.`);
+  if (waiting + stopped === 0) return ok(sentenceOf("model_ok", { model }));
   if (waiting === 0)
     return failing(
       `${counted(stopped, "recording")} could not be processed since the last success. The last error: ${stopped_error}`,
-      `Test the ${name} model, and then retry the failed jobs.`,
+      sentences[`${name}_retry_remedy`],
     );
   return failing(
     `${counted(waiting, "recording")} could not be processed yet. The last error: ${waiting_error}`,
-    `Test the ${name} model. The recordings are retried when it works.`,
+    sentences[`${name}_wait_remedy`],
   );
 }
 

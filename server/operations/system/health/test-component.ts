@@ -1,6 +1,7 @@
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { sentenceOf, sentences } from "../../../../contract/sentences.ts";
 import { checkMailServer, sendMail } from "../../../people/accounts/one-time-links/mailer.ts";
 import type {
   Config,
@@ -47,16 +48,10 @@ export async function testDatabase({ pool }: Pick<Database, "pool">): Promise<Fi
     );
     const ms = Math.round(performance.now() - startedAt);
     if (rows[0]?.is_read_only)
-      return failing(
-        "the database accepts no changes: its transactions are read-only",
-        "Connect to the primary server with PARLEY_DATABASE_URL, and check default_transaction_read_only.",
-      );
-    return ok(`PostgreSQL ${rows[0]?.version ?? ""} wrote a transaction in ${ms} ms.`);
+      return failing(sentences.database_read_only, sentences.database_read_only_remedy);
+    return ok(sentenceOf("database_wrote", { version: rows[0]?.version ?? "", ms }));
   } catch (error) {
-    return failing(
-      `the database can't be used: ${reasonOf(error)}`,
-      "Check that PostgreSQL is running, accepts changes and has free disk space, and that PARLEY_DATABASE_URL is right.",
-    );
+    return failing(`the database can't be used: ${reasonOf(error)}`, sentences.database_remedy);
   }
 }
 
@@ -71,32 +66,32 @@ export async function testStorage(
 ): Promise<Finding> {
   try {
     await within(storageMs, `there was no response within ${storageMs / 1000} s`, () => store.probe());
-    return ok(`An object was written, read and deleted in ${placeOf(kind, config)}.`);
+    return ok(
+      kind === "local" || config.s3 === null
+        ? sentenceOf("folder_written", { folder: nameOfPlace(kind, config) })
+        : sentenceOf("bucket_written", { bucket: nameOfPlace(kind, config) }),
+    );
   } catch (error) {
-    if (error instanceof StoreLacksError)
-      return failing(
-        reasonOf(error),
-        "Use another store; docs/operations/storage.md lists those that were tried, and what others lack.",
-      );
+    if (error instanceof StoreLacksError) return failing(reasonOf(error), sentences.store_lacks_remedy);
     return storageFailing(reasonOf(error), kind);
   }
 }
 
 /** What is wrong with the file store. */
 export function storageFailing(reason: string, kind: StoreKind): Finding {
-  return failing(
-    reason,
-    kind === "local"
-      ? "Check that the volume of PARLEY_DATA_DIR is mounted, has free space and inodes, and that Parley's system user may write to the folder."
-      : "Check PARLEY_S3_BUCKET, PARLEY_S3_ENDPOINT and PARLEY_S3_REGION, the credentials (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), and that they allow reading, writing and deleting.",
-  );
+  return failing(reason, kind === "local" ? sentences.folder_remedy : sentences.bucket_remedy);
 }
 
 /** Where files are stored, for users to read. The settings may name both kinds of store. */
-export function placeOf(kind: StoreKind, { dataDir, s3 }: Pick<Config, "dataDir" | "s3">): string {
+export function placeOf(kind: StoreKind, config: Pick<Config, "dataDir" | "s3">): string {
+  return `the ${kind === "local" || config.s3 === null ? "folder" : "bucket"} ${nameOfPlace(kind, config)}`;
+}
+
+/** The folder, or the bucket and its host. */
+export function nameOfPlace(kind: StoreKind, { dataDir, s3 }: Pick<Config, "dataDir" | "s3">): string {
   return kind === "local" || s3 === null
-    ? `the folder ${join(dataDir, "objects")}`
-    : `the bucket ${s3.bucket}${s3.endpoint === null ? "" : ` at ${new URL(s3.endpoint).host}`}`;
+    ? join(dataDir, "objects")
+    : `${s3.bucket}${s3.endpoint === null ? "" : ` at ${new URL(s3.endpoint).host}`}`;
 }
 
 /**
@@ -112,23 +107,21 @@ export async function testMail(
   try {
     if (to === null) {
       await checkMailServer(smtp);
-      return ok(`The mail server at ${host} accepted a connection.`);
+      return ok(sentenceOf("mail_connected", { host }));
     }
     await sendMail(smtp, {
       to,
       subject: "Parley: test email",
       text: `This is a test of the mail settings of ${baseUrl}. It was requested on the System page.\n`,
     });
-    return ok(`The mail server at ${host} accepted an email to ${to}. Check that it arrives.`);
+    return ok(sentenceOf("mail_sent", { host, email: to }));
   } catch (error) {
     return failing(`The mail server at ${host} ${describeMailError(error)}`, mailRemedy(error, smtp));
   }
 }
 
 export function mailOff(): Finding {
-  return off(
-    "No mail server is set up: invitations and password resets are links that admins hand over. Set PARLEY_SMTP_URL and PARLEY_SMTP_FROM in Settings → Server settings to send them.",
-  );
+  return off(sentences.mail_off);
 }
 
 interface MailError {
@@ -154,20 +147,15 @@ const refusedParts: Readonly<Record<string, string>> = {
 
 function mailRemedy(error: unknown, { from, url }: SmtpSettings): string {
   const { code, command, responseCode, message } = error as MailError;
-  if (code === "EAUTH" || responseCode === 535 || responseCode === 530)
-    return "Check the user name and password in PARLEY_SMTP_URL.";
-  if (command === "RCPT TO")
-    return "It may accept other recipients only from users who sign in: check the user name and password in PARLEY_SMTP_URL.";
+  if (code === "EAUTH" || responseCode === 535 || responseCode === 530) return sentences.mail_password_remedy;
+  if (command === "RCPT TO") return sentences.mail_recipient_remedy;
   if (responseCode !== undefined)
     return `Check with the mail server's operator that it accepts emails from ${from} (PARLEY_SMTP_FROM).`;
-  if (/certificate/.test(findNetworkReason(error) ?? ""))
-    return "Use the host name that its certificate is for in PARLEY_SMTP_URL, and a certificate of an authority that this server trusts; NODE_EXTRA_CA_CERTS can name a file with your own.";
+  if (/certificate/.test(findNetworkReason(error) ?? "")) return sentences.mail_certificate_remedy;
   const isSecure = url.startsWith("smtps:");
-  if (isSecure && findNetworkReason(error)?.includes("TLS"))
-    return "Use smtp:// instead of smtps:// in PARLEY_SMTP_URL: the connection is then encrypted by STARTTLS if the server offers it.";
-  if (!isSecure && /greeting never received/i.test(message))
-    return "If this port expects TLS from the start (usually port 465), use smtps:// in PARLEY_SMTP_URL; otherwise check the port.";
-  return "Check host and port in PARLEY_SMTP_URL, smtps:// for TLS from the start (usually port 465), and that no firewall blocks the connection.";
+  if (isSecure && findNetworkReason(error)?.includes("TLS")) return sentences.mail_starttls_remedy;
+  if (!isSecure && /greeting never received/i.test(message)) return sentences.mail_port_remedy;
+  return sentences.mail_remedy;
 }
 
 /** "Good morning, everyone.", as scripts/make-test-sound.ts writes it. */
@@ -196,7 +184,10 @@ export async function testSpeechServer(settings: TranscriptionServerSettings): P
       language: settings.language,
       signal: AbortSignal.timeout(modelMs),
     });
-    return `The model ${settings.model} at ${host} transcribed a spoken sentence${describeHeard(heard)}.`;
+    const [model, text] = [`${settings.model} at ${host}`, wordsOf(heard)];
+    return text === ""
+      ? sentenceOf("server_heard_nothing", { model })
+      : sentenceOf("server_heard", { model, text });
   });
 }
 
@@ -209,8 +200,7 @@ async function testBuiltInEngine(
   if (!isInstalled && !settings.isRequired) return speechOff();
   const options = { language: settings.language, signal: AbortSignal.timeout(modelMs) };
   try {
-    if (await isMachineTaken(deps.session))
-      return ok("A built-in engine is at work on this machine, so it was not tried.");
+    if (await isMachineTaken(deps.session)) return ok(sentences.engine_busy);
     return await withScratch(deps.dataDir, async ({ folder }) => {
       // The engine's process reads no other folder.
       const path = join(folder, "sentence.wav");
@@ -218,7 +208,8 @@ async function testBuiltInEngine(
       const opened = await localTranscriber(settings, deps).open?.(folder, options);
       try {
         const heard = await opened?.transcribe({ ...sentence, path }, options);
-        return ok(`The built-in engine transcribed a spoken sentence${describeHeard(heard)}.`);
+        const text = wordsOf(heard);
+        return ok(text === "" ? sentences.engine_heard_nothing : sentenceOf("engine_heard", { text }));
       } finally {
         await opened?.close();
       }
@@ -227,25 +218,22 @@ async function testBuiltInEngine(
     if (options.signal.aborted)
       return failing(
         `The built-in engine did not finish within ${modelMs / 1000} s`,
-        "It may be transcribing a recording: try again later.",
+        sentences.engine_busy_remedy,
       );
-    return failing(reasonOf(error), "Run `parley models verify`, and read the log.");
+    return failing(reasonOf(error), sentences.engine_remedy);
   }
 }
 
 type Heard = Awaited<ReturnType<ReturnType<typeof openAiTranscriber>["transcribe"]>>;
 
-function describeHeard(heard: Heard | undefined): string {
+/** What was recognized, up to 100 characters. */
+function wordsOf(heard: Heard | undefined): string {
   const said = [...(heard?.segments ?? []), ...(heard?.words ?? [])].map(({ text }) => text.trim()).join(" ");
-  if (said === "")
-    return ", but recognized no words in it; check its model and language if recordings stay empty too";
-  return ` as “${said.slice(0, 100)}”`;
+  return said.slice(0, 100);
 }
 
 export function speechOff(): Finding {
-  return off(
-    "No speech model is set up, so recordings uploaded without a transcript have none. Download a model in Settings → Transcription, run `parley models install`, or set PARLEY_TRANSCRIPTION_URL in Settings → Server settings.",
-  );
+  return off(sentences.speech_off);
 }
 
 /** Asks the language model for one word. */
@@ -258,18 +246,17 @@ export async function testLanguageModel(deps: {
   if (languageModel.engine === "server") return testLanguageModelServer(languageModel);
   const signal = AbortSignal.timeout(modelMs);
   try {
-    if (await isMachineTaken(deps.db.session))
-      return ok("A built-in engine is at work on this machine, so the language model was not tried.");
+    if (await isMachineTaken(deps.db.session)) return ok(sentences.engine_busy_language);
     const model = await openLanguageModel(deps);
     await askForWord(model, signal);
-    return ok(`The built-in model ${model?.name} responded.`);
+    return ok(sentenceOf("built_in_responded", { model: model?.name ?? "" }));
   } catch (error) {
     if (signal.aborted)
       return failing(
         `The built-in language model did not respond within ${modelMs / 1000} s`,
-        "Another engine may be at work: try again later. Otherwise install a smaller model.",
+        sentences.language_busy_remedy,
       );
-    return failing(reasonOf(error), "Run `parley models verify`, and read the log.");
+    return failing(reasonOf(error), sentences.engine_remedy);
   }
 }
 
@@ -281,7 +268,7 @@ export async function testLanguageModelServer(settings: LanguageModelServerSetti
       openAiModel({ ...settings, silenceMs: Math.min(settings.silenceMs, modelMs) }),
       AbortSignal.timeout(modelMs),
     );
-    return `The model ${settings.model} at ${host} responded.`;
+    return sentenceOf("model_responded", { model: settings.model, host });
   });
 }
 
@@ -309,9 +296,7 @@ async function askForWord(model: LanguageModel | null, signal: AbortSignal): Pro
 }
 
 export function languageModelOff(): Finding {
-  return off(
-    "No language model is set up, so summaries, action items and sections stay empty. Download one in Settings → Language model, run `parley models install qwen3-4b`, or set PARLEY_LLM_URL in Settings → Server settings.",
-  );
+  return off(sentences.language_model_off);
 }
 
 async function testModel(prefix: string, host: string, work: () => Promise<string>): Promise<Finding> {
@@ -333,7 +318,7 @@ function modelFailing(prefix: string, error: unknown): Finding {
   return failing(
     reasonOf(error),
     isSetting
-      ? "Correct the setting or the model server."
+      ? sentences.model_setting_remedy
       : `Check that the server is running, and that ${prefix}_URL is its URL as this server reaches it.`,
   );
 }

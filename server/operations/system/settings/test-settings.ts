@@ -1,4 +1,5 @@
 import { because } from "../../../../contract/causes/causes.ts";
+import { sentenceOf, sentences } from "../../../../contract/sentences.ts";
 import type { SettingsTest } from "../../../../contract/settings-tests.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
@@ -70,10 +71,7 @@ const tests: Readonly<
 
 /** Tests all providers, up to the first that fails. */
 async function testSignIn({ signInProviders, baseUrl }: Config): Promise<Finding> {
-  if (signInProviders.length === 0)
-    return off(
-      "No provider is set up: add one, or set PARLEY_OIDC_ISSUER, PARLEY_OIDC_CLIENT_ID and PARLEY_OIDC_CLIENT_SECRET.",
-    );
+  if (signInProviders.length === 0) return off(sentences.sign_in_off);
   const found: string[] = [];
   for (const provider of signInProviders) {
     const finding = await testProvider(provider, baseUrl);
@@ -96,33 +94,28 @@ async function testProvider(provider: SignInProvider, baseUrl: string): Promise<
     const reason = reasonOf(error);
     return failing(
       reason.startsWith("the provider at ") ? reason : `The provider at ${issuer} can't be used: ${reason}`,
-      "Correct these settings or the client at the provider, and check that this server can reach it.",
+      sentences.sign_in_remedy,
     );
   }
 }
 
 async function testBackups(config: Config): Promise<Finding> {
   const { destination, passphrase } = config.backup;
-  if (destination === null) return off("No backups are scheduled: set PARLEY_BACKUP_TO.");
+  if (destination === null) return off(sentences.backup_test_off);
   try {
     await within(backupsMs, `there was no response within ${backupsMs / 1000} s`, () =>
       checkDestination(destination, config, "write"),
     );
-    return ok(
-      `A file was written, read and deleted in ${destination}.${passphrase === null ? " Backups there will not be encrypted: set PARLEY_BACKUP_PASSPHRASE if others can read them." : ""}`,
-    );
+    return ok(sentenceOf(passphrase === null ? "backup_written_plain" : "backup_written", { destination }));
   } catch (error) {
     return failing(
       `Backups can't be stored in ${destination}: ${reasonOf(error)}`,
-      destination.startsWith("s3://")
-        ? "Check the bucket's name, PARLEY_BACKUP_S3_ENDPOINT and PARLEY_BACKUP_S3_KEY, and that the key may list, read, write and delete."
-        : "Choose a folder that Parley's system user may write to, on a disk that is mounted.",
+      destination.startsWith("s3://") ? sentences.backup_bucket_remedy : sentences.backup_folder_remedy,
     );
   }
 }
 
-const proxyRemedy =
-  "Check host, port, user name and password of the proxy, and that it allows connections to that server.";
+const proxyRemedy = sentences.proxy_remedy;
 
 /** What a proxy responds for a server that it does not allow or reach. */
 const refusals: ReadonlySet<number> = new Set([403, 407, 502, 503, 504]);
@@ -145,8 +138,7 @@ async function testProxy(config: Config): Promise<Finding> {
   // A proxy hands a refusal of its own to http as if it were the server's.
   const target = targets.find(({ protocol }) => protocol === "https:") ?? targets[0];
   const used = target === undefined ? null : proxyFor(target, sources.env, proxy);
-  if (target === undefined || used === null)
-    return off("Requests go out directly. Set PARLEY_PROXY if they can't.");
+  if (target === undefined || used === null) return off(sentences.proxy_off);
   const { createDispatcher, fetchWith } = await import("../../../platform/outbound/dispatcher.ts");
   const dispatcher = createDispatcher({}, { env: sources.env, own: proxy });
   try {
@@ -161,7 +153,7 @@ async function testProxy(config: Config): Promise<Finding> {
         `A request to ${target.host} by the proxy ${used.origin} was refused with status ${response.status}`,
         proxyRemedy,
       );
-    return ok(`${target.host} responded by the proxy ${used.origin}.`);
+    return ok(sentenceOf("proxy_ok", { host: target.host, proxy: used.origin }));
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     const isLate = (error as Error).name === "TimeoutError";

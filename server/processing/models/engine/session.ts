@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { sentences } from "../../../../contract/sentences.ts";
 import { ModelServerError } from "../../../platform/model-server/refusal.ts";
 import { ensureIntact, type InstalledModel, ModelError } from "../store.ts";
 import { type Engine, type EngineOptions, type EngineProgram, startEngine } from "./engine.ts";
@@ -36,7 +37,9 @@ export async function openSession<Progress, Result>(
 ): Promise<EngineSession<Progress, Result>> {
   const { folder, signal, onWait } = settings;
   const releaseMachine = await takeMachine(settings.session, program.kind, signal, (kind) =>
-    onWait?.(`Waiting for the ${kind} engine, which is at work on this machine.`),
+    onWait?.(
+      kind === "speech" || kind === "language" ? sentences[`waits_for_${kind}`] : sentences.waits_for_other,
+    ),
   );
   let engine: Engine<Progress, Result> | null = null;
 

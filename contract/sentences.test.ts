@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readSentence, sentenceOf, sentences, splitSentence } from "./sentences.ts";
+
+test("each sentence is read as itself, with its values", () => {
+  for (const [code, text] of Object.entries(sentences)) {
+    const names = [...text.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+    const values = Object.fromEntries(names.map((name) => [name, `some.${name}`]));
+    const filled = text.replace(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? "");
+    assert.deepEqual(readSentence(filled), { code, values }, code);
+  }
+  assert.equal(sentenceOf("workers", { count: 3 }), "3 workers run background jobs.");
+});
+
+test("a sentence that is not in the table stays as it is, and its known remedy is divided from it", () => {
+  assert.equal(readSentence("The disk is full."), null);
+  assert.equal(readSentence("PostgreSQL responds in 3 ms."), null);
+  assert.equal(splitSentence("The disk is full."), null);
+  const remedy = sentences.engine_remedy;
+  assert.deepEqual(splitSentence(`The disk is full. ${remedy}`), ["The disk is full.", remedy]);
+  const [first, rest] = [sentences.backups_off, sentenceOf("backups_ok", { time: "2026-11-28 03:00" })];
+  assert.deepEqual(splitSentence(`${first} ${rest}`), [first, rest]);
+});

@@ -1,0 +1,29 @@
+import { readSentence, splitSentence } from "../../contract/sentences.ts";
+import { sentenceText } from "./sentences.ts";
+
+/** Text whose commands are in backticks. */
+export function Words({ text }: { text: string }) {
+  return text.split("`").map((part, index) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts never change places.
+    index % 2 === 1 ? <code key={index}>{part}</code> : part,
+  );
+}
+
+/** A text of the server: the app's own for each sentence that it knows; the rest stays English. */
+export function ServerText({ text }: { text: string }) {
+  const read = readSentence(text);
+  if (read !== null) return <Words text={sentenceText(read)} />;
+  const split = splitSentence(text);
+  if (split === null)
+    return (
+      <span lang="en">
+        <Words text={text} />
+      </span>
+    );
+  const [before, after] = split;
+  return (
+    <>
+      <ServerText text={before} /> <ServerText text={after} />
+    </>
+  );
+}
