@@ -1,7 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { perLocale } from "./locale.ts";
 
-/** What `getWeekInfo` returns, 7 for Sunday. Source: ECMA-402, "Intl.Locale.prototype.getWeekInfo". */
+/** What `getWeekInfo` returns, 7 for Sunday. Source: https://tc39.es/ecma402/. */
 interface WeekInfo {
   readonly firstDay: number;
   readonly weekend: readonly number[];
