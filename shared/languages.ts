@@ -2,7 +2,13 @@
 export const sourceLanguage = "en";
 
 /** The languages to choose from, in their own words. A language is here once all of its texts are translated. */
-export const languages = { en: "English", de: "Deutsch", fr: "Français", ja: "日本語" } as const;
+export const languages = {
+  en: "English",
+  de: "Deutsch",
+  fr: "Français",
+  es: "Español",
+  ja: "日本語",
+} as const;
 
 /** Languages for tests, made from the English texts: longer and with accents, and from right to left. */
 const pseudoLanguages = ["en-XA", "ar-XB"] as const;

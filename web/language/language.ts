@@ -8,6 +8,7 @@ type Catalog = { readonly messages: Messages };
 const catalogs: Readonly<Record<string, () => Promise<Catalog>>> = {
   de: () => import("../locales/de.po"),
   fr: () => import("../locales/fr.po"),
+  es: () => import("../locales/es.po"),
   ja: () => import("../locales/ja.po"),
   // Pseudo-locales, for tests: longer texts with accents, and texts that run from right to left.
   "en-XA": () => import("virtual:pseudo/en-XA"),
