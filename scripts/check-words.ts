@@ -93,7 +93,7 @@ const allowed: readonly { readonly path: RegExp; readonly word?: RegExp; readonl
     reason: "what people say in meetings, and the parts of a question-answer section",
   },
   {
-    path: /^(?:ARCHITECTURE\.md|contract\/(?:ask\/|causes\/requests)|docs\/guide\/(?:ask|assistants)\.md|migrations\/006[24]|server\/(?:connections\/mcp|processing\/(?:ask|feedback))\/|test\/browser\/ask\.test|web\/(?:ask\/|causes\/requests|api\/ask|common\/forms\/feedback|settings\/workspace\/(?:feedback|template-form)))/,
+    path: /^(?:ARCHITECTURE\.md|contract\/(?:ask\/|causes\/requests|sentences)|docs\/guide\/(?:ask|assistants)\.md|migrations\/006[24]|server\/(?:connections\/mcp|processing\/(?:ask|feedback))\/|test\/browser\/ask\.test|web\/(?:ask\/|causes\/(?:requests|sentences)|api\/ask|common\/forms\/feedback|settings\/workspace\/(?:feedback|template-form)))/,
     word: /^answer(?:s|ed|ing)?$/i,
     reason: "the answer to a user's question",
   },

@@ -69,7 +69,7 @@ test("highlights of all recordings are listed, filtered, played, edited, added t
   await page.getByRole("menuitem", { name: "Edit" }).click();
   await page.getByLabel("Length (seconds)").fill("9999");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText(/after the recording's end/).waitFor();
+  await page.getByText(/end after the recording, which is/).waitFor();
   await assertAccessible(page);
   await page.getByLabel("Length (seconds)").fill("3");
   await page.getByRole("textbox", { name: /^Text/ }).fill("The price is fixed");

@@ -86,7 +86,7 @@ test("a passkey that doesn't verify its user, or was removed, doesn't sign in, a
   await page.addInitScript("delete PublicKeyCredential.isConditionalMediationAvailable");
   await page.goto(`${app.url}/sign-in`);
   await page.getByRole("button", { name: "Sign in with a passkey" }).click();
-  await page.getByText(/this passkey is not known here/).waitFor();
+  await page.getByText(/This passkey isn't known here/).waitFor();
   await authenticator.verifiesUser(false);
   await page.reload();
   await page.getByRole("button", { name: "Sign in with a passkey" }).click();

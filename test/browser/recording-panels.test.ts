@@ -64,7 +64,7 @@ test("edit history: who changed what and when, with links, revert and restore; a
     .nth(1)
     .getByRole("button", { name: /^Revert/, disabled: false })
     .press("Enter");
-  await rows.nth(0).getByText(`${member.name} reverted an edit`).waitFor();
+  await rows.nth(0).getByText(`${member.name} reverted an edit`).first().waitFor();
   const textOf = async (index: number) =>
     (await manage("GET", `/recordings/${id}/transcript`)).body.segments[index].text;
   assert.equal(await textOf(3), talk.segments[3]?.text);
@@ -73,7 +73,7 @@ test("edit history: who changed what and when, with links, revert and restore; a
     .nth(0)
     .getByRole("button", { name: /^Restore/, disabled: false })
     .press("Enter");
-  await rows.nth(0).getByText(`${member.name} restored an edit`).waitFor();
+  await rows.nth(0).getByText(`${member.name} restored an edit`).first().waitFor();
   assert.match(await textOf(3), /not signed/);
 
   // Another user edits the same line again.

@@ -132,7 +132,7 @@ test("system: watched folders with their files; failed ones are retried, one or 
   await again.waitFor();
   await worker.stop();
   await again.click();
-  await page.getByText(/no running worker watches \/mnt\/recordings; add it to PARLEY_WATCH_DIRS/).waitFor();
+  await page.getByText(/No running server process watches \/mnt\/recordings\. /).waitFor();
   await page.reload();
   await folders.getByText("Not watched").waitFor();
   await folders.getByText(/Add it to PARLEY_WATCH_DIRS and restart the workers/).waitFor();
