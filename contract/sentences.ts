@@ -35,6 +35,19 @@ export const sentences = {
     "Read the error and the log of the workers, check that PARLEY_BACKUP_TO is reachable and has free space, and run `parley backup`.",
   backups_missing_remedy:
     "Run `parley files verify` and restore these files from an earlier backup or copy, or delete their recordings permanently. Then run `parley backup`.",
+  checklist_mail: "Invitations and notices can't be sent; their links are shown to you instead.",
+  checklist_backups: "No backups are scheduled yet. Choose a folder or a bucket for them.",
+  checklist_backups_first:
+    "Backups are scheduled. The first starts within a few minutes, and is verified afterwards.",
+  checklist_backups_unverified: "No backup has been verified yet. The next scheduled one is.",
+  checklist_speech:
+    "New recordings aren't transcribed yet. Download a speech model, or connect a speech server.",
+  checklist_language_model:
+    "Optional: writes summaries, action items and titles. Download a model, or connect a server.",
+  checklist_sign_in_off: "Optional: users sign in with a password. Connect a provider for single sign-on.",
+  checklist_sign_in: "Users can sign in through {hosts}.",
+  checklist_one_admin: "You are the only admin. A second one can help when you can't sign in.",
+  checklist_admins: "{count} admins manage this server.",
   mail_off:
     "No mail server is set up: invitations and password resets are links that admins hand over. Set PARLEY_SMTP_URL and PARLEY_SMTP_FROM in Settings → Server settings to send them.",
   mail_ok: "Emails are sent through {host}. None is waiting after a failure.",

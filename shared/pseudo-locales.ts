@@ -10,7 +10,9 @@ export const pseudoTexts: Readonly<Record<string, (text: string) => string>> = {
     betweenTags(
       text,
       (part) =>
-        `${part.replaceAll(/[a-zA-Z]/g, (letter) => accents[letter] ?? letter)}${"~".repeat(Math.ceil(part.trim().length * 0.4))}`,
+        part.replaceAll(/[a-zA-Z]/g, (letter) => accents[letter] ?? letter) +
+        // In words, so that lines can break.
+        "~".repeat(Math.ceil(part.trim().length * 0.4)).replaceAll(/~{12}(?=~)/g, "$& "),
     ),
   "ar-XB": (text) => betweenTags(text, (part) => `\u202e${part}\u202c`),
 };

@@ -21,6 +21,21 @@ const texts: { readonly [Code in SentenceCode]: (values: SentenceValues<Code>) =
     t`Check that the volume of PARLEY_DATA_DIR is mounted, has free space and inodes, and that Parley's system user may write to the folder.`,
   bucket_remedy: () =>
     t`Check PARLEY_S3_BUCKET, PARLEY_S3_ENDPOINT and PARLEY_S3_REGION, the credentials (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), and that they allow reading, writing and deleting.`,
+  checklist_mail: () => t`Invitations and notices can't be sent; their links are shown to you instead.`,
+  checklist_backups: () => t`No backups are scheduled yet. Choose a folder or a bucket for them.`,
+  checklist_backups_first: () =>
+    t`Backups are scheduled. The first starts within a few minutes, and is verified afterwards.`,
+  checklist_backups_unverified: () => t`No backup has been verified yet. The next scheduled one is.`,
+  checklist_speech: () =>
+    t`New recordings aren't transcribed yet. Download a speech model, or connect a speech server.`,
+  checklist_language_model: () =>
+    t`Optional: writes summaries, action items and titles. Download a model, or connect a server.`,
+  checklist_sign_in_off: () =>
+    t`Optional: users sign in with a password. Connect a provider for single sign-on.`,
+  checklist_sign_in: ({ hosts }) => t`Users can sign in through ${hosts}.`,
+  checklist_one_admin: () => t`You are the only admin. A second one can help when you can't sign in.`,
+  checklist_admins: ({ count }) =>
+    plural(Number(count), { one: "# admin manages this server.", other: "# admins manage this server." }),
   one_worker: () => t`One worker runs background jobs.`,
   workers: ({ count }) =>
     plural(Number(count), {

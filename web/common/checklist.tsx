@@ -7,6 +7,9 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { ChecklistStep } from "../api/settings/system.ts";
 import classes from "./checklist.module.css";
+import { lazyPart } from "./load-part.tsx";
+
+const ServerText = lazyPart(async () => (await import("../causes/server-text.tsx")).ServerText, null);
 
 /** What to set up, as a list of steps. */
 export function Checklist({ children }: { children: ReactNode }) {
@@ -27,7 +30,7 @@ const marks: Readonly<Record<StepState, { icon: ReactNode; color: string; label:
   unknown: { icon: <Loader size={14} />, color: "gray", label: msg`Checking` },
 };
 
-export function Step(props: { state: StepState; title: string; text: string; action: ReactNode }) {
+export function Step(props: { state: StepState; title: string; text: ReactNode; action: ReactNode }) {
   const { t } = useLingui();
   const { icon, color, label } = marks[props.state];
   return (
@@ -95,7 +98,7 @@ export function ServerSteps({ steps }: { steps: readonly ChecklistStep[] }) {
         key={step}
         state={state}
         title={t(title)}
-        text={explanation}
+        text={<ServerText text={explanation} />}
         action={<StepLink {...target} label={t(label)} />}
       />
     );

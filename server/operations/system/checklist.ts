@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { z } from "zod";
+import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import type { System } from "../../../contract/system.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
@@ -28,36 +29,27 @@ export async function readChecklist(
     return { step, done: !isOff, failing: found?.state === "failing", explanation };
   };
   return [
-    stepOf("mail", "Invitations and notices can't be sent; their links are shown to you instead."),
-    withVerification(
-      stepOf("backups", "No backups are scheduled yet. Choose a folder or a bucket for them."),
-      backups,
-    ),
-    stepOf(
-      "speech",
-      "New recordings aren't transcribed yet. Download a speech model, or connect a speech server.",
-    ),
-    stepOf(
-      "language_model",
-      "Optional: writes summaries, action items and titles. Download a model, or connect a server.",
-    ),
+    stepOf("mail", sentences.checklist_mail),
+    withVerification(stepOf("backups", sentences.checklist_backups), backups),
+    stepOf("speech", sentences.checklist_speech),
+    stepOf("language_model", sentences.checklist_language_model),
     {
       step: "sign_in",
       done: signInProviders.length > 0,
       failing: false,
       explanation:
         signInProviders.length === 0
-          ? "Optional: users sign in with a password. Connect a provider for single sign-on."
-          : `Users can sign in through ${signInProviders.map(({ issuer }) => new URL(issuer).host).join(", ")}.`,
+          ? sentences.checklist_sign_in_off
+          : sentenceOf("checklist_sign_in", {
+              hosts: signInProviders.map(({ issuer }) => new URL(issuer).host).join(", "),
+            }),
     },
     {
       step: "second_admin",
       done: admins > 1,
       failing: false,
       explanation:
-        admins > 1
-          ? `${admins} admins manage this server.`
-          : "You are the only admin. A second one can help when you can't sign in.",
+        admins > 1 ? sentenceOf("checklist_admins", { count: admins }) : sentences.checklist_one_admin,
     },
   ];
 }
@@ -67,9 +59,7 @@ function withVerification(step: Step, { lastSucceeded, lastVerified }: Known["ba
   if (!step.done || lastVerified !== null) return step;
   if (step.failing) return { ...step, done: false };
   const explanation =
-    lastSucceeded === null
-      ? "Backups are scheduled. The first starts within a few minutes, and is verified afterwards."
-      : "No backup has been verified yet. The next scheduled one is.";
+    lastSucceeded === null ? sentences.checklist_backups_first : sentences.checklist_backups_unverified;
   return { ...step, done: false, explanation };
 }
 

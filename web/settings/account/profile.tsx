@@ -125,6 +125,7 @@ function PasswordForm() {
     <Panel>
       <Form form={save} label={t`Change password`} isDisabled={current === "" || next === ""} maxWidth={420}>
         <PasswordInput
+          visibilityToggleButtonProps={{ "aria-label": t`Show password` }}
           label={t`Current password`}
           autoComplete="current-password"
           required
@@ -133,6 +134,7 @@ function PasswordForm() {
           error={save.errorOf("current_password")}
         />
         <PasswordInput
+          visibilityToggleButtonProps={{ "aria-label": t`Show password` }}
           label={t`New password`}
           autoComplete="new-password"
           required

@@ -182,6 +182,7 @@ function CalendarForm({ isRoom, onClose }: Pick<DialogProps, "isRoom" | "onClose
             error={add.errorOf("username")}
           />
           <PasswordInput
+            visibilityToggleButtonProps={{ "aria-label": t`Show password` }}
             label={t`App password`}
             description={t`A password for this app alone, not the one you sign in with.`}
             required

@@ -91,6 +91,7 @@ function ImportForm() {
             error={errors.base_url}
           />
           <PasswordInput
+            visibilityToggleButtonProps={{ "aria-label": t`Show secret` }}
             label={t`Access token`}
             description={t`Created at that service. Stored encrypted until the import ends.`}
             required

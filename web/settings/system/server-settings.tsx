@@ -274,6 +274,7 @@ function Field(props: {
     return (
       <Stack gap={4}>
         <PasswordInput
+          visibilityToggleButtonProps={{ "aria-label": t`Show secret` }}
           {...common}
           autoComplete="off"
           value={edited ?? ""}

@@ -163,6 +163,7 @@ export function ProviderForm(props: {
         error={errorOf("client_id")}
       />
       <PasswordInput
+        visibilityToggleButtonProps={{ "aria-label": t`Show secret` }}
         label={t`Client secret`}
         autoComplete="off"
         required={provider === undefined}
