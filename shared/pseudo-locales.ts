@@ -12,7 +12,7 @@ export const pseudoTexts: Readonly<Record<string, (text: string) => string>> = {
       (part) =>
         part.replaceAll(/[a-zA-Z]/g, (letter) => accents[letter] ?? letter) +
         // In words, so that lines can break.
-        "~".repeat(Math.ceil(part.trim().length * 0.4)).replaceAll(/~{12}(?=~)/g, "$& "),
+        "~".repeat(Math.ceil(part.trim().length * 0.4)).replaceAll(/~{6}(?=~)/g, "$& "),
     ),
   "ar-XB": (text) => betweenTags(text, (part) => `\u202e${part}\u202c`),
 };

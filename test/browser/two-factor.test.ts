@@ -26,7 +26,7 @@ test("two-factor authentication is turned on with an app, asked for at the next 
   const secret = await dialog.getByLabel("Or enter this key").inputValue();
   await dialog.getByLabel(/^Code that the app shows/).fill("12");
   await dialog.getByRole("button", { name: "Turn on" }).click();
-  await dialog.getByText(/^Is not the code/).waitFor();
+  await dialog.getByText(/^Is not the right code/).waitFor();
   await dialog.getByLabel(/^Code that the app shows/).fill(codeOf(secret));
   await dialog.getByRole("button", { name: "Turn on" }).click();
   const codes = (await dialog.getByLabel("Recovery codes").inputValue()).split("\n");
@@ -80,7 +80,7 @@ test("who doesn't want to prove who they are cancels, and nothing changes", asyn
   await dialog.getByRole("button", { name: "Create token" }).click();
   const proof = page.getByRole("dialog", { name: "Confirm that it's you" });
   await proof.getByRole("button", { name: "Cancel" }).click();
-  await dialog.getByText(/sign in again to do this/).waitFor();
+  await dialog.getByText(/Sign in again to do this/).waitFor();
   assert.equal(await dialog.getByRole("textbox", { name: "Name" }).inputValue(), "Nightly export");
   await dialog.getByRole("button", { name: "Create token" }).click();
   await proof.getByLabel(/^Password/).fill(password);

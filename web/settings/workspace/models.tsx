@@ -69,9 +69,11 @@ function ModelRow<M extends Model>({ model, family }: { model: M; family: Family
         ...(family.facts?.(model) ?? []),
         model.license === null ? null : t`License: ${{ license: model.license }}`,
         model.attribution === null ? null : source === null ? (
-          model.attribution
+          <span key="source" lang="en">
+            {model.attribution}
+          </span>
         ) : (
-          <Anchor key="source" href={source} inherit>
+          <Anchor key="source" href={source} inherit lang="en">
             {model.attribution}
           </Anchor>
         ),

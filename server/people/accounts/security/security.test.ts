@@ -520,7 +520,7 @@ test("allowed IP addresses: sessions, tokens, apps and files work from them only
     assert.deepEqual([session.status, session.body.error], [403, "refused_by_rule"], ip);
     const page = await admin.get("/", from(ip));
     assert.equal(page.status, 403);
-    assert.match(page.text, /network isn't allowed/);
+    assert.match(page.text, /network isn&#39;t allowed/);
     for (const token of [workspace.member.token, tokens.access_token]) {
       const answer = await fetch(`${app.url}${mcpPath}`, {
         method: "POST",

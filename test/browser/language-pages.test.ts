@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { insertHook, makeHighlight, makeTeam, makeWorkspace } from "../support/factories.ts";
+import { assertFits } from "./fits.ts";
+import { makeMedia } from "./recording-support.ts";
+import { desktop, phone, startBrowserApp, visit } from "./support.ts";
+
+// What users wrote is in Greek, so that English words are texts that aren't translated.
+const app = await startBrowserApp();
+const workspace = await makeWorkspace(app.db, "Θάλασσα");
+const { admin, member } = workspace;
+await app.db.kysely.updateTable("users").set({ name: "Άννα" }).where("id", "=", admin.id).execute();
+await app.db.kysely.updateTable("users").set({ name: "Βίκτωρ" }).where("id", "=", member.id).execute();
+await app.db.kysely.updateTable("access_tokens").set({ name: "Γάμμα" }).execute();
+const line = (text: string, start: number) => ({ speaker_key: "s1", start, end: start + 2000, text });
+const recordingId = await makeMedia(app, admin.token, {
+  title: "Λιμάνι",
+  transcript: { language: "el", segments: [line("Καλημέρα", 0), line("Η σύμβαση", 3000)] },
+  participants: [{ name: "Νίκος", speaker_key: "s1" }],
+});
+await makeHighlight(app, admin.token, recordingId, { text: "Κοίτα" });
+await makeTeam(app.db, workspace, [member], "Ομάδα");
+await insertHook(app, { workspace_id: workspace.id, created_by: admin.id });
+
+const settings = [
+  ...[
+    "",
+    "/notifications",
+    "/tokens",
+    "/apps",
+    "/users",
+    "/provisioning",
+    "/teams",
+    "/deliveries",
+    "/calendars",
+  ],
+  ...[
+    "/webhooks",
+    "/clients",
+    "/connections",
+    "/imports",
+    "/audit",
+    "/meeting-types",
+    "/workspace",
+    "/security",
+  ],
+  ...[
+    "/transcription",
+    "/language-model",
+    "/retention",
+    "/holds",
+    "/erase-personal-data",
+    "/system",
+    "/server",
+  ],
+  ...["/api", "/templates"],
+].map((path) => `/settings${path}`);
+const paths = [
+  ...["/", "/?view=list", "/search?q=Καλημέρα", "/search?q=Τίποτα", `/recordings/${recordingId}`],
+  ...[
+    `/recordings/${recordingId}/print`,
+    "/recordings/none",
+    "/uploads",
+    "/highlights",
+    "/action-items",
+    "/ask",
+  ],
+  ...["/stories", "/trash", ...settings],
+];
+
+/** English words that no German text has. */
+const english =
+  /\b(?:the|and|of|with|your|you|for|from|this|that|can|were|has|have|as|or|new|add|edit|delete|save|cancel|close|open|show|hide|search|settings|recordings?|users?|which|when|each|more|their|its|is|are|to)\b/i;
+
+/** Emails, URLs, file names and names of settings. */
+const notText = /\S*(?:@|:\/\/|\.[a-z]{2}|_)\S*/g;
+
+/** Texts of a page: what it shows, and what screen readers say. Code and what is marked as another language are left out. */
+function textsOf(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    const found = [document.title];
+    const isOwn = (element) => element.closest("script, style, code, pre, [lang]") === document.documentElement;
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) if (isOwn(walker.currentNode.parentElement)) found.push(walker.currentNode.data);
+    for (const name of ["aria-label", "title", "placeholder", "alt", "aria-description", "aria-roledescription"])
+      for (const element of document.querySelectorAll("[" + name + "]"))
+        if (isOwn(element)) found.push(element.getAttribute(name));
+    return found;
+  })()`);
+}
+
+for (const locale of ["de", "en-XA"])
+  test(`${locale}: every page fits on laptop and phone${locale === "de" ? ", and has no English words" : ""}`, async () => {
+    const { page, context } = await visit(app, "/icon.svg", { userId: admin.id, locale });
+    const found = new Set<string>();
+    const look = async (where: string): Promise<void> => {
+      if (locale !== "de") return;
+      for (const text of await textsOf(page))
+        if (english.test(text.replaceAll(notText, ""))) found.add(`${where}: ${text}`);
+    };
+    for (const path of paths) {
+      await page.setViewportSize(desktop);
+      await page.goto(app.url + path);
+      await page.locator("h1").first().waitFor();
+      await assertFits(page, `${path} ${desktop.width}`).catch(({ message }: Error) => found.add(message));
+      await look(path);
+      for (const tab of await page.getByRole("tab").all()) {
+        await tab.click();
+        await page.waitForLoadState("networkidle");
+        await look(`${path}, ${await tab.innerText()}`);
+      }
+      await page.setViewportSize(phone);
+      await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+      await assertFits(page, `${path} ${phone.width}`).catch(({ message }: Error) => found.add(message));
+    }
+    await context.close();
+    assert.deepEqual([...found], []);
+  });
