@@ -199,7 +199,16 @@ test("patch: screenshares name participants of this very recording", async () =>
   });
   assert.deepEqual(
     [answer.status, answer.body.violations],
-    [400, [{ pointer: "/screenshares/0/participant_id", detail: "is not a participant of this recording" }]],
+    [
+      400,
+      [
+        {
+          pointer: "/screenshares/0/participant_id",
+          detail: "is not a participant of this recording",
+          cause: { code: "not_a_participant", values: {} },
+        },
+      ],
+    ],
   );
 });
 
