@@ -41,7 +41,7 @@ const compileEnglish: PluginItem = {
   },
 };
 
-/** Whether the browser compiles a text by itself: it has no plurals or escaped characters. */
+/** Whether the browser can compile a text: it has no plurals or escaped characters. */
 function isSimple(text: string): boolean {
   return isDeepStrictEqual(compileMessage(text), compileSimple(text));
 }

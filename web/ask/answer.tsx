@@ -3,9 +3,9 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Loader, Text, VisuallyHidden } from "@mantine/core";
 import { IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
+import { ServerText } from "../common/format/server-text.tsx";
 import { clock } from "../common/format/time.ts";
 import { FeedbackThumbs } from "../common/forms/feedback-thumbs.tsx";
-import { lazyPart } from "../common/load-part.tsx";
 import { secondsOf } from "../common/recording-url.ts";
 import classes from "./ask.module.css";
 import type { Answer, Conversation, ShownStatement } from "./conversation.ts";
@@ -97,8 +97,6 @@ function StatementView(props: { statement: ShownStatement; onMoment: ((ms: numbe
     </>
   );
 }
-
-const ServerText = lazyPart(async () => (await import("../causes/server-text.tsx")).ServerText, null);
 
 /** What happens, or how it ended. */
 function Progress({ answer }: { answer: Answer }) {

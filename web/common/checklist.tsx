@@ -7,9 +7,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { ChecklistStep } from "../api/settings/system.ts";
 import classes from "./checklist.module.css";
-import { lazyPart } from "./load-part.tsx";
-
-const ServerText = lazyPart(async () => (await import("../causes/server-text.tsx")).ServerText, null);
+import { ServerText } from "./format/server-text.tsx";
 
 /** What to set up, as a list of steps. */
 export function Checklist({ children }: { children: ReactNode }) {

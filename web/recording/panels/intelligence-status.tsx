@@ -13,8 +13,8 @@ import {
 import { refreshRecording } from "../../api/recording/recording.ts";
 import { ModelMissing, useModelState } from "../../ask/model-missing.tsx";
 import { useAction } from "../../common/actions.tsx";
+import { ServerText } from "../../common/format/server-text.tsx";
 import { whenInLine } from "../../common/format/time.ts";
-import { lazyPart } from "../../common/load-part.tsx";
 import { useRecording } from "../context.ts";
 import { WriteAgainDialog } from "./write-again.tsx";
 
@@ -85,8 +85,6 @@ export function Reason({ state }: { state: IntelligenceState | undefined }) {
     return <ModelMissing subject="intelligence" state={model} />;
   return state === undefined || state.status === "done" ? null : <RunText state={state} />;
 }
-
-const ServerText = lazyPart(async () => (await import("../../causes/server-text.tsx")).ServerText, null);
 
 /** What a run does, or what it waits for or failed with, in the server's words where the app has none. */
 function RunText({ state }: { state: IntelligenceState }) {

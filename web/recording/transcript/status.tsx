@@ -9,7 +9,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { ApiError } from "../../api/client/api-error.ts";
 import { refreshRecording } from "../../api/recording/recording.ts";
 import { percent } from "../../common/format/numbers.ts";
-import { lazyPart } from "../../common/load-part.tsx";
+import { ServerText } from "../../common/format/server-text.tsx";
 import { EmptyState } from "../../common/states.tsx";
 import classes from "../../transcript/transcript.module.css";
 import { useRecording } from "../context.ts";
@@ -93,8 +93,6 @@ function progressText(stage: "audio" | "words" | "speakers", share: string): str
       return t`Identifying speakers… ${share}`;
   }
 }
-
-const ServerText = lazyPart(async () => (await import("../../causes/server-text.tsx")).ServerText, null);
 
 /** Transcription progression, if one is queued, running or failed. */
 export function TranscriptionStatus() {

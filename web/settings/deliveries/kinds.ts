@@ -50,7 +50,7 @@ interface Names {
   readonly types: ReadonlyMap<string, string>;
 }
 
-/** Which recordings are sent, each condition by itself. */
+/** The conditions that decide which recordings are sent, one text each. */
 export function describeConditions(conditions: Conditions, { teams, types }: Names): string[] {
   const { team_id, meeting_type_id, tag, scope, title } = conditions;
   const team = team_id === undefined ? undefined : teams.get(team_id);
