@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
+import { animationsEnd } from "./support.ts";
 
 /** Lists elements wider than the window, and controls covered by other elements. */
 export const misfits = `(() => {
@@ -28,5 +29,6 @@ export const misfits = `(() => {
 /** Fails where the page is wider than the window, or one control covers another. @param where named in the failure. */
 export async function assertFits(page: Page, where: string): Promise<void> {
   await page.waitForLoadState("networkidle");
+  await animationsEnd(page);
   assert.deepEqual(await page.evaluate(misfits), [], where);
 }

@@ -102,7 +102,13 @@ for (const locale of ["de", "en-XA"])
     for (const path of paths) {
       await page.setViewportSize(desktop);
       await page.goto(app.url + path);
-      await page.locator("h1").first().waitFor();
+      await page
+        .locator("h1")
+        .first()
+        .waitFor()
+        .catch(async ({ message }: Error) => {
+          throw new Error(`${path}: ${message}\n${await page.locator("body").innerText()}`);
+        });
       await assertFits(page, `${path} ${desktop.width}`).catch(({ message }: Error) => found.add(message));
       await look(path);
       for (const tab of await page.getByRole("tab").all()) {
@@ -111,7 +117,6 @@ for (const locale of ["de", "en-XA"])
         await look(`${path}, ${await tab.innerText()}`);
       }
       await page.setViewportSize(phone);
-      await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
       await assertFits(page, `${path} ${phone.width}`).catch(({ message }: Error) => found.add(message));
     }
     await context.close();

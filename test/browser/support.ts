@@ -109,14 +109,19 @@ const axeOptions = {
   resultTypes: ["violations"],
 };
 
+/** Waits for the animations of a page. Infinite ones, such as spinners, never finish. */
+export async function animationsEnd(page: Evaluator): Promise<void> {
+  await page.evaluate(
+    `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
+      Promise.allSettled(document.getAnimations()
+        .filter(({ effect }) => effect.getTiming().iterations !== Infinity)
+        .map(({ finished }) => finished))).then(() => undefined)`,
+  );
+}
+
 /** Fails for any violation of WCAG 2.2 A and AA that axe finds. */
 export async function assertAccessible(page: Evaluator): Promise<void> {
-  // Infinite animations, such as spinners, never finish.
-  await page.evaluate(
-    `Promise.allSettled(document.getAnimations()
-      .filter(({ effect }) => effect.getTiming().iterations !== Infinity)
-      .map(({ finished }) => finished))`,
-  );
+  await animationsEnd(page);
   if (await page.evaluate<boolean>("!('axe' in globalThis)"))
     await page.evaluate(`(() => { ${axeSource}; })()`);
   const violations = await page.evaluate<AxeResults["violations"]>(

@@ -132,6 +132,7 @@ test("drafts of notes, a line, the title and forms survive a reload and a closed
   await page.getByRole("button", { name: "Save", exact: true }).waitFor();
   await page.getByRole("button", { name: "Edit title" }).click();
   await page.getByRole("textbox", { name: "Title" }).pressSequentially("Train talk");
+  await until("all are stored", async () => (await storedDrafts(page)) === 3);
   await page.close();
 
   await context.setOffline(false);

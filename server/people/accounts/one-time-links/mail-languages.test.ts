@@ -60,9 +60,9 @@ test("an invitation is in the language of the user who invites", async () => {
     { token: admin.token, version: null },
   );
   const [subject] = await subjectsTo({ email }, 1);
-  assert.match(subject ?? "", /^“~User .*” íñvíţéð ýóú ţó “~+Workspace .*”~$/);
+  assert.match(subject ?? "", /^“~User .*” íñvíţéð ýóú ţó “[~ ]+Workspace .*”~$/);
   const mail = smtp.mails.find(({ to }) => to.includes(email));
-  assert.match(mail?.text ?? "", /^Héļļó ~+Ines Vidal,~\r?$/m);
+  assert.match(mail?.text ?? "", /^Héļļó [~ ]+Ines Vidal,~\r?$/m);
   assert.match(mail?.raw ?? "", /^Content-Language: en-XA\r?$/m);
 });
 
@@ -97,9 +97,9 @@ test("emails about an account and its deliveries are in its language, not in tha
   });
   await switchOff(app, { id: hook.body.id, name: "Team room" }, "it is gone");
   const subjects = (await subjectsTo(user, 3)).sort();
-  assert.match(subjects[0] ?? "", /^Páŕļéý ñó ļóñĝéŕ šéñðš ţó ~+Team room$/);
-  assert.match(subjects[2] ?? "", /^Ñéŵ šíĝñ-íñ ţó Páŕļéý~+$/);
-  assert.match(subjects[1] ?? "", /^Å pášškéý ŵáš áððéð~+$/);
+  assert.match(subjects[0] ?? "", /^Páŕļéý ñó ļóñĝéŕ šéñðš ţó [~ ]+Team room$/);
+  assert.match(subjects[2] ?? "", /^Ñéŵ šíĝñ-íñ ţó Páŕļéý[~ ]+$/);
+  assert.match(subjects[1] ?? "", /^Å pášškéý ŵáš áððéð[~ ]+$/);
   const device = smtp.mails.find(({ to, text }) => to.includes(user.email) && text.includes("192.0.2.1"));
   assert.match(device?.text ?? "", /Firefox on Linux/);
 });
