@@ -37,6 +37,8 @@ export interface Operation {
    * operations are refused to it.
    */
   readonly setsUpAccount?: true;
+  /** Streams without an end of their own. They are no use of the session, and end with it. */
+  readonly isOpenEnded?: true;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path below the base URL; `:name` marks a parameter. */
   readonly path: string;

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { because } from "../contract/causes/causes.ts";
 import type { Operation } from "../contract/operation.ts";
 import type { VersionName } from "../contract/versions.ts";
-import { streamNotifications } from "../contract/workspace/notifications.ts";
 import { createAuthenticate } from "./people/accounts/sign-in/authenticate.ts";
 import { createCredentialCheck } from "./people/accounts/tokens/credential-check.ts";
 import { allowRegisteredOrigins } from "./people/oauth/cors.ts";
@@ -137,7 +136,7 @@ function guard(
       const { version, share } = readVersionOf(request, reply);
       request.principal = await authenticate(request);
       request.apiVersion = version;
-      const isOpenEnded = request.routeOptions.config.operation?.id === streamNotifications.id;
+      const isOpenEnded = request.routeOptions.config.operation?.isOpenEnded === true;
       watch(
         reply.raw,
         async () =>

@@ -17,7 +17,8 @@ const rules = {
     description: "Longest session, in hours. Null: 90 days.",
   }),
   session_idle_minutes: z.int().min(5).max(20_160).nullable().meta({
-    description: "How long a session may be unused, in minutes. Null: 14 days.",
+    description:
+      "How long a session may be unused, in minutes. What the web app requests without an action of its user is no use. Null: 14 days.",
   }),
   token_max_days: z.int().min(1).max(3650).nullable().meta({
     description:

@@ -97,6 +97,7 @@ export const streamNotifications = operation({
   tag,
   gate,
   permission,
+  isOpenEnded: true,
   method: "GET",
   path: "/_/api/v1/notifications/stream",
   summary: "Stream Notifications",

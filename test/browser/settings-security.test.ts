@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
+import { backgroundHeader } from "../../contract/accounts/background.ts";
 import { givePassword, password } from "../../server/people/accounts/test/accounts.ts";
 import { makeWorkspace } from "../support/factories.ts";
 import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
@@ -58,6 +59,31 @@ test("an admin previews and saves security rules; a rule that locks them out sho
   await other.page.getByText("Set up two-factor authentication: 14 days left").waitFor();
   await assertAccessible(other.page);
   assert.deepEqual(responses([...complaints, ...other.complaints]), []);
+});
+
+test("a page that nobody uses marks its requests, and a movement of the mouse ends that", async () => {
+  const { admin } = await makeWorkspace(app.db);
+  const { page, complaints } = await visit(app, "/", { userId: admin.id });
+  await page.clock.install();
+  const sent = (isMarked: boolean) =>
+    page.waitForRequest((request) => {
+      const isPoll = new URL(request.url()).pathname.endsWith("/api/v1/calendars");
+      return isPoll && (request.headers()[backgroundHeader] !== undefined) === isMarked;
+    });
+  await page.goto(`${app.url}/settings/calendars`);
+  await page.getByRole("heading", { name: "Calendars", exact: true }).waitFor();
+  // Until the parts have come that are loaded late.
+  await page.clock.fastForward("00:10");
+  await page.locator("#bell button").waitFor();
+  const marked = sent(true);
+  await page.clock.fastForward("02:00");
+  await marked;
+  const unmarked = sent(false);
+  await page.mouse.move(100, 100);
+  await page.mouse.move(120, 120);
+  await page.clock.fastForward("00:30");
+  await unmarked;
+  assert.deepEqual(responses(complaints), []);
 });
 
 test("after the grace period the app leads through the set-up of the second factor, and then continues", async () => {

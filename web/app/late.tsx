@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { watchInput } from "../api/client/idle.ts";
 import type { Session } from "../api/session.ts";
 import { lazyPart } from "../common/load-part.tsx";
 import { Bell } from "../notifications/bell.tsx";
@@ -12,7 +13,10 @@ const SecondFactorNotice = lazyPart(
 
 /** Parts of every page that are loaded after it, because they must not delay it. */
 export function LateParts({ session }: { session: Session }) {
-  useEffect(() => void registerServiceWorker(), []);
+  useEffect(() => {
+    watchInput();
+    void registerServiceWorker();
+  }, []);
   const { user, second_factor_due: due } = session;
   return (
     <>

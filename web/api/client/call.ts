@@ -1,7 +1,9 @@
 import type { z } from "zod";
+import { backgroundHeader } from "../../../contract/accounts/background.ts";
 import type { Operation } from "../../../contract/operation.ts";
 import { versionNames } from "../../../contract/versions.ts";
 import { isSignedOut, readProblem, unreachable } from "./api-error.ts";
+import { isIdle } from "./idle.ts";
 import { pause } from "./pause.ts";
 import { noteAllowance, pauseBulk, waitMsOf } from "./rate-limit.ts";
 import { reportSignedOut, untilProven, untilSignedIn } from "./signed-out.ts";
@@ -132,6 +134,7 @@ async function send({ method, url, body, signal }: Request): Promise<Response> {
   const headers: Record<string, string> = { accept: "application/json" };
   if (url.startsWith("/_/public-api/")) headers["public-api-version"] = version;
   if (body !== undefined) headers["content-type"] = "application/json";
+  if (isIdle()) headers[backgroundHeader] = "1";
   try {
     return await fetch(url, {
       method,

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { sql } from "kysely";
 import { Secret, TOTP } from "otpauth";
+import { backgroundHeader } from "../../../../contract/accounts/background.ts";
 import { mcpPath } from "../../../../contract/accounts/oauth.ts";
+import { streamNotifications } from "../../../../contract/workspace/notifications.ts";
 import { call, currentVersion, startTestApp } from "../../../../test/support/app.ts";
 import { insertRecording, makeWorkspace, type TestWorkspace } from "../../../../test/support/factories.ts";
 import * as oauth from "../../../../test/support/oauth.ts";
@@ -365,6 +367,36 @@ test("the longest session and the longest idle time end sessions that exist; tok
   const heir = await renew(11);
   assert.deepEqual([heir.status, heir.body.violations?.[0].pointer], [400, "/expires_at"], heir.text);
   assert.equal((await renew(9)).status, 200);
+});
+
+test("requests that the web app makes by itself, and streams, don't count as use of a session", async () => {
+  const { admin, member } = await makeRuled();
+  const browser = await signInAs(app, member);
+  const lastUse = async () => {
+    const { rows } = await sql<{ age: number }>`
+      select extract(epoch from now() - last_used_at)::int as age from sessions where user_id = ${member.id}`.execute(
+      app.db.kysely,
+    );
+    return rows[0]?.age ?? 0;
+  };
+  const age = () =>
+    sql`update sessions set last_used_at = now() - interval '10 minutes' where user_id = ${member.id}`.execute(
+      app.db.kysely,
+    );
+  await age();
+  assert.equal((await browser.get(me, { [backgroundHeader]: "1" })).status, 200);
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const stream = await fetch(app.url + streamNotifications.path, { headers: { cookie } });
+  assert.equal(stream.status, 200);
+  assert.ok((await lastUse()) >= 600);
+  assert.equal((await browser.get(me)).status, 200);
+  assert.ok((await lastUse()) < 60);
+  await age();
+  await setRules(await signInAs(app, admin), { session_idle_minutes: 5 });
+  // The open stream ends with the session, and nothing it could send brings the session back.
+  await assert.rejects(stream.text());
+  assert.equal((await browser.get(me, { [backgroundHeader]: "1" })).status, 401);
+  assert.equal((await browser.get(me)).status, 401);
 });
 
 /** A workspace in which the member signs in by single sign-on, and what they had before the rule. */

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type pg from "pg";
+import { backgroundHeader } from "../../../../contract/accounts/background.ts";
 import { isAudience, type Resource } from "../../../platform/auth/audience.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
@@ -77,7 +78,7 @@ export async function readRuledSession(
   // The session has ended, though its row is still there.
   if (refusal !== null && refusal !== "address" && refusal !== "second_factor") return null;
   refuseCrossSite(request);
-  if (row.use_is_old && refusal !== "address") await touchSession(pool, row.id, request.ip);
+  if (row.use_is_old && refusal !== "address" && isUse(request)) await touchSession(pool, row.id, request.ip);
   const principal: Principal = {
     tokenId: row.id,
     tokenType: "session",
@@ -97,6 +98,14 @@ export async function readRuledSession(
     sees: row.sees,
   };
   return { principal, refusal };
+}
+
+/**
+ * Whether a request counts as use of its session: not where the web app says that its user did nothing, nor for streams, which
+ * browsers open again by themselves.
+ */
+function isUse({ headers, routeOptions }: FastifyRequest): boolean {
+  return headers[backgroundHeader] === undefined && routeOptions.config.operation?.isOpenEnded !== true;
 }
 
 /** The same error for unknown, expired, revoked and restricted tokens, so that it reveals nothing about them. */
