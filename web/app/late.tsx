@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { watchInput } from "../api/client/idle.ts";
+import { noteInput } from "../api/client/idle.ts";
 import type { Session } from "../api/session.ts";
 import { lazyPart } from "../common/load-part.tsx";
 import { Bell } from "../notifications/bell.tsx";
@@ -13,10 +13,8 @@ const SecondFactorNotice = lazyPart(
 
 /** Parts of every page that are loaded after it, because they must not delay it. */
 export function LateParts({ session }: { session: Session }) {
-  useEffect(() => {
-    watchInput();
-    void registerServiceWorker();
-  }, []);
+  useEffect(() => void registerServiceWorker(), []);
+  useEffect(watchInput, []);
   const { user, second_factor_due: due } = session;
   return (
     <>
@@ -25,4 +23,14 @@ export function LateParts({ session }: { session: Session }) {
       <DropAnywhere userId={user.id} />
     </>
   );
+}
+
+/** Notes what the user does, whatever stops its events. Scrolling by the page itself is no input. */
+function watchInput(): () => void {
+  noteInput();
+  const watching = new AbortController();
+  const options = { capture: true, passive: true, signal: watching.signal };
+  for (const event of ["pointerdown", "pointermove", "keydown", "wheel", "touchmove"])
+    window.addEventListener(event, noteInput, options);
+  return () => watching.abort();
 }

@@ -3,18 +3,11 @@ const inUseMs = 60_000;
 
 let lastInput = Number.POSITIVE_INFINITY;
 
-/** Whether the user has done nothing for so long that requests are the page's own. Never before `watchInput`. */
+/** Whether the user has done nothing for so long that requests are the page's own. Never before input was first noted. */
 export function isIdle(): boolean {
   return Date.now() - lastInput > inUseMs;
 }
 
-/** Follows the input of the user, whatever stops its events. Scrolling by the page itself is none. */
-export function watchInput(): void {
-  if (lastInput !== Number.POSITIVE_INFINITY) return;
-  const note = (): void => {
-    lastInput = Date.now();
-  };
-  note();
-  for (const event of ["pointerdown", "pointermove", "keydown", "wheel", "touchmove"])
-    window.addEventListener(event, note, { capture: true, passive: true });
+export function noteInput(): void {
+  lastInput = Date.now();
 }

@@ -10,8 +10,9 @@ import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { findAccount, mailOf, tell } from "../second-factor/changes.ts";
 import { sessionCookie, sessionCookieOf } from "../sign-in/session-cookie.ts";
 import { endSessionOf, endSessionsOfPasskey } from "../sign-in/sessions.ts";
+import { recordRefusal } from "../sign-in/sign-in-rules.ts";
 import { keyOf, refundAttempt, takeAttempt, tooManyAttempts } from "../sign-in/throttle.ts";
-import { challengeOf, issueChallenge } from "./ceremony.ts";
+import { challengeOf, consumeChallenge, issueChallenge } from "./ceremony.ts";
 import * as passkeys from "./passkeys.ts";
 
 /** Passkeys: added, named and removed by each user, and used to sign in. */
@@ -105,8 +106,8 @@ export function passkeyRoutes(
   });
 
   route(api, contract.signInWithPasskey, async ({ request, body }) => {
-    const { ip } = originOf(request);
-    const limit = { key: keyOf("passkey place", ipPrefixOf(ip)), free: 50, leakSec: 30 };
+    const from = originOf(request);
+    const limit = { key: keyOf("passkey place", ipPrefixOf(from.ip)), free: 50, leakSec: 30 };
     const wait = await takeAttempt(db, [limit]);
     if (wait > 0) throw tooManyAttempts(wait);
     const challenge = challengeOf(request, { encryptor, baseUrl }, null);
@@ -116,12 +117,17 @@ export function passkeyRoutes(
       });
     if (challenge === null)
       throw refused("it took more than 15 minutes, or another browser started it; try again");
-    const { userId, sessionId, cookie } = await db.kysely
-      .transaction()
-      .execute((tx) => passkeys.signInWithPasskey(tx, request, { party, challenge, ...body }))
-      .catch((error: unknown) => {
-        throw error instanceof passkeys.PasskeyError ? refused(error.message) : error;
-      });
+    const { userId, sessionId, cookie } = await recordRefusal(
+      db,
+      from,
+      () =>
+        db.kysely
+          .transaction()
+          .execute((tx) => passkeys.signInWithPasskey(tx, request, { party, challenge, ...body })),
+      (tx) => consumeChallenge(tx, challenge),
+    ).catch((error: unknown) => {
+      throw error instanceof passkeys.PasskeyError ? refused(error.message) : error;
+    });
     await refundAttempt(db.kysely, [limit.key]);
     await endSessionOf(db, sessionCookieOf(request, baseUrl));
     return new Ready(JSON.stringify(await deps.presentMe(userId, sessionId)), {

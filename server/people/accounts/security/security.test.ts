@@ -444,6 +444,14 @@ test("single sign-on only: passwords, links, earlier sessions, tokens and apps a
   const byLink = openBrowser(app);
   assert.equal((await byLink.submit(new URL(url).pathname, { password: "another long one" })).status, 403);
   assert.equal(byLink.cookies.has("parley_session"), false);
+  const refused = (await auditOf(app.db, workspace.id)).filter(({ action }) => action === "sign_in_failed");
+  assert.deepEqual(
+    refused.map(({ user_id, details }) => [user_id, details]),
+    ["password", "password", "link"].map((method) => [
+      workspace.member.id,
+      { method, refused_by: "single_sign_on" },
+    ]),
+  );
   assert.equal((await old.get(me)).status, 401);
   for (const token of [workspace.member.token, workspace.admin.token, tokens.access_token]) {
     const answer = await fetch(`${app.url}/_/public-api/v2/token-info`, {

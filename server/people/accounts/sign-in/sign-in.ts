@@ -10,7 +10,7 @@ import { noteDevice, type SignInOrigin, signInOriginOf } from "./devices.ts";
 import { pretendToVerify, verifyPassword } from "./passwords.ts";
 import { consumeCode, findSecondFactor } from "./second-factor.ts";
 import { createSession, type Proof } from "./sessions.ts";
-import { refuseByRules } from "./sign-in-rules.ts";
+import { recordRefusal, refuseByRules } from "./sign-in-rules.ts";
 import {
   deleteAttempts,
   foldEmail,
@@ -69,7 +69,7 @@ export interface SignInUser {
  * account, whether or not the account exists. The last two apply only to IP prefixes the user has not signed in from, so
  * that attackers can't lock users out of the networks they use, even from the same network. Where the user has a second
  * factor, the session is created only with its code.
- * @throws ProblemError `refused_by_rule` as `beginSession` does.
+ * @throws RefusedSignIn as `beginSession` does.
  * @throws ProblemError `unavailable` when too many users sign in at once.
  */
 export async function signIn(
@@ -98,11 +98,12 @@ export async function finishSignIn(
   const keys = limits.map(({ key }) => key);
   const retryAfterSec = await takeAttempt(db, limits);
   if (retryAfterSec > 0) return { outcome: "wait", retryAfterSec };
-  return db.kysely.transaction().execute(async (tx): Promise<SignInResult> => {
+  const use = (tx: Tx) => consumeCode(tx, { encryptor, log: request.log }, started.userId, code);
+  const finish = async (tx: Tx): Promise<SignInResult> => {
     const user = await lockForSignIn(tx, started.userId);
     if (user === undefined || passwordKeyOf(user.password_hash) !== started.passwordKey)
       return { outcome: "refused" };
-    const secondFactor = await consumeCode(tx, { encryptor, log: request.log }, user.id, code);
+    const secondFactor = await use(tx);
     if (secondFactor === null) {
       await touchAttempt(tx, keys);
       await recordFailure(tx, user, from, { method: "second_factor" });
@@ -111,7 +112,8 @@ export async function finishSignIn(
     await deleteAttempts(tx, [codeKey(email, from.ip)]);
     const { id, cookie } = await beginSession(tx, user, { method: started.method, secondFactor }, from);
     return { outcome: "signed_in", userId: user.id, sessionId: id, cookie };
-  });
+  };
+  return recordRefusal(db, from, () => db.kysely.transaction().execute(finish), use);
 }
 
 /** Begins a session, or, where the account has a second factor, a sign-in that its code ends. */
@@ -164,7 +166,7 @@ async function checkPassword(
       await refundAttempt(db.kysely, keys);
       throw error;
     });
-  return db.kysely.transaction().execute(async (tx): Promise<SignInResult> => {
+  const accept = async (tx: Tx): Promise<SignInResult> => {
     // The user may have been deactivated, or the password changed, while it was verified.
     const isAccepted = isRight && user !== undefined && (await isUnchanged(tx, user));
     if (!isAccepted) {
@@ -174,13 +176,14 @@ async function checkPassword(
     }
     await refundAttempt(tx, keys);
     return beginSignIn(tx, user, "password", from);
-  });
+  };
+  return recordRefusal(db, from, () => db.kysely.transaction().execute(accept));
 }
 
 /**
  * Creates a session for an authenticated user, remembers the IP prefix, and deletes the failed attempts that were
  * counted for the user there.
- * @throws ProblemError `refused_by_rule` where the workspace doesn't allow the way to sign in, or the IP address.
+ * @throws RefusedSignIn where the workspace doesn't allow the way to sign in, or the IP address; see `recordRefusal`.
  */
 export async function beginSession(
   tx: Tx,

@@ -3,10 +3,9 @@ import { originOf } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
-import type { Database } from "../../../platform/db/database.ts";
+import type { Database, Tx } from "../../../platform/db/database.ts";
 import { transactWithRetry } from "../../../platform/db/retry.ts";
 import { html } from "../../../platform/html.ts";
-import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import type { Localized } from "../../../platform/language/i18n.ts";
 import { i18nOf } from "../../../platform/language/request-language.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
@@ -24,6 +23,7 @@ import {
 } from "../sign-in/session-cookie.ts";
 import { endSessionOf } from "../sign-in/sessions.ts";
 import { beginSession } from "../sign-in/sign-in.ts";
+import { RefusedSignIn, recordRefusal } from "../sign-in/sign-in-rules.ts";
 import { acceptIdentity } from "./accept-identity.ts";
 import { endLoggedOut, LogoutTokenError } from "./logout-token.ts";
 import { ProviderSettingsError } from "./provider.ts";
@@ -92,7 +92,7 @@ export function createSingleSignOnPages(
       const at = request.url.indexOf("?");
       try {
         const { identity, next } = await singleSignOn.finish(at === -1 ? "" : request.url.slice(at), cookie);
-        const session = await transactWithRetry(db, async (tx) => {
+        const begin = async (tx: Tx) => {
           const { user } = await acceptIdentity(tx, identity, {
             provider: settings,
             providers: config.signInProviders,
@@ -105,7 +105,8 @@ export function createSingleSignOnPages(
             { method: "single_sign_on", identity: { issuer, subject, sid } },
             from,
           );
-        });
+        };
+        const session = await recordRefusal(db, from, () => transactWithRetry(db, begin));
         await endSessionOf(db, sessionCookieOf(request, baseUrl));
         setSessionCookie(reply, baseUrl, session.cookie);
         return seeOther(reply, ownPath(next));
@@ -115,7 +116,7 @@ export function createSingleSignOnPages(
           return sendFailure(request, reply, 403, error.text);
         }
         if (error instanceof ProviderSettingsError) return sendSettingsFailure(request, reply, error);
-        if (error instanceof ProblemError && error.code === "refused_by_rule")
+        if (error instanceof RefusedSignIn)
           return sendFailure(request, reply, 403, describeError(error).text);
         if (error instanceof AccountError)
           return sendFailure(request, reply, 409, (i18n) =>

@@ -1,5 +1,5 @@
 import { recordAudit } from "../../../platform/audit/record.ts";
-import type { Database } from "../../../platform/db/database.ts";
+import type { Database, Tx } from "../../../platform/db/database.ts";
 import { transactWithRetry } from "../../../platform/db/retry.ts";
 import {
   consumeLink,
@@ -10,6 +10,7 @@ import {
 import type { SignInOrigin } from "../sign-in/devices.ts";
 import { endSessions } from "../sign-in/sessions.ts";
 import { actorFor, beginSignIn, type SignInResult } from "../sign-in/sign-in.ts";
+import { recordRefusal } from "../sign-in/sign-in-rules.ts";
 import { isOutsideItsDomain } from "../workspaces/email-domains.ts";
 import { endTokens } from "./end-access.ts";
 import { proveEmail } from "./prove-email.ts";
@@ -17,6 +18,7 @@ import { proveEmail } from "./prove-email.ts";
 /**
  * Uses a link up: sets the password and signs the user in, or, where the account has a second factor, up to its code. All
  * other sessions end.
+ * @throws RefusedSignIn, which leaves the link as it was.
  * @returns the sign-in; null when the link was used, replaced or expired in the meantime.
  */
 export async function acceptLink(
@@ -35,7 +37,7 @@ export async function acceptLink(
 ): Promise<Extract<SignInResult, { outcome: "signed_in" | "code_required" }> | null> {
   const { purpose, token, owner, from } = input;
   const { ip, userAgent } = from;
-  return transactWithRetry(db, async (tx) => {
+  const accept = async (tx: Tx) => {
     // Locked in the same order as a deactivation does (account, then link), to avoid deadlocks.
     const active = await tx
       .selectFrom("users")
@@ -73,5 +75,6 @@ export async function acceptLink(
       },
     );
     return beginSignIn(tx, { ...owner, password_hash: input.passwordHash }, "link", from);
-  });
+  };
+  return recordRefusal(db, from, () => transactWithRetry(db, accept));
 }
