@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { readSentence, sentenceOf, sentences, splitSentence } from "./sentences.ts";
 
@@ -20,4 +21,19 @@ test("a sentence that is not in the table stays as it is, and its known remedy i
   assert.deepEqual(splitSentence(`The disk is full. ${remedy}`), ["The disk is full.", remedy]);
   const [first, rest] = [sentences.backups_off, sentenceOf("backups_ok", { time: "2026-11-28 03:00" })];
   assert.deepEqual(splitSentence(`${first} ${rest}`), [first, rest]);
+});
+
+test("each reason that a trigger gives for disabling a webhook is in the table", async () => {
+  const sql = await readFile(new URL("../migrations/current/hooks.sql", import.meta.url), "utf8");
+  const reasons = [...sql.matchAll(/'(the [^']+)'/g)].map(([, reason = ""]) => reason);
+  assert.ok(reasons.length > 5);
+  for (const reason of reasons) assert.notEqual(readSentence(reason), null, reason);
+});
+
+test("a reason within a sentence is read by itself, and other words with a colon are not a host", () => {
+  const reason = sentenceOf("net_at_host", { host: "cal.example", reason: sentences.net_refused });
+  const problem = sentenceOf("calendar_unreachable", { reason });
+  assert.deepEqual(readSentence(problem), { code: "calendar_unreachable", values: { reason } });
+  assert.deepEqual(readSentence(reason)?.values, { host: "cal.example", reason: sentences.net_refused });
+  assert.equal(readSentence("Some error: it broke"), null);
 });

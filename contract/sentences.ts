@@ -1,5 +1,9 @@
+import { calendarSentences } from "./failures/calendars.ts";
+import { deliverySentences } from "./failures/deliveries.ts";
+import { networkSentences } from "./failures/network.ts";
+
 /**
- * Sentences about the installation and its models that responses have in English. The web app reads them with the same
+ * Sentences that responses have in English: about the installation, its models, and what failed. The web app reads them with the same
  * table, and shows its own text for each in the language of the reader.
  */
 export const sentences = {
@@ -126,6 +130,9 @@ export const sentences = {
   ask_tokens_spent: "The workspace's tokens for today are used up. Ask again after {time}.",
   ask_switched_off: "The language model is switched off for this workspace.",
   ask_failed: "Something went wrong on the server. Ask again.",
+  ...networkSentences,
+  ...deliverySentences,
+  ...calendarSentences,
 } as const;
 
 export type SentenceCode = keyof typeof sentences;
@@ -188,7 +195,9 @@ function readValues(text: string, parts: readonly string[]): Record<string, stri
     const isLast = index + 2 >= parts.length;
     const end = isLast ? text.length - after.length : text.indexOf(after, at);
     if (end <= at || !text.startsWith(after, end)) return null;
-    values[name] = text.slice(at, end);
+    const value = text.slice(at, end);
+    if (name === "host" && /\s/.test(value)) return null;
+    values[name] = value;
     at = end + after.length;
   }
   return values;

@@ -8,6 +8,7 @@ import { codeTexts, vagueCodes } from "./codes.ts";
 import { fileTexts } from "./files.ts";
 import { requestTexts } from "./requests.ts";
 import { ruleTexts } from "./rules.ts";
+import { plainText } from "./sentences.ts";
 
 /** The app's text for each cause: a code without one does not compile. */
 const causeTexts: { readonly [Code in CauseCode]: (values: CauseValues<Code>) => string } & {
@@ -51,8 +52,13 @@ function problemText({ error, detail, cause }: Problem, violations: readonly Vio
 }
 
 function violationText({ cause, detail }: Violation): string {
-  const known = cause && causeText(cause);
+  const known = (cause && causeText(cause)) ?? plainText(sentenceOfDetail(detail));
   return known ?? withDetail(t`Can't be used`, detail);
+}
+
+/** Details are written as the end of a message, without a capital and a period. */
+function sentenceOfDetail(detail: string): string {
+  return `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
 }
 
 /** A violation for a form without its field. */

@@ -1,5 +1,13 @@
 import { plural, t } from "@lingui/core/macro";
-import type { ReadSentence, SentenceCode, SentenceValues } from "../../contract/sentences.ts";
+import {
+  type ReadSentence,
+  readSentence,
+  type SentenceCode,
+  type SentenceValues,
+} from "../../contract/sentences.ts";
+import { calendarTexts } from "./failures/calendars.ts";
+import { deliveryTexts } from "./failures/deliveries.ts";
+import { networkTexts } from "./failures/network.ts";
 import { whenText } from "./values.ts";
 
 /** The app's text for each sentence of the server. Code is in backticks. */
@@ -147,10 +155,42 @@ const texts: { readonly [Code in SentenceCode]: (values: SentenceValues<Code>) =
   },
   ask_switched_off: () => t`The language model is switched off for this workspace.`,
   ask_failed: () => t`Something went wrong on the server. Ask again.`,
+  ...networkTexts,
+  ...deliveryTexts,
+  ...calendarTexts,
 };
 
 /** The app's text for a sentence of the server. */
-export function sentenceText({ code, values }: ReadSentence): string {
+function sentenceText({ code, values }: ReadSentence): string {
   // The values were read by the same table.
   return texts[code](values as never);
+}
+
+/** Stands for a value that is a text itself, until that is shown. */
+const placeholder = "\uFFFC";
+
+/**
+ * The app's text for a sentence of the server, around the reason that it quotes; null: the server's table has no such sentence.
+ * The reason is a sentence as well, or the words of another program.
+ */
+export function partsOf(
+  text: string,
+): { readonly before: string; readonly reason: string | null; readonly after: string } | null {
+  const read = readSentence(text);
+  if (read === null) return null;
+  const { reason } = read.values;
+  if (reason === undefined) return { before: sentenceText(read), reason: null, after: "" };
+  const [before = "", after = ""] = sentenceText({
+    ...read,
+    values: { ...read.values, reason: placeholder },
+  }).split(placeholder);
+  return { before, reason, after };
+}
+
+/** The app's text for a sentence of the server, where no element can be shown; null: the table has no such sentence. */
+export function plainText(text: string): string | null {
+  const parts = partsOf(text);
+  if (parts === null) return null;
+  const { before, reason, after } = parts;
+  return reason === null ? before : `${before}${plainText(reason) ?? reason}${after}`;
 }

@@ -1,5 +1,5 @@
-import { readSentence, splitSentence } from "../../contract/sentences.ts";
-import { sentenceText } from "./sentences.ts";
+import { splitSentence } from "../../contract/sentences.ts";
+import { partsOf } from "./sentences.ts";
 
 /** Text whose commands are in backticks. */
 export function Words({ text }: { text: string }) {
@@ -11,8 +11,17 @@ export function Words({ text }: { text: string }) {
 
 /** A text of the server: the app's own for each sentence that it knows; the rest stays English. */
 export function ServerText({ text }: { text: string }) {
-  const read = readSentence(text);
-  if (read !== null) return <Words text={sentenceText(read)} />;
+  const parts = partsOf(text);
+  if (parts !== null) {
+    const { before, reason, after } = parts;
+    return (
+      <>
+        <Words text={before} />
+        {reason === null ? null : <ServerText text={reason} />}
+        <Words text={after} />
+      </>
+    );
+  }
   const split = splitSentence(text);
   if (split === null)
     return (

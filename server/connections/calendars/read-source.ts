@@ -10,6 +10,7 @@ import { CalendarError, type CalendarSource } from "./fetch/source.ts";
 import { NotCalendarError } from "./read/lines.ts";
 import type { ReadCalendar } from "./read/read-events.ts";
 import { readInThread } from "./read/run-worker.ts";
+import { aboutCalendar } from "./wording.ts";
 
 /** What is known of a calendar from the last time. */
 interface KnownContent {
@@ -109,12 +110,14 @@ function hashOf(bytes: Uint8Array): Buffer {
 }
 
 function calendarErrorOf(error: unknown, late: AbortSignal): unknown {
-  if (late.aborted) return new CalendarError("takes too long to arrive; try again later");
+  if (late.aborted) return new CalendarError(aboutCalendar("calendar_slow", {}));
   if (error instanceof NotCalendarError) return new CalendarError(error.message);
   // Without IP addresses, which would reveal how host names resolve inside this network.
   if (error instanceof OutboundError)
     return new CalendarError(
-      `can't be read: ${error.message.replace(/the IP address \S+/, "its IP address")}; check the URL`,
+      aboutCalendar("calendar_unreachable", {
+        reason: error.message.replace(/the IP address \S+/, "its IP address"),
+      }),
     );
   return error;
 }

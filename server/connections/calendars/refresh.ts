@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import { sql } from "kysely";
+import { sentences } from "../../../contract/sentences.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Database } from "../../platform/db/database.ts";
@@ -9,6 +10,7 @@ import { CalendarError, type CalendarSource } from "./fetch/source.ts";
 import { requestLateMatches } from "./match/match.ts";
 import { type CalendarRow, saveEvents, toJson } from "./queries.ts";
 import { readSource, type SourceContent } from "./read-source.ts";
+import { aboutCalendar } from "./wording.ts";
 
 const minuteMs = 60_000;
 /** A little less than the interval, because the job runs every five minutes. */
@@ -111,7 +113,7 @@ async function saveFailure(
     .set({
       failures: failures + 1,
       failing_since: sql<Date>`coalesce(failing_since, ${new Date(now)})`,
-      problem: `The calendar ${known?.message ?? "can't be read, because of an error of this server; see its log"}.`,
+      problem: known === null ? sentences.calendar_error : `The calendar ${known.message}.`,
       is_waiting: known?.waitMs != null,
       next_read_at: nextReadAt(now, failures + 1, known?.waitMs),
     })
@@ -124,9 +126,7 @@ function readSecrets(encryptor: Encryptor, { secrets }: Pick<CalendarRow, "secre
   try {
     return JSON.parse(encryptor.decrypt(secrets)) as CalendarSource;
   } catch {
-    throw new CalendarError(
-      "can't be read, because PARLEY_SECRET has changed since it was added; remove it and add it again",
-    );
+    throw new CalendarError(aboutCalendar("calendar_secret_changed", {}));
   }
 }
 

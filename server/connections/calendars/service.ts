@@ -19,6 +19,7 @@ import { requestLateMatches } from "./match/match.ts";
 import { findCalendars, type ListedCalendar, saveEvents, toJson } from "./queries.ts";
 import { discoverCalendars, readSource } from "./read-source.ts";
 import { nextReadAt } from "./refresh.ts";
+import { aboutCalendar } from "./wording.ts";
 
 export interface CalendarServices {
   readonly db: Database;
@@ -112,7 +113,10 @@ async function onlyCalendar(
   const [only] = found;
   if (only !== undefined && found.length === 1) return { ...source, url: only.url };
   const names = found.slice(0, 10).map(({ name }) => name);
-  const detail = `leads to ${found.length} calendars (${names.join(", ")}); use the URL of one, from Discover Calendars`;
+  const detail = aboutCalendar("calendar_several", {
+    count: `${found.length}`,
+    names: names.join(", "),
+  });
   throw invalidInput([{ pointer: "/url", detail }]);
 }
 

@@ -1,5 +1,6 @@
 import dns from "node:dns";
 import { type ChatKind, chatKinds, type DestinationKind } from "../../../contract/deliveries/deliveries.ts";
+import { sentences } from "../../../contract/sentences.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import { allowedRanges, isAllowedAddress } from "../../platform/outbound/address-ranges.ts";
@@ -50,9 +51,7 @@ export async function sendToChat(
     target = encryptor.decrypt(url);
   } catch {
     return {
-      ...notSent(
-        "nothing was sent: the URL can't be decrypted, because PARLEY_SECRET was changed; enter the URL again",
-      ),
+      ...notSent(sentences.delivery_url_lost),
       isStopped: false,
     };
   }

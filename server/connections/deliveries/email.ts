@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
+import { because } from "../../../contract/causes/causes.ts";
+import { sentenceOf } from "../../../contract/sentences.ts";
 import { enqueueMail, type Mail, sendMail } from "../../people/accounts/one-time-links/mailer.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
@@ -92,7 +94,7 @@ export async function sendEmails(
   message: Message,
 ): Promise<AttemptResponse> {
   const { db, jobs, config } = deps;
-  if (config.smtp === null) return notSent("this server has no mail server; set PARLEY_SMTP_URL");
+  if (config.smtp === null) return notSent(because("mail_server_missing").detail);
   const recipients = await findRecipients(deps, attempt.recordingId);
   let refused = 0;
   await db.kysely.transaction().execute(async (tx) => {
@@ -104,8 +106,12 @@ export async function sendEmails(
     await beginAttempt(tx, attempt);
   });
   jobs.wake();
-  const limit = refused === 0 ? "" : `; ${refused} have got as many as one user is sent in a day`;
-  return queued(`queued for ${recipients.length - refused} of the participants${limit}`);
+  const count = recipients.length - refused;
+  return queued(
+    refused === 0
+      ? sentenceOf("delivery_queued_some", { count })
+      : sentenceOf("delivery_queued_limited", { count, limited: refused }),
+  );
 }
 
 /** The same however often its job runs, so that a mail server can discard a repetition. */
@@ -125,7 +131,7 @@ export async function sendTestEmail(
   message: Message,
   to: string,
 ): Promise<AttemptResponse> {
-  if (smtp === null) return notSent("this server has no mail server; set PARLEY_SMTP_URL");
+  if (smtp === null) return notSent(because("mail_server_missing").detail);
   const startedAt = performance.now();
   try {
     await sendMail(smtp, emailOf(message, to));

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type pg from "pg";
+import { sentenceOf } from "../../../contract/sentences.ts";
 import type { Tx } from "../../platform/db/database.ts";
 import { defineRecurringJob } from "../../platform/jobs/define.ts";
 import { notesPrefix } from "../../platform/storage/layout.ts";
@@ -107,7 +108,7 @@ async function writeNew(
     }
     await deps.pool.query("delete from written_files where key = $1", [key]);
   }
-  throw new Error(`${maxNames} files with this name exist, which Parley did not write`);
+  throw new Error(sentenceOf("delivery_names_taken", { count: maxNames }));
 }
 
 /** @returns false: a new file's name is taken. */

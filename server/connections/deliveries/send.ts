@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
+import { sentences } from "../../../contract/sentences.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { isConnectionError } from "../../platform/db/connection-errors.ts";
 import type { Database } from "../../platform/db/database.ts";
@@ -40,9 +41,6 @@ const waitMs = { soon: 3000, later: 30_000, soonUntil: 300_000 } as const;
 
 /** A recording is sent as it is when models have not finished by then. */
 const maxWaitMs = 86_400_000;
-
-const interrupted =
-  "the server stopped during this request, so the message may or may not have arrived; resend it if it is missing";
 
 /**
  * Sends the delivery that is due to a leased hook. Unlike webhooks, chats have no id by which a receiver drops what it has
@@ -123,11 +121,11 @@ async function respond(
   { state, delivery, hasBegun }: Due,
 ): Promise<AttemptResponse | null> {
   const { db, config, log } = deps;
-  if (hasBegun) return queued("queued for the participants");
+  if (hasBegun) return queued(sentences.delivery_queued);
   try {
     const subject = { workspaceId: state.workspace_id, recordingId: state.recording_id };
     const parts = await readContent(db, config.baseUrl, subject);
-    if (parts === undefined) return notSent("the recording was deleted");
+    if (parts === undefined) return notSent(sentences.delivery_recording_gone);
     const message = composeMessage(parts.recording, config.baseUrl, state.template);
     if (state.kind === "markdown") {
       const path = folderKey(state) + notePath(parts.recording);
@@ -150,11 +148,7 @@ async function respond(
     // A lost database connection says nothing about the delivery.
     if (isConnectionError(error)) throw error;
     log.error({ err: error, deliveryId: delivery.message_id }, "could not send a recording");
-    return notSent(
-      error instanceof StoreError
-        ? error.message
-        : "nothing was sent: an error occurred on the server, whose log has the reason",
-    );
+    return notSent(error instanceof StoreError ? error.message : sentences.delivery_failed);
   }
 }
 
@@ -173,7 +167,7 @@ function interruptedResult(delivery: DueDelivery, now: Date): DeliveryResult {
       started_at: now,
       duration_ms: 0,
       status: null,
-      error: interrupted,
+      error: sentences.delivery_interrupted,
       response: "",
       signature: "",
     },

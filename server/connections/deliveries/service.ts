@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { because } from "../../../contract/causes/causes.ts";
 import type * as contract from "../../../contract/deliveries/deliveries.ts";
 import type { Violation } from "../../../contract/errors.ts";
+import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import { versionNames } from "../../../contract/versions.ts";
 import { deleteHooksWhere } from "../../people/events/hooks.ts";
 import { type AuditActor, type Requester, recordAudit } from "../../platform/audit/record.ts";
@@ -240,7 +241,7 @@ function pickValues(row: DestinationValues): DestinationValues {
 }
 
 async function disable(tx: Tx, row: DestinationRow, actor: AuditActor): Promise<void> {
-  if (!(await disableHookRow(tx, row.id, "disabled by a user"))) return;
+  if (!(await disableHookRow(tx, row.id, sentences.delivery_by_user))) return;
   await recordAudit(tx, actor, {
     action: "delivery_changed",
     subject: { type: "delivery", id: row.id },
@@ -319,7 +320,10 @@ async function writeTestFile({ store }: DeliveryServices, row: DestinationRow): 
   try {
     await store.put(key, Buffer.from("A test of Parley.\n"), { ifAbsent: true });
     await store.delete(key);
-    return { ...queued(`wrote and removed ${key}`), durationMs: performance.now() - startedAt };
+    return {
+      ...queued(sentenceOf("delivery_file_tried", { file: key })),
+      durationMs: performance.now() - startedAt,
+    };
   } catch (error) {
     return notSent(error instanceof Error ? error.message : String(error));
   }

@@ -1,3 +1,5 @@
+import { sentenceOf, sentences } from "../../../contract/sentences.ts";
+
 /** No connection was opened; the message is for users. */
 export class HookConnectError extends Error {
   override readonly name = "HookConnectError";
@@ -9,35 +11,32 @@ export class ForbiddenAddressError extends HookConnectError {}
 
 /** Messages by the error codes of Node (sockets, DNS, TLS) and undici. */
 const messages: ReadonlyMap<string, string> = new Map([
-  ["ECONNREFUSED", "the connection was refused"],
-  ["ECONNRESET", "the connection was closed before a response arrived"],
-  ["EPIPE", "the connection was closed before a response arrived"],
-  ["UND_ERR_SOCKET", "the connection was closed before a response arrived"],
-  ["ETIMEDOUT", "the connection timed out"],
-  ["EHOSTUNREACH", "the host is unreachable"],
-  ["ENETUNREACH", "the host is unreachable"],
-  ["EADDRNOTAVAIL", "the host is unreachable"],
-  ["ENOTFOUND", "the host name does not exist"],
-  ["EAI_AGAIN", "the host name could not be resolved"],
-  ["CERT_HAS_EXPIRED", "the TLS certificate has expired"],
-  ["CERT_NOT_YET_VALID", "the TLS certificate is not valid yet"],
-  ["ERR_TLS_CERT_ALTNAME_INVALID", "the TLS certificate is for another host name"],
-  ["DEPTH_ZERO_SELF_SIGNED_CERT", "the TLS certificate is self-signed"],
-  ["SELF_SIGNED_CERT_IN_CHAIN", "the TLS certificate comes from an unknown authority"],
-  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "the TLS certificate comes from an unknown authority"],
-  [
-    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-    "the TLS certificate comes without its chain, or from an unknown authority",
-  ],
-  ["UND_ERR_HEADERS_OVERFLOW", "the response headers are too large"],
+  ["ECONNREFUSED", sentences.net_refused],
+  ["ECONNRESET", sentences.net_closed],
+  ["EPIPE", sentences.net_closed],
+  ["UND_ERR_SOCKET", sentences.net_closed],
+  ["ETIMEDOUT", sentences.net_timeout],
+  ["EHOSTUNREACH", sentences.net_unreachable],
+  ["ENETUNREACH", sentences.net_unreachable],
+  ["EADDRNOTAVAIL", sentences.net_unreachable],
+  ["ENOTFOUND", sentences.net_no_host],
+  ["EAI_AGAIN", sentences.net_unresolved],
+  ["CERT_HAS_EXPIRED", sentences.net_expired],
+  ["CERT_NOT_YET_VALID", sentences.net_not_valid_yet],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", sentences.net_other_host],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", sentences.net_self_signed],
+  ["SELF_SIGNED_CERT_IN_CHAIN", sentences.net_unknown_authority],
+  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", sentences.net_unknown_authority],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", sentences.net_no_chain],
+  ["UND_ERR_HEADERS_OVERFLOW", sentences.net_headers],
 ]);
 
 /** Messages by the first characters of a code. */
 const families: readonly (readonly [prefix: string, text: string])[] = [
-  ["ERR_SSL_", "the TLS handshake failed; the port may not use TLS"],
-  ["EPROTO", "the TLS handshake failed; the port may not use TLS"],
-  ["ERR_TLS_", "the TLS handshake failed"],
-  ["EAI_", "the host name could not be resolved"],
+  ["ERR_SSL_", sentences.net_no_tls],
+  ["EPROTO", sentences.net_no_tls],
+  ["ERR_TLS_", sentences.net_tls],
+  ["EAI_", sentences.net_unresolved],
 ];
 
 /** Describes a network error for users, without file paths or stack traces. */
@@ -47,9 +46,9 @@ export function describeNetworkError(error: Error): string {
   if (error instanceof AggregateError && error.errors[0] instanceof Error)
     return describeNetworkError(error.errors[0]);
   // undici sets no code for it.
-  if (error.name === "HTTPParserError") return "the response is not HTTP/1.1";
+  if (error.name === "HTTPParserError") return sentences.net_not_http;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  return messageOf(code) ?? `the request failed: ${code === "" ? error.message : code}`;
+  return messageOf(code) ?? sentenceOf("net_failed", { reason: code === "" ? error.message : code });
 }
 
 /** What an error of the network or of TLS means, which may be the cause of this one; null: it is none. */

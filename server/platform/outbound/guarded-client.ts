@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
+import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import { findJsonExcess, foreignJson } from "../json-limits.ts";
 import type { AddressRanges } from "./address-ranges.ts";
 import { describeNetworkError, ForbiddenAddressError } from "./errors.ts";
@@ -80,13 +81,12 @@ async function follow(agent: GuardedAgent, request: OutboundRequest): Promise<Ou
     if (![301, 302, 303, 307, 308].includes(statusCode) || typeof location !== "string")
       return { status: statusCode, headers, body };
     body.destroy();
-    if (!URL.canParse(location, url))
-      throw new OutboundError("the server redirects to an invalid URL", false);
+    if (!URL.canParse(location, url)) throw new OutboundError(sentences.net_bad_redirect, false);
     url = new URL(location, url).href;
     // Source: RFC 9110, "15.4": a POST may become a GET, and nothing else.
     if (statusCode === 303 || (statusCode < 307 && method === "POST")) method = "GET";
   }
-  throw new OutboundError("the server redirects too often", false);
+  throw new OutboundError(sentences.net_redirects, false);
 }
 
 async function send(
@@ -113,7 +113,7 @@ async function send(
     if (request.signal?.aborted) throw error;
     // A forbidden IP address stays forbidden.
     throw new OutboundError(
-      `${target.host}: ${describeNetworkError(error as Error)}`,
+      sentenceOf("net_at_host", { host: target.host, reason: describeNetworkError(error as Error) }),
       !(error instanceof ForbiddenAddressError),
     );
   }
@@ -122,10 +122,10 @@ async function send(
 /** @throws OutboundError when requests may not go there. */
 function parse(url: string, allowHosts: readonly string[] | undefined): URL {
   const problem = checkHookUrl(url, { httpsOnly: false });
-  if (problem !== null) throw new OutboundError(`the URL ${problem}`, false);
+  if (problem !== null) throw new OutboundError(sentenceOf("net_url", { reason: problem }), false);
   const parsed = new URL(url);
   if (allowHosts !== undefined && !isAllowedHost(parsed.hostname, allowHosts))
-    throw new OutboundError(`the host ${parsed.hostname} is not allowed`, false);
+    throw new OutboundError(sentenceOf("net_host_not_allowed", { host: parsed.hostname }), false);
   return parsed;
 }
 
@@ -145,7 +145,7 @@ export async function readJson(
   const bytes = await readBytes(response, maxBytes);
   if (findJsonExcess(bytes, foreignJson) !== null)
     throw new OutboundError(
-      `the response has more than ${foreignJson.maxValues} values, an object with more than ${foreignJson.maxKeys} keys, or is nested too deeply`,
+      sentenceOf("net_response_json", { values: foreignJson.maxValues, keys: foreignJson.maxKeys }),
       false,
     );
   return { json: JSON.parse(bytes.toString("utf8")), bytes: bytes.length };
@@ -168,6 +168,6 @@ export async function readBytes({ body }: OutboundResponse, maxBytes: number): P
   } catch (error) {
     throw new OutboundError(describeNetworkError(error as Error), true);
   }
-  if (size > maxBytes) throw new OutboundError(`the response is longer than ${maxBytes} bytes`, false);
+  if (size > maxBytes) throw new OutboundError(sentenceOf("net_response_long", { bytes: maxBytes }), false);
   return bytes.subarray(0, size);
 }

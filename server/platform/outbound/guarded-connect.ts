@@ -2,6 +2,7 @@ import dns from "node:dns";
 import net from "node:net";
 import tls from "node:tls";
 import type { buildConnector } from "undici";
+import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import { type AddressRanges, isAllowedAddress } from "./address-ranges.ts";
 import { describeNetworkError, ForbiddenAddressError, HookConnectError } from "./errors.ts";
 import { skipInterim } from "./interim-responses.ts";
@@ -50,7 +51,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
   async function addressesOf(hostname: string): Promise<readonly { address: string; family: number }[]> {
     const family = net.isIP(hostname);
     const addresses = family === 0 ? await lookup(hostname) : [{ address: hostname, family }];
-    if (addresses.length === 0) throw new HookConnectError(`the host name ${hostname} has no IP address`);
+    if (addresses.length === 0) throw new HookConnectError(sentenceOf("net_no_address", { host: hostname }));
     // One private IP address among public ones is a trap or a mistake, and the socket might use it.
     for (const { address } of addresses) {
       if (!isAllowed(address)) throw notAllowed(address);
@@ -103,13 +104,13 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
       socket?.destroy();
       callback(error, null);
     };
-    const timer = setTimeout(() => fail(new HookConnectError("the connection timed out")), timeoutMs);
+    const timer = setTimeout(() => fail(new HookConnectError(sentences.net_timeout)), timeoutMs);
     const start = async (addresses: readonly { address: string; family: number }[]): Promise<void> => {
       const proxy = isOver || isClosed ? null : proxyFor(urlOf(target));
       const tunnel = proxy === null ? null : await openTunnel(proxy, target, addresses, timeoutMs);
       if (isOver || isClosed) {
         tunnel?.destroy();
-        fail(new HookConnectError("the sender was closed"));
+        fail(new HookConnectError(sentences.net_stopped));
         return;
       }
       const made = open(target, addresses, tunnel);
@@ -117,7 +118,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
       sockets.add(made);
       made.once("close", () => {
         sockets.delete(made);
-        fail(new HookConnectError("the connection was closed before it was ready"));
+        fail(new HookConnectError(sentences.net_not_ready));
       });
       // Stays after the socket is passed on: an error without a listener would end the process.
       made.on("error", fail);
@@ -180,23 +181,17 @@ async function openTunnel(
     });
     if (statusCode >= 200 && statusCode < 300) return socket as net.Socket;
     socket.destroy();
-    throw new HookConnectError(
-      `the proxy of this installation refused the connection (status ${statusCode})`,
-    );
+    throw new HookConnectError(sentenceOf("net_proxy_refused", { status: statusCode }));
   } catch (error) {
     if (error instanceof HookConnectError) throw error;
-    throw new HookConnectError(
-      `the proxy of this installation can't be used: ${describeNetworkError(error as Error)}`,
-    );
+    throw new HookConnectError(sentenceOf("net_proxy", { reason: describeNetworkError(error as Error) }));
   } finally {
     client.close().catch(() => undefined);
   }
 }
 
 function notAllowed(address: string): ForbiddenAddressError {
-  return new ForbiddenAddressError(
-    `the IP address ${address} is not allowed: it is not public; the operator can allow it with PARLEY_HOOKS_ALLOW_ADDRESSES`,
-  );
+  return new ForbiddenAddressError(sentenceOf("net_not_public", { address }));
 }
 
 /** Concurrent connections to one host name share a lookup, which holds one of Node's four threads until it ends. */

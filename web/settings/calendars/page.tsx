@@ -1,4 +1,4 @@
-import { plural, t } from "@lingui/core/macro";
+import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
@@ -6,6 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Calendar, calendarsQuery, meetingsQuery, removeCalendar } from "../../api/calendars.ts";
+import { ServerText } from "../../common/format/server-text.tsx";
 import { whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Loaded, NoneYet, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
@@ -96,7 +97,17 @@ const states = {
 
 function CalendarRow({ calendar, canRemove }: { calendar: Calendar; canRemove: boolean }) {
   const { t } = useLingui();
-  const { id, name, kind, host, username, state, problem, read_datetime: read } = calendar;
+  const {
+    id,
+    name,
+    kind,
+    host,
+    username,
+    state,
+    problem,
+    read_datetime: read,
+    unread_events: unread,
+  } = calendar;
   const [example] = calendar.unread_examples;
   const lastRead = read === null ? null : whenInLine(read);
   const next = whenInLine(calendar.next_read_datetime);
@@ -113,8 +124,13 @@ function CalendarRow({ calendar, canRemove }: { calendar: Calendar; canRemove: b
         username === null ? host : t`${username} at ${host}`,
         lastRead === null ? t`not read yet` : t`last read ${lastRead}`,
         plural(calendar.events, { one: "# event", other: "# events" }),
-        unreadOf(calendar.unread_events, example),
-        problem,
+        unread > 0 &&
+          plural(unread, {
+            one: "# entry could not be understood",
+            other: "# entries could not be understood",
+          }),
+        example !== undefined && <Unread key="unread" example={example} />,
+        problem !== null && <ServerText key="problem" text={problem} />,
         state === "ok" ? null : t`next attempt ${next}`,
       ]}
       actions={
@@ -139,18 +155,12 @@ function CalendarRow({ calendar, canRemove }: { calendar: Calendar; canRemove: b
   );
 }
 
-/** How many entries could not be read, with the first of them. */
-function unreadOf(count: number, example: Calendar["unread_examples"][number] | undefined): string | null {
-  if (count === 0) return null;
-  if (example === undefined)
-    return plural(count, {
-      one: "# entry could not be understood",
-      other: "# entries could not be understood",
-    });
-  const title = example.title ?? t`without a title`;
-  const { reason } = example;
-  return plural(count, {
-    one: `# entry could not be understood: ${title}: ${reason}`,
-    other: `# entries could not be understood: ${title}: ${reason}`,
-  });
+/** The first entry that could not be read. */
+function Unread({ example }: { example: Calendar["unread_examples"][number] }) {
+  const { t } = useLingui();
+  return (
+    <>
+      <bdi>{example.title ?? t`without a title`}</bdi>: <ServerText text={example.reason} />
+    </>
+  );
 }

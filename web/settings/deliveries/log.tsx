@@ -11,6 +11,7 @@ import {
   type TestResult,
 } from "../../api/settings/deliveries.ts";
 import { FormError, useAction } from "../../common/actions.tsx";
+import { ServerText } from "../../common/format/server-text.tsx";
 import { whenInLine } from "../../common/format/time.ts";
 import { LoadMore } from "../../common/lists/load-more.tsx";
 import { recordingUrl } from "../../common/recording-url.ts";
@@ -42,8 +43,18 @@ export function TestOutcome({ result, error }: { result: TestResult | undefined;
             : t`The test succeeded (status ${status})`
       }
     >
-      {result.error === null ? null : <Text size="sm">{result.error}</Text>}
-      {result.response === "" ? null : <Pre label={t`Response`} text={result.response} />}
+      {result.error === null ? null : (
+        <Text size="sm">
+          <ServerText text={result.error} />
+        </Text>
+      )}
+      {result.response === "" ? null : status === null ? (
+        <Text size="sm">
+          <ServerText text={result.response} />
+        </Text>
+      ) : (
+        <Pre label={t`Response`} text={result.response} />
+      )}
     </Alert>
   );
 }
@@ -99,8 +110,10 @@ function AttemptRow({ id, attempt, canChange }: { id: string; attempt: Attempt; 
         whenInLine(attempt.last_datetime ?? attempt.created_datetime),
         attempt.attempts > 1 ? plural(attempt.attempts, { one: "# attempt", other: "# attempts" }) : null,
         status === null ? null : t`response ${status}`,
-        attempt.last_error,
-        attempt.last_error !== null || status === null ? attempt.last_response : null,
+        attempt.last_error !== null && <ServerText key="error" text={attempt.last_error} />,
+        (attempt.last_error !== null || status === null) && attempt.last_response !== null && (
+          <ServerText key="response" text={attempt.last_response} />
+        ),
         next === null || attempt.attempts === 0 ? null : t`next attempt ${next}`,
       ]}
       actions={

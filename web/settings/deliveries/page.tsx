@@ -13,6 +13,7 @@ import {
   updateDestination,
 } from "../../api/settings/deliveries.ts";
 import { useAction } from "../../common/actions.tsx";
+import { ServerText } from "../../common/format/server-text.tsx";
 import { whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Loaded, NoneYet, Row, RowButton, Rows, SettingsPage, Tag } from "../parts.tsx";
@@ -143,12 +144,11 @@ function DeliveryRow({ delivery, userId, canChange, onEdit, onLog }: RowProps) {
           : owner === undefined
             ? t`what a former user can see`
             : t`what ${owner} can see`,
-        enabled ? null : delivery.disabled_reason,
-        last === null
-          ? t`nothing sent yet`
-          : error == null
-            ? t`last sent ${sent}`
-            : t`last sent ${sent}: ${error}`,
+        !enabled && delivery.disabled_reason !== null && (
+          <ServerText key="disabled" text={delivery.disabled_reason} />
+        ),
+        last === null ? t`nothing sent yet` : t`last sent ${sent}`,
+        error != null && <ServerText key="error" text={error} />,
       ]}
       actions={
         <>

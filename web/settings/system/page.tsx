@@ -5,6 +5,7 @@ import { Button, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { dismissChecklist, type SystemState, systemQuery } from "../../api/settings/system.ts";
+import { ServerText } from "../../causes/server-text.tsx";
 import { useAction } from "../../common/actions.tsx";
 import { Checklist, ServerSteps } from "../../common/checklist.tsx";
 import { bytes } from "../../common/format/bytes.ts";
@@ -207,7 +208,7 @@ function FailingHooks({ hooks, count }: { hooks: SystemState["failing_hooks"]; c
                 <When key="since" at={hook.failing_since} text={(time) => t`since ${time}`} />,
                 hook.pending > 0 &&
                   plural(hook.pending, { one: "# delivery waiting", other: "# deliveries waiting" }),
-                hook.last_error,
+                hook.last_error !== null && <ServerText key="error" text={hook.last_error} />,
               ]}
             />
           ))}

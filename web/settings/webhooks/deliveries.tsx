@@ -9,6 +9,7 @@ import {
   deliveriesQuery,
   type Hook,
 } from "../../api/settings/webhooks.ts";
+import { ServerText } from "../../common/format/server-text.tsx";
 import { dayAndTime, whenInLine } from "../../common/format/time.ts";
 import { LoadMore } from "../../common/lists/load-more.tsx";
 import { ErrorState } from "../../common/states.tsx";
@@ -95,7 +96,7 @@ function DeliveryRow({ hook, delivery, show }: Omit<ListProps, "state"> & { deli
         delivery.subject_id === hook.id ? t`test event` : null,
         plural(attempts, { one: "# attempt", other: "# attempts" }),
         status === null ? null : t`response ${status}`,
-        delivery.last_error,
+        delivery.last_error !== null && <ServerText key="error" text={delivery.last_error} />,
         next === null || attempts === 0 ? null : t`next attempt ${next}`,
       ]}
       actions={

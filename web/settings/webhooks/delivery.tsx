@@ -4,6 +4,7 @@ import { IconRepeat } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type DeliveryDetails, deliveryQuery, type Hook, resend } from "../../api/settings/webhooks.ts";
 import { useAction } from "../../common/actions.tsx";
+import { ServerText } from "../../common/format/server-text.tsx";
 import { fullTime, timeOfDay } from "../../common/format/time.ts";
 import { Loaded, Pre, Tag } from "../parts.tsx";
 import classes from "../settings.module.css";
@@ -90,7 +91,11 @@ function Attempts({ delivery: { attempts_log: attempts } }: { delivery: Delivery
               <span>
                 <Trans>{duration_ms} ms</Trans>
               </span>
-              {error === null ? null : <span>{error}</span>}
+              {error === null ? null : (
+                <span>
+                  <ServerText text={error} />
+                </span>
+              )}
             </div>
             {answer === null || answer === "" ? null : (
               <div className={classes.under}>

@@ -1,11 +1,11 @@
-import { t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Stack } from "@mantine/core";
+import { Alert, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { type Hook, hookQuery } from "../../api/settings/webhooks.ts";
 import { namesInSentence } from "../../common/format/names.ts";
+import { ServerText } from "../../common/format/server-text.tsx";
 import { whenInLine } from "../../common/format/time.ts";
 import { BackLink } from "../../common/page-frame.tsx";
 import { Loaded, SettingsPage } from "../parts.tsx";
@@ -88,7 +88,7 @@ function State({ hook }: { hook: Hook }) {
           icon={<IconAlertTriangle size={18} aria-hidden />}
           title={hook.enabled ? t`Every attempt fails` : t`Webhook disabled`}
         >
-          {problemOf(hook)}
+          <Problem hook={hook} />
         </Alert>
       )}
     </Stack>
@@ -96,14 +96,23 @@ function State({ hook }: { hook: Hook }) {
 }
 
 /** What a webhook that fails or is disabled means for the user. */
-function problemOf({ enabled, failing_since, last_attempt, disabled_reason: reason }: Hook): string {
-  if (!enabled)
-    return reason === null
-      ? t`No events are sent. Enable it and use Replay to send the missed events.`
-      : t`${reason} No events are sent. Enable it and use Replay to send the missed events.`;
-  const since = whenInLine(failing_since ?? "");
-  const error = last_attempt?.error;
-  return error == null
-    ? t`Since ${since}. It is disabled after five days without a successful delivery.`
-    : t`Since ${since}. ${error} It is disabled after five days without a successful delivery.`;
+function Problem({ hook }: { hook: Hook }) {
+  const since = whenInLine(hook.failing_since ?? "");
+  const reason = hook.enabled ? hook.last_attempt?.error : hook.disabled_reason;
+  return (
+    <>
+      {reason == null ? null : (
+        <Text inherit>
+          <ServerText text={reason} />
+        </Text>
+      )}
+      <Text inherit>
+        {hook.enabled ? (
+          <Trans>Since {since}. It is disabled after five days without a successful delivery.</Trans>
+        ) : (
+          <Trans>No events are sent. Enable it and use Replay to send the missed events.</Trans>
+        )}
+      </Text>
+    </>
+  );
 }

@@ -2,6 +2,7 @@ import { getDomain } from "tldts";
 import { calendarLimits } from "../../../../contract/calendars/calendars.ts";
 import { readBytes } from "../../../platform/outbound/guarded-client.ts";
 import { basicAuthorization, decodePercent } from "../../../platform/outbound/target.ts";
+import { aboutCalendar } from "../wording.ts";
 import { CalendarError, type CalendarSource, type Fetched, type FetchOptions, refusalOf } from "./source.ts";
 import { type Element, findAll, findFirst, readXml } from "./xml.ts";
 
@@ -59,8 +60,7 @@ async function ask(
   if (status !== 207) {
     response.body.destroy();
     if ([404, 405].includes(status)) return null;
-    if (status === 200 || status === 400)
-      throw new CalendarError("is not on a CalDAV server; check the URL, or use the kind ics");
+    if (status === 200 || status === 400) throw new CalendarError(aboutCalendar("calendar_not_caldav", {}));
     throw refusalOf(status, headers, source);
   }
   const text = (await readBytes(response, maxBytes[method])).toString("utf8");
@@ -69,7 +69,7 @@ async function ask(
     root = await readXml(text, signal);
   } catch {
     signal.throwIfAborted();
-    throw new CalendarError("can't be read: its server's response is not valid XML");
+    throw new CalendarError(aboutCalendar("calendar_not_xml", {}));
   }
   return findAll(root, "response").flatMap((element) => {
     const href = findFirst(element, "href")?.text.trim() ?? "";
@@ -93,7 +93,7 @@ function hasSameOwner(from: string, to: string): boolean {
 /** @throws CalendarError */
 function requireSameOwner(from: string, to: string): void {
   if (hasSameOwner(from, to)) return;
-  throw new CalendarError(`is on another host, ${new URL(to).host}; use its URL there`);
+  throw new CalendarError(aboutCalendar("calendar_other_host", { host: new URL(to).host }));
 }
 
 /** The calendars that are with the same owner as the account. @throws CalendarError if all are with others. */
@@ -160,12 +160,11 @@ export async function discover(source: CalendarSource, reader: Reader): Promise<
       }),
       "calendar-home-set",
     );
-  if (home === null)
-    throw new CalendarError("was not found: there is no CalDAV account at this URL; check it");
+  if (home === null) throw new CalendarError(aboutCalendar("calendar_no_account", {}));
   const found = calendarsOf(
     await ask(source, reader, { url: home, method: "PROPFIND", depth: "1", body: propfind(...listed) }),
   );
-  if (found.length === 0) throw new CalendarError("was not found: the account has no calendars");
+  if (found.length === 0) throw new CalendarError(aboutCalendar("calendar_none", {}));
   return requireOwn(source, found);
 }
 

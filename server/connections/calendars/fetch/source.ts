@@ -1,5 +1,6 @@
 import type { CalendarKind } from "../../../../contract/calendars/calendars.ts";
 import type { GuardedClient } from "../../../platform/outbound/guarded-client.ts";
+import { aboutCalendar } from "../wording.ts";
 
 /** Where a calendar is, and how to sign in there. */
 export interface CalendarSource {
@@ -63,22 +64,14 @@ export function refusalOf(
   source: Pick<CalendarSource, "kind">,
 ): CalendarError {
   const waitMs = waitOf(status, headers);
-  if (status === 429)
-    return new CalendarError("gets too many requests and asks to wait (429)", "/url", waitMs);
+  if (status === 429) return new CalendarError(aboutCalendar("calendar_busy", {}), "/url", waitMs);
   if (status === 401 || status === 403)
     return source.kind === "caldav"
-      ? new CalendarError(
-          `refuses the username or password (${status}); create an app password and enter it with the full username`,
-          "/password",
-        )
-      : new CalendarError(`can't be read without signing in (${status}); use its secret address`);
+      ? new CalendarError(aboutCalendar("calendar_password", { status: `${status}` }), "/password")
+      : new CalendarError(aboutCalendar("calendar_private", { status: `${status}` }));
   if (status === 404 || status === 410)
-    return new CalendarError(`is not at this URL (${status}); copy the URL again`);
+    return new CalendarError(aboutCalendar("calendar_gone", { status: `${status}` }));
   if (status >= 500)
-    return new CalendarError(
-      `can't be read now, because its server fails (${status}); try again later`,
-      "/url",
-      waitMs,
-    );
-  return new CalendarError(`can't be read: its server responds with the status ${status}; check the URL`);
+    return new CalendarError(aboutCalendar("calendar_down", { status: `${status}` }), "/url", waitMs);
+  return new CalendarError(aboutCalendar("calendar_status", { status: `${status}` }));
 }

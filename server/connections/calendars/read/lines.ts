@@ -1,3 +1,4 @@
+import { aboutCalendar } from "../wording.ts";
 /** A component of a calendar, as it is written. */
 export interface Component {
   readonly name: string;
@@ -98,10 +99,7 @@ function unfoldText(text: string): string[] {
 
 function notCalendar(lines: readonly string[]): NotCalendarError {
   const start = (lines[0] ?? "").trimStart().toLowerCase();
-  if (start.startsWith("<"))
-    return new NotCalendarError(
-      "leads to a web page, not to a calendar; use the secret address in iCal format (.ics)",
-    );
-  if (lines.length === 0) return new NotCalendarError("leads to an empty file, not to a calendar");
-  return new NotCalendarError("leads to a file that is not a calendar in iCal format (.ics)");
+  if (start.startsWith("<")) return new NotCalendarError(aboutCalendar("calendar_web_page", {}));
+  if (lines.length === 0) return new NotCalendarError(aboutCalendar("calendar_empty", {}));
+  return new NotCalendarError(aboutCalendar("calendar_not_ics", {}));
 }

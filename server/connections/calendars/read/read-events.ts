@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import ICAL from "ical.js";
 import { RRuleTemporal } from "rrule-temporal";
 import { calendarLimits } from "../../../../contract/calendars/calendars.ts";
+import { sentenceOf, sentences } from "../../../../contract/sentences.ts";
 import type { CalendarPerson, Invited, UnreadEvent } from "../../../platform/db/json-columns.ts";
 import { type Component, splitCalendar } from "./lines.ts";
 import { ianaName, type Zone, Zones } from "./zones.ts";
@@ -106,7 +107,7 @@ export function readCalendar(bytes: Uint8Array, window: ReadWindow): ReadCalenda
   for (const { lines } of entries) if (isPrivate(lines)) report.addPrivate(lines);
   for (const component of entries) {
     report.try(component, () => {
-      if (component.isCut) throw new UnreadError("the file ends in the middle of it");
+      if (component.isCut) throw new UnreadError(sentences.event_cut);
       const entry = readEntry(component, zones, report);
       const name = entry.uid ?? hash(component.lines.join("\n"));
       const others = series.get(name);
@@ -165,7 +166,7 @@ class Report {
       read();
     } catch (error) {
       const title = this.isPrivate(component.lines) ? null : textOf(component.lines, "SUMMARY");
-      this.add(title, error instanceof UnreadError ? error.message : "it is not a valid event");
+      this.add(title, error instanceof UnreadError ? error.message : sentences.event_invalid);
     }
   }
 }
@@ -260,7 +261,7 @@ class Properties {
       if (others === undefined) this.#found.set(name, [property]);
       else others.push(property);
     } catch {
-      if (timeNames.has(name)) throw new UnreadError(`its ${name} can't be read`);
+      if (timeNames.has(name)) throw new UnreadError(sentenceOf("event_property_unread", { name }));
       this.damaged.push(name);
     }
   }
@@ -283,12 +284,11 @@ class Properties {
 function readEntry({ lines }: Component, zones: Zones, report: Report): Entry {
   const properties = new Properties(lines);
   const dtstart = properties.one("DTSTART");
-  if (dtstart === undefined) throw new UnreadError("it has no start");
+  if (dtstart === undefined) throw new UnreadError(sentences.event_no_start);
   const start = readMoment(dtstart, zones);
-  if (properties.all("EXRULE").length > 0)
-    throw new UnreadError("it excludes times by a rule (EXRULE), which is not supported");
+  if (properties.all("EXRULE").length > 0) throw new UnreadError(sentences.event_exrule);
   const uid = properties.text("UID");
-  if (uid !== null && uid.length > maxUid) throw new UnreadError("its UID is too long");
+  if (uid !== null && uid.length > maxUid) throw new UnreadError(sentences.event_uid_long);
   const isSecret = report.isPrivate(lines);
   const title = properties.text("SUMMARY")?.replace(/\s+/g, " ").slice(0, maxTitle).toWellFormed() ?? null;
   for (const name of properties.damaged)
@@ -320,7 +320,7 @@ function readMoments(properties: readonly Property[], zones: Zones): Moment[] {
   const moments = properties.flatMap((property) =>
     property.slice(3).map((value) => readMoment(property, zones, value)),
   );
-  if (moments.length > maxDates) throw new UnreadError(`it lists more than ${maxDates} dates`);
+  if (moments.length > maxDates) throw new UnreadError(sentenceOf("event_many_dates", { count: maxDates }));
   return moments;
 }
 
@@ -332,7 +332,7 @@ function readMoment(property: Property, zones: Zones, value: unknown = property[
   const [name, parameters] = property;
   const written = String(Array.isArray(value) ? value[0] : value).replace(/T::$/, "");
   const parts = datePattern.exec(written);
-  if (parts === null) throw new UnreadError(`its ${name.toUpperCase()} is not a date or time`);
+  if (parts === null) throw new UnreadError(sentenceOf("event_not_date", { name: name.toUpperCase() }));
   const [, year, month, day, hour, minute, second, isUtc] = parts;
   let local: Temporal.PlainDateTime;
   try {
@@ -349,7 +349,7 @@ function readMoment(property: Property, zones: Zones, value: unknown = property[
       { overflow: "reject" },
     );
   } catch {
-    throw new UnreadError(`its ${name.toUpperCase()} is not a date or time that exists`);
+    throw new UnreadError(sentenceOf("event_no_such_date", { name: name.toUpperCase() }));
   }
   const isDate = hour === undefined;
   const { tzid } = parameters;
@@ -358,7 +358,7 @@ function readMoment(property: Property, zones: Zones, value: unknown = property[
   if (tzid === undefined || tzid === "") return { local, zone: zones.floating, isDate };
   const zone = zones.find(String(tzid));
   if (zone === null)
-    throw new UnreadError(`its time zone "${String(tzid).slice(0, 100).toWellFormed()}" is not known`);
+    throw new UnreadError(sentenceOf("event_zone", { zone: String(tzid).slice(0, 100).toWellFormed() }));
   return { local, zone, isDate };
 }
 
@@ -376,7 +376,7 @@ function readLength(
   if (dtend !== undefined) {
     const end = readMoment(dtend, zones);
     const ms = epochOf(end) - epochOf(start);
-    if (ms < 0) throw new UnreadError("it ends before it starts");
+    if (ms < 0) throw new UnreadError(sentences.event_ends_first);
     // Days have no fixed length.
     const days =
       start.isDate && end.isDate ? start.local.until(end.local, { largestUnit: "days" }).days : null;
@@ -385,9 +385,9 @@ function readLength(
   }
   if (duration !== undefined) {
     const parts = durationPattern.exec(String(duration[3]));
-    if (parts === null) throw new UnreadError("its DURATION can't be read");
+    if (parts === null) throw new UnreadError(sentenceOf("event_property_unread", { name: "DURATION" }));
     const [, sign, weeks, days, hours, minutes, seconds] = parts;
-    if (sign === "-") throw new UnreadError("it ends before it starts");
+    if (sign === "-") throw new UnreadError(sentences.event_ends_first);
     const ms = 1000 * (Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0));
     const nominal = { days: 7 * Number(weeks ?? 0) + Number(days ?? 0) };
     return ({ local, zone }) => zone.toEpoch(local.add(nominal)) + ms;
@@ -399,7 +399,7 @@ function readLength(
 /** A rule as it is written, because ical.js reads it into an object. */
 function ruleText(property: Property): string {
   const value = property[3];
-  if (typeof value !== "object" || value === null) throw new UnreadError("its rule can't be read");
+  if (typeof value !== "object" || value === null) throw new UnreadError(sentences.event_rule_unread);
   return ICAL.Recur.fromData(value as Parameters<typeof ICAL.Recur.fromData>[0]).toString();
 }
 
@@ -465,7 +465,7 @@ function* instancesOf(
     try {
       yield* within(seriesOf(key, master, changes, isPrivate, window, work), window);
     } catch (error) {
-      const reason = error instanceof UnreadError ? error.message : "its rule is not valid";
+      const reason = error instanceof UnreadError ? error.message : sentences.event_rule_invalid;
       work.report.add(isPrivate ? null : master.title, reason);
     }
   }
@@ -474,7 +474,7 @@ function* instancesOf(
       try {
         yield* within([instanceOf(name, String(at), change, change.start, isPrivate)], window);
       } catch (error) {
-        const reason = error instanceof UnreadError ? error.message : "it is not a valid event";
+        const reason = error instanceof UnreadError ? error.message : sentences.event_invalid;
         work.report.add(isPrivate ? null : change.title, reason);
       }
 }
@@ -530,7 +530,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The starts of a series that may be in the window, without those that are excluded. */
 function expand(master: Entry, window: ReadWindow, { deadline }: Work): Moment[] {
-  if (performance.now() > deadline) throw new UnreadError("the calendar's series take too long to work out");
+  if (performance.now() > deadline) throw new UnreadError(sentences.event_series_slow);
   const { start } = master;
   const length = master.endOf(start) - epochOf(start);
   const starts = new Map<number, Moment>();
@@ -565,8 +565,7 @@ function ruleDates(
   { from, to }: ReadWindow,
   length: number,
 ): Temporal.PlainDateTime[] {
-  if (!supported.test(rule))
-    throw new UnreadError("it repeats every minute or second, or by an unknown rule");
+  if (!supported.test(rule)) throw new UnreadError(sentences.event_frequent);
   const until = /(?:^|;)UNTIL=([0-9TZ]+)/.exec(rule)?.[1];
   const series = new RRuleTemporal({
     rruleString: `RRULE:${until === undefined ? rule : rule.replace(`UNTIL=${until}`, `UNTIL=${localUntil(until, zone, isDate)}`)}`,
@@ -581,9 +580,9 @@ function ruleDates(
     dates = series.between(new Date(from - length - dayMs), new Date(to + dayMs), true);
   } catch (error) {
     const isEndless = /exceeded/i.test(String(error));
-    throw new UnreadError(isEndless ? "its rule takes too long to work out" : "its rule is not valid");
+    throw new UnreadError(isEndless ? sentences.event_rule_slow : sentences.event_rule_invalid);
   }
-  if (dates.length > maxDates) throw new UnreadError("it repeats too often");
+  if (dates.length > maxDates) throw new UnreadError(sentences.event_too_often);
   return dates.map((date) => Temporal.ZonedDateTime.from(date.toString()).toPlainDateTime());
 }
 
@@ -591,7 +590,7 @@ function ruleDates(
 function localUntil(until: string, zone: Zone, isDate: boolean): string {
   // Bounded: every repetition has a fixed count.
   const parts = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z?))?$/.exec(until);
-  if (parts === null) throw new UnreadError("the end of its series is not a date or time");
+  if (parts === null) throw new UnreadError(sentences.event_until);
   const [, year, month, day, hour, minute, second, isUtc] = parts;
   const date = `${year}${month}${day}`;
   // A date includes its whole day.
@@ -620,8 +619,7 @@ function instanceOf(
     isAllDay: entry.isAllDay,
     isPrivate,
   };
-  if (!(times.start >= minTime && times.end <= maxTime))
-    throw new UnreadError("it is not in the years 1 to 9999");
+  if (!(times.start >= minTime && times.end <= maxTime)) throw new UnreadError(sentences.event_year);
   if (isPrivate) return { ...times, uid: null, title: null, organizer: null, attendees: [] };
   const { uid, title, organizer, attendees } = entry;
   return { ...times, uid, title, organizer, attendees };

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { sentences } from "../../../../contract/sentences.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
@@ -100,7 +101,7 @@ export async function disableExpiredHooks(db: Executor): Promise<void> {
   await sql`
     select parley_disable_hooks(array(
       select id from hooks where access_until <= now() and disabled_at is null limit 1000),
-      'the token that created it expired')`.execute(db);
+      ${sentences.hook_token_expired})`.execute(db);
 }
 
 export const disableExpiredHooksKind = defineRecurringJob({

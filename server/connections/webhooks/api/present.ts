@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { sentences } from "../../../../contract/sentences.ts";
 import type { Hook } from "../../../../contract/webhooks/hooks.ts";
 import type { HookRow } from "./queries.ts";
 
@@ -9,8 +10,8 @@ export function isOn(row: Pick<HookRow, "disabled_at" | "access_until">, now: Da
 
 /** Why a hook is disabled. */
 export function disabledReason(row: Pick<HookRow, "disabled_at" | "disabled_reason">): string {
-  if (row.disabled_at === null) return "the token that created it expired";
-  return row.disabled_reason ?? "unknown reason";
+  if (row.disabled_at === null) return sentences.hook_token_expired;
+  return row.disabled_reason ?? sentences.hook_unknown;
 }
 
 /** A hook as the contract shows it. @param secret only in the response that creates it. */

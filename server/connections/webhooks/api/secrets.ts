@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
+import { sentences } from "../../../../contract/sentences.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import { createSigner, type Signer } from "../transport/signing.ts";
 import type { HookRow } from "./queries.ts";
@@ -34,8 +35,6 @@ export function decryptSecrets(
     return { sign, credentials: hook.credentials === null ? null : encryptor.decrypt(hook.credentials) };
   } catch (error) {
     log.error({ err: error, hookId: hook.id }, "could not decrypt the secret of a webhook");
-    return hook.credentials === null
-      ? "nothing was sent: the secret of the hook can't be decrypted, because PARLEY_SECRET was changed; rotate the hook's secret"
-      : "nothing was sent: the password of the hook's URL can't be decrypted, because PARLEY_SECRET was changed; create the hook again";
+    return hook.credentials === null ? sentences.hook_secret_lost : sentences.hook_password_lost;
   }
 }

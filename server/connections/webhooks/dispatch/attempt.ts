@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
+import { sentences } from "../../../../contract/sentences.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import { basicAuthorization } from "../../../platform/outbound/target.ts";
 import { type TracedWork, traced } from "../../../platform/telemetry/trace.ts";
@@ -194,11 +195,10 @@ export async function conclude(
     receiver.failingSince ??= startedAt;
     const pauseMs = Math.min(requestedPauseMs(response, now), maxPauseMs);
     if (pauseMs > 0) receiver.pauseUntil = new Date(now.getTime() + pauseMs);
-    if (decision.outcome === "gone") receiver.disable = "the receiver responded with 410 Gone";
+    if (decision.outcome === "gone") receiver.disable = sentences.hook_gone;
     else {
-      const { ms, words } = deadAfter[receiver.kind];
-      if (isDeadFor(receiver.failingSince, now, ms) && (await isClockTrusted()))
-        receiver.disable = `every attempt of ${words} failed`;
+      const { ms, reason } = deadAfter[receiver.kind];
+      if (isDeadFor(receiver.failingSince, now, ms) && (await isClockTrusted())) receiver.disable = reason;
     }
   }
   return {

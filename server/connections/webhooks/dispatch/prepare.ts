@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
+import { sentences } from "../../../../contract/sentences.ts";
 import { isConnectionError } from "../../../platform/db/connection-errors.ts";
 import type { HookRow } from "../api/queries.ts";
 import type { DueDelivery } from "../deliveries/due.ts";
@@ -20,8 +21,6 @@ export type PreparedDelivery =
 
 const notSent = { state: "withheld", due_at: null, payload: null, attempt: null } as const;
 
-const notRendered = "nothing was sent: the payload could not be rendered; the server's log has the reason";
-
 /** Renders what is to be sent. Deliveries are suppressed whose subject was deleted or is hidden from the hook's owner. */
 export async function prepare(
   deps: PrepareDependencies,
@@ -36,7 +35,7 @@ export async function prepare(
   const suppressed: DeliveryResult[] = [];
   for (const delivery of due) {
     const body = bodyOf(delivery);
-    if (body === undefined) prepared.push({ delivery, body: null, problem: notRendered });
+    if (body === undefined) prepared.push({ delivery, body: null, problem: sentences.hook_not_rendered });
     else if (body !== null) prepared.push({ delivery, body, problem: null });
     else suppressed.push({ ...notSent, id: delivery.id });
   }

@@ -1,3 +1,5 @@
+import { sentences } from "../../../../contract/sentences.ts";
+
 /** What follows an attempt: pure functions, with the time and the random source as arguments. */
 
 const SECOND = 1000;
@@ -15,8 +17,8 @@ const MAX_RETRY_AFTER_MS = DAY;
 
 /** A hook with nothing but failures for this long is disabled; a delivery sooner, since its owner is notified of it. */
 export const deadAfter = {
-  webhook: { ms: 5 * DAY, words: "five days" },
-  delivery: { ms: 3 * DAY, words: "three days" },
+  webhook: { ms: 5 * DAY, reason: sentences.hook_dead },
+  delivery: { ms: 3 * DAY, reason: sentences.delivery_dead },
 };
 
 /** The parts of a response that decide what follows. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { because } from "../../../../contract/causes/causes.ts";
 import type { Violation } from "../../../../contract/errors.ts";
+import { sentences } from "../../../../contract/sentences.ts";
 import { parseTimestamp } from "../../../../shared/times/timestamp.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
@@ -158,7 +159,7 @@ export async function disable(
   hook: HookRow,
   actor: AuditActor,
 ): Promise<void> {
-  const reason = "disabled by its owner";
+  const reason = sentences.hook_by_owner;
   await db.kysely.transaction().execute(async (tx) => {
     if (!(await disableHookRow(tx, hook.id, reason))) return;
     await recordAudit(tx, actor, {

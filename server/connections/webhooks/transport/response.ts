@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { sentenceOf } from "../../../../contract/sentences.ts";
 import { STATUS_CODES } from "../../../platform/http/node-http.ts";
 import { describeNetworkError } from "../../../platform/outbound/errors.ts";
 
@@ -72,7 +73,11 @@ export function collectResponse(maxBytes: number, give: (response: HookResponse)
   return {
     fail: (reason) => end(reason, false),
     timeOut: (limitMs) =>
-      cut(`no ${connection === null ? "connection" : "response"} within ${limitMs / 1000} s`),
+      cut(
+        sentenceOf(connection === null ? "net_no_connection" : "net_no_response", {
+          seconds: limitMs / 1000,
+        }),
+      ),
     stop: () => cut("sending was stopped", true),
     whenOver: (then) => {
       tidy = then;
@@ -122,9 +127,9 @@ function headerText(value: string | string[] | undefined): string | null {
 /** @param location where a redirect leads; null: it is not mentioned. */
 export function describeStatus(status: number, location: string | null): string {
   if (location !== null && status >= 300 && status < 400)
-    return `the response was a redirect (${status}), which is not followed, to ${location}`;
+    return sentenceOf("net_redirect", { status, location });
   const meaning = STATUS_CODES[status];
-  return `the response was ${status}${meaning === undefined ? "" : ` ${meaning}`}`;
+  return sentenceOf("net_status", { reason: meaning === undefined ? status : `${status} ${meaning}` });
 }
 
 /** Decodes up to this many bytes. A character cut in two by the limit is left out; PostgreSQL can't store NUL. */

@@ -1,3 +1,4 @@
+import { sentenceOf } from "../../../../contract/sentences.ts";
 import { createGuardedAgent } from "../../../platform/outbound/guarded-agent.ts";
 import type { GuardedConnectorOptions, HookLookup } from "../../../platform/outbound/guarded-connect.ts";
 import { checkHookUrl } from "../../../platform/outbound/target.ts";
@@ -86,7 +87,7 @@ export function createHookSender(options: HookSenderOptions): HookSender {
     return new Promise((resolve) => {
       const response = collectResponse(maxResponseBytes, resolve);
       const target = targets.of(request.url);
-      if ("problem" in target) return response.fail(`the URL ${target.problem}`);
+      if ("problem" in target) return response.fail(sentenceOf("net_url", { reason: target.problem }));
       if (isClosed || request.signal?.aborted) return response.stop();
       const limitMs = request.timeoutMs ?? timeoutMs;
       const timer = setTimeout(() => response.timeOut(limitMs), limitMs);

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { sentences } from "../../../../contract/sentences.ts";
 import { recordAudit, serverItself } from "../../../platform/audit/record.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import { changeMembership, syncGrants } from "../../access/grants.ts";
@@ -101,6 +102,6 @@ async function endEverything(
   // Hooks created in a session depend only on the account, which stays, so they are disabled here.
   await sql`
     select parley_disable_hooks(array(select id from hooks where created_by = ${account.id}),
-      'the owner of the account proved the email')`.execute(tx);
+      ${sentences.hook_email_proved})`.execute(tx);
   return ended;
 }
