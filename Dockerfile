@@ -28,6 +28,7 @@ WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY . .
 COPY --from=build /app/web/dist web/dist
+COPY --from=build /app/node_modules/.parley-bundled node_modules/.parley-bundled
 RUN ln -s /app/cli/parley.js /usr/local/bin/parley
 ENV PATH=/app/node_modules/node/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 ENV UV_THREADPOOL_SIZE=16

@@ -5,9 +5,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
+import { bundledPackages } from "../server/platform/bundled-packages.ts";
 import { refused } from "../test/support/library.ts";
 import { parley, prepareServer } from "../test/support/server-process.ts";
 
@@ -48,6 +49,18 @@ test("a misspelled setting is named by every command, and has no effect on its r
     "parley: PARLEY_PROT (did you mean PARLEY_PORT?) is not a setting of Parley and has no effect; correct or remove it\n",
   );
   assert.doesNotMatch(stdout, /PARLEY_PROT/);
+});
+
+test("a command loads each of the packages with hundreds of modules from one file", async () => {
+  const probe =
+    "process.on('exit', () => process.stdout.write(['kysely', 'zod'].map((name) => import.meta.resolve(name)).join(' ')))";
+  const file = join(env.PARLEY_DATA_DIR ?? "", "probe.mjs");
+  await writeFile(file, probe);
+  const { stdout } = await promisify(execFile)(process.execPath, ["--import", file, main, "--help"]);
+  assert.deepEqual(
+    stdout.trimEnd().split("\n").at(-1)?.split(" "),
+    bundledPackages().map(({ file }) => pathToFileURL(file).href),
+  );
 });
 
 test("workspace, user, team and token print only the value on standard output", async () => {

@@ -4,8 +4,11 @@
  * if this Node supports TypeScript, else in the Node from the dependencies.
  */
 import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
+import * as nodeModule from "node:module";
 import { fileURLToPath } from "node:url";
+
+// Before TypeScript loads, which would otherwise be stripped of its types each time; Node 20 has no such cache.
+nodeModule.enableCompileCache?.();
 
 const LAUNCHED = "PARLEY_LAUNCHER";
 const OLDEST_NODE_WITH_TYPES = 24;
@@ -14,7 +17,9 @@ if (process.env[LAUNCHED] === "1") {
   followLauncher();
   await import("./main.ts");
 } else {
-  createRequire(import.meta.url)("../scripts/install.cjs").ensureInstalled();
+  nodeModule
+    .createRequire(import.meta.url)("../scripts/install.cjs")
+    .ensureInstalled();
   if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE_WITH_TYPES) await import("./main.ts");
   else launch();
 }

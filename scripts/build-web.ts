@@ -1,6 +1,7 @@
 import { buildWebApp } from "../server/operations/web/build.ts";
+import { bundlePackages } from "./bundle-packages.ts";
 
-/** Builds the web app unless what is there was built from these very files. */
+/** Builds the web app unless what is there was built from these very files, and bundles packages of the server. */
 const say = (line: string): boolean => process.stderr.write(`parley: ${line}\n`);
 try {
   await buildWebApp(say);
@@ -8,3 +9,7 @@ try {
   say(`the web app could not be built: ${(error as Error).message}`);
   process.exitCode = 1;
 }
+// Only saves time, and may fail where another user owns the packages.
+await bundlePackages().catch((error: Error) =>
+  say(`packages of the server were not bundled: ${error.message}`),
+);
