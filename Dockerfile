@@ -11,9 +11,12 @@ COPY scripts/ scripts/
 
 FROM base AS packages
 RUN node scripts/install.cjs
-# Running needs no type declarations, source maps, documentation or headers of Node: 120 MB.
-RUN find node_modules -type f ! -iname '*licen[cs]e*' ! -iname '*notice*' ! -iname '*copying*' \( -name '*.[cm]ts' -o -name '*.ts' -o -name '*.map' -o -name '*.md' -o -name '*.a' \) -delete
+# Running needs no type declarations, source maps, documentation, builds for browsers, headers of Node, or symbols for debuggers:
+# 250 MB.
+RUN find node_modules -type f ! -iname '*licen[cs]e*' ! -iname '*notice*' ! -iname '*copying*' \( -name '*.[cm]ts' -o -name '*.ts' -o -name '*.map' -o -name '*.md' -o -name '*.mdx' -o -name '*.umd.*' -o -name '*.iife.*' -o -name '*.a' \) -delete
 RUN rm -rf node_modules/node/node_modules/*/include
+RUN apt-get update && apt-get install -y --no-install-recommends binutils && rm -rf /var/lib/apt/lists/*
+RUN find node_modules/node/ node_modules/sherpa-onnx-linux-*/ node_modules/@node-llama-cpp/ -type f \( -name node -o -name '*.node' -o -name '*.so' -o -name '*.so.*' \) -exec strip --strip-unneeded {} +
 
 # Not from "packages": overlay file systems can't replace a folder of a lower layer.
 FROM base AS build

@@ -253,6 +253,13 @@ export function prepareAnswer(context: AnswerContext, question: Question): Answe
     };
     const first = await stream([asked]);
     if (first.isComplete) return;
+    if (first.didNotFit && passages.length > 1) {
+      // More tokens than estimated: in two parts.
+      const middle = Math.ceil(passages.length / 2);
+      await answerFrom(passages.slice(0, middle), maxOutputTokens);
+      await answerFrom(passages.slice(middle), maxOutputTokens);
+      return;
+    }
     const second = await stream([asked, ...repairMessages(first.text, first.fault, schema)]);
     if (!second.isComplete)
       throw new ModelServerError("unusable", "The language model's response had the wrong format twice.");
@@ -297,7 +304,12 @@ export function prepareAnswer(context: AnswerContext, question: Question): Answe
       if (!whole.ok && received > 0 && reader.begun > received) tally.leftOut += 1;
       return whole.ok || received > 0
         ? ({ isComplete: true } as const)
-        : ({ isComplete: false, text: answer.text, fault: whole.fault } as const);
+        : ({
+            isComplete: false,
+            text: answer.text,
+            fault: whole.fault,
+            didNotFit: answer.isTruncated && answer.outputTokens === 0,
+          } as const);
     }
   }
 

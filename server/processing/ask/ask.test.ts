@@ -418,6 +418,22 @@ test("statements before the response is cut off count, the last one as left out"
   assert.deepEqual([only(asked, "done")[0]?.statements, only(asked, "done")[0]?.left_out], [1, 1]);
 });
 
+test("passages that take more tokens than estimated are read in smaller parts", async () => {
+  const numbers = await makeSpoken(
+    app,
+    me.token,
+    "Numbers",
+    Array.from({ length: 4 }, (_, n) => `The numbers of ${n}: ${"12 345 ".repeat(100)}and mark ${n}.`),
+  );
+  model.otherwise((request, response) => {
+    const passages = new Set(linesOf(request).map(({ passage }) => passage));
+    return (passages.size > 1 ? say("", { finish: "length" }) : quoting("numbers"))(request, response);
+  });
+  const asked = await ask({ question: "numbers", recording_id: numbers });
+  assert.equal(only(asked, "statement").length, 4);
+  assert.deepEqual(only(asked, "error"), []);
+});
+
 test("a model that is silent is ended with the connection", async () => {
   model.otherwise(neverAnswer);
   const stop = new AbortController();

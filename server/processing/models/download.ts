@@ -1,6 +1,6 @@
 import { open, stat, truncate } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { ModelError } from "./store.ts";
+import { isDiskFull, ModelError } from "./store.ts";
 
 export interface DownloadOptions {
   /** Called with the bytes of the file that are in place. */
@@ -34,7 +34,7 @@ export async function downloadFile(
       return;
     } catch (error) {
       options.signal?.throwIfAborted();
-      if (error instanceof RefusedError) throw error;
+      if (error instanceof RefusedError || isDiskFull(error)) throw error;
       const has = await sizeOfFile(path);
       attempt = has > had ? 1 : attempt + 1;
       had = has;

@@ -12,7 +12,7 @@ import { ModelError } from "./store.ts";
 const progressEveryMs = 500;
 
 /**
- * The job that downloads a speech model for an admin. If it is killed, its next run resumes the download; if the admin
+ * The job that downloads a model for an admin. If it is killed, its next run resumes the download; if the admin
  * cancels it, its row is gone and it stops. Failures that the admin can correct are stored for them.
  * @param signal stops the job; the next run resumes.
  */
@@ -53,14 +53,14 @@ async function installModelJob(
       },
     );
     await markModelInstall(db.kysely, installId, "done", null);
-    log.info({ model: install.name }, "speech model installed");
+    log.info({ model: install.name }, "model installed");
   } catch (error) {
     if (cancelled.signal.aborted) return;
     signal.throwIfAborted();
     // The queue tries again: the other process may be a former run that has not ended yet.
     if (error instanceof LockedError) throw error;
     const reason = readable(error);
-    log.warn({ err: error, model: install.name }, "speech model not installed");
+    log.warn({ err: error, model: install.name }, "model not installed");
     await markModelInstall(db.kysely, installId, "failed", reason);
   } finally {
     clearInterval(progress);
@@ -68,10 +68,8 @@ async function installModelJob(
 }
 
 function readable(error: unknown): string {
-  if (error instanceof ModelError) return error.message;
-  const { code } = error as NodeJS.ErrnoException;
-  return code === "ENOSPC"
-    ? "the disk is full"
+  return error instanceof ModelError
+    ? error.message
     : "the server could not store the model; its log has the details";
 }
 
@@ -85,12 +83,12 @@ declare module "../../platform/jobs/define.ts" {
 
 export const installModelKind = defineJob({
   name: "install_model",
-  label: "Download speech model",
+  label: "Download model",
   schema: payload,
   subject: "speech_model",
   owner: null,
   concurrency: 1,
   discard:
-    "the download of a speech model is canceled in Settings → Transcription; it can only be retried here",
+    "the download of a model is canceled in Settings → Transcription or Language model; it can only be retried here",
   handler: (deps, { installId }) => installModelJob(deps, installId, deps.signal),
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hostname, tmpdir } from "node:os";
@@ -106,6 +107,45 @@ test("an interrupted download resumes where it stopped, also after its process w
     "/models/test-model/one.onnx bytes=200000-",
   ]);
   assert.deepEqual(await names(), ["test-model"]);
+});
+
+test("a full disk ends a download at once and says so", { skip: process.platform !== "linux" }, async () => {
+  const part = join(modelsFolder(dataDir), ".test-model.part");
+  await mkdir(part, { recursive: true });
+  // Each write to this device fails as on a full disk.
+  await symlink("/dev/full", join(part, "one.onnx.part"));
+  await assert.rejects(
+    install(),
+    (error) => error instanceof ModelError && /^the disk is full/.test(error.message),
+  );
+  assert.equal(requests.length, 1);
+});
+
+test("what an installation from another folder left is not taken for the model's file", async () => {
+  const part = join(modelsFolder(dataDir), ".test-model.part");
+  await mkdir(part, { recursive: true });
+  await writeFile(join(part, "one.onnx"), randomBytes(300_000));
+  await install();
+  const [installed] = await listInstalled(dataDir);
+  assert.deepEqual(await verifyModel(installed ?? assert.fail()), []);
+});
+
+test("a GGUF file by path keeps to its folder, whatever it is called; a folder or a pipe is none", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "parley-gguf-"));
+  const path = join(folder, "model.json");
+  await writeFile(path, "GGUF and more");
+  const { files, folder: into } = await installModel(dataDir, "named", { type: "file", path });
+  assert.deepEqual(
+    files.map(({ name }) => name),
+    ["model.json.gguf"],
+  );
+  assert.deepEqual((await readdir(into)).sort(), ["model.json", "model.json.gguf"]);
+  await assert.rejects(installModel(dataDir, "../up", { type: "file", path }), /is not a model name/);
+  await assert.rejects(installModel(dataDir, "none", { type: "file", path: folder }), /is not a file/);
+  const pipe = join(folder, "pipe.gguf");
+  execFileSync("mkfifo", [pipe]);
+  await assert.rejects(installModel(dataDir, "none", { type: "file", path: pipe }), /is not a file/);
+  await rm(folder, { recursive: true });
 });
 
 test("a server without ranges sends the file again from its beginning", async () => {

@@ -7,6 +7,7 @@ import {
   findInstalled,
   hashFile,
   type InstalledModel,
+  isDiskFull,
   type Marker,
   ModelError,
   markerName,
@@ -114,6 +115,11 @@ async function installPlan(
     return result;
   } catch (error) {
     if (options.signal?.reason instanceof CanceledError) await rm(part, { recursive: true, force: true });
+    if (isDiskFull(error))
+      throw new ModelError(
+        "the disk is full; free some space and try again, what was downloaded so far is kept",
+        { cause: error },
+      );
     throw error;
   } finally {
     await unlock();
@@ -194,6 +200,8 @@ async function planCustom(name: string, source: ModelSource): Promise<Plan> {
 
 /** A language model's file. @throws ModelError when it is none. */
 async function describeGguf(path: string): Promise<Plan["files"][number]> {
+  // Opening a named pipe would wait for its writer.
+  if ((await stat(path).catch(() => null))?.isFile() === false) throw new ModelError(`${path} is not a file`);
   const file = await open(path, "r").catch((error: Error) => {
     throw new ModelError(`${path} can't be read: ${error.message}`);
   });
@@ -201,7 +209,9 @@ async function describeGguf(path: string): Promise<Plan["files"][number]> {
     const { buffer } = await file.read(Buffer.alloc(4), 0, 4, 0);
     if (buffer.toString("latin1") !== "GGUF") throw new ModelError(`${path} is not a GGUF file`);
     const { size } = await file.stat();
-    return { name: basename(path), bytes: size, sha256: await hashFile(path), url: null };
+    // Whatever it was called, it can't replace the files beside it.
+    const name = basename(path).replace(/(\.gguf)?$/, ".gguf");
+    return { name, bytes: size, sha256: await hashFile(path), url: null };
   } finally {
     await file.close();
   }
@@ -252,8 +262,9 @@ async function bringFile(
   options: { readonly onProgress: (bytes: number) => void; readonly signal?: AbortSignal },
 ): Promise<void> {
   const path = join(part, file.name);
-  // Only verified files have their final name.
-  if ((await stat(path).catch(() => null))?.size === file.bytes) return;
+  // Left by an interrupted installation, which may have had another source.
+  const isLeft = (await stat(path).catch(() => null))?.size === file.bytes;
+  if (isLeft && (await hashFile(path, options.signal)) === file.sha256) return;
   const unfinished = `${path}.part`;
   if (source.type !== "download") {
     const from = source.type === "file" ? source.path : join(source.path, file.name);

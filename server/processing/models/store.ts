@@ -8,6 +8,11 @@ import type { ModelFile } from "./catalogue.ts";
 /** An expected failure around models; the message is for users. */
 export class ModelError extends Error {}
 
+/** Whether an error of the file system says that there is no room: trying again doesn't help. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
+}
+
 /** The file whose presence says that a model is complete; it records what was installed. */
 export const markerName = "model.json";
 

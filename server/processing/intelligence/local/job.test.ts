@@ -9,7 +9,7 @@ import { runJob } from "../../../../test/support/run-job.ts";
 import { until } from "../../../../test/support/until.ts";
 import { takeMachine } from "../../models/engine/machine-lock.ts";
 import { installModel } from "../../models/install.ts";
-import { findInstalled } from "../../models/store.ts";
+import { findInstalled, removeModel } from "../../models/store.ts";
 import { findMinutesPerHour } from "../../models/trial.ts";
 import { harbour, type Run } from "../test/intelligence.ts";
 import { tryLanguageModelsKind } from "../try-models.ts";
@@ -139,6 +139,28 @@ test("a canceled request ends the model's work at once", async () => {
     await until("the engine has ended", async () => (await engines()).length === 0);
   } finally {
     await model.close();
+  }
+});
+
+test("a model with a context that is too small is refused with the reason", async () => {
+  const path = join(dataDir, "short.gguf");
+  const bytes = await readFile(join(assets, "tiny-random.gguf"));
+  const key = "llama.context_length";
+  // After its type.
+  bytes.writeUInt32LE(4096, bytes.indexOf(key) + key.length + 4);
+  await writeFile(path, bytes);
+  await installModel(dataDir, "a-short-one", { type: "file", path });
+  if (config.languageModel?.engine !== "local") throw new Error("not local");
+  const settings = { ...config.languageModel, model: "a-short-one" };
+  const model = await localModel(settings, { dataDir, session: db.session });
+  try {
+    await assert.rejects(
+      model.ask(request),
+      /a-short-one reads 4096 tokens at a time, and Parley needs 8192\. Install another model\./,
+    );
+  } finally {
+    await model.close();
+    await removeModel(dataDir, "a-short-one");
   }
 });
 

@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import type { LanguageTask } from "./protocol.ts";
+import { type LanguageTask, shortContext } from "./protocol.ts";
 
 /** Opens the library with a model. Only the engine's process does. */
 export async function openLlama(task: LanguageTask) {
@@ -17,8 +17,10 @@ export async function openLlama(task: LanguageTask) {
   });
   // Mapped, a model takes its size twice: its weights are copied into another order.
   const model = await llama.loadModel({ modelPath: reachable(task.model), useMmap: task.usesGpu });
+  // Requests are planned for this many tokens.
+  if (model.trainContextSize < task.contextTokens) throw new Error(shortContext(model.trainContextSize));
   const context = await model.createContext({
-    contextSize: Math.min(task.contextTokens, model.trainContextSize),
+    contextSize: task.contextTokens,
     threads: task.threads,
     sequences: 1,
   });

@@ -18,6 +18,7 @@ import {
   LanguageResult,
   type LanguageTask,
   maxMessageBytes,
+  readShortContext,
   TrialResult,
 } from "./protocol.ts";
 
@@ -48,7 +49,7 @@ export async function localModel(
         ? "No language model is installed. Install one in Settings → Language model, or run: parley models install qwen3-4b"
         : `The language model ${settings.model} is not installed. Run: parley models install ${settings.model}`,
     );
-  const program = programOf(installed, new URL("./child.ts", import.meta.url), LanguageResult);
+  const program = programOf(installed, settings, new URL("./child.ts", import.meta.url), LanguageResult);
   const task = taskOf(installed, settings);
 
   let scratch: Scratch | null = null;
@@ -101,6 +102,7 @@ export async function localModel(
 
 function programOf<Result>(
   installed: InstalledModel,
+  { contextTokens }: Pick<LocalLanguageModelSettings, "contextTokens">,
   script: URL,
   result: z.ZodType<Result>,
 ): EngineProgram<LanguageProgress, Result> {
@@ -111,10 +113,14 @@ function programOf<Result>(
     result,
     maxMessageBytes,
     maxMemoryMb: languageWorkMb + Math.ceil(sizeOf(installed) / 2 ** 20),
-    describeUnusable: (message) =>
-      /NoBinaryFound|no prebuilt|Cannot find (module|package)/i.test(message)
-        ? `The built-in language model has no package for ${process.platform} on ${process.arch}. Use a language model server: set PARLEY_LLM_URL.`
-        : `The language model ${installed.name} can't be used. Run parley models verify, and read the log.`,
+    describeUnusable(message) {
+      if (/NoBinaryFound|no prebuilt|Cannot find (module|package)/i.test(message))
+        return `The built-in language model has no package for ${process.platform} on ${process.arch}. Use a language model server: set PARLEY_LLM_URL.`;
+      const context = readShortContext(message);
+      if (context !== undefined)
+        return `The language model ${installed.name} reads ${context} tokens at a time, and Parley needs ${contextTokens}. Install another model.`;
+      return `The language model ${installed.name} can't be used. Run parley models verify, and read the log.`;
+    },
   };
 }
 
@@ -136,7 +142,7 @@ export async function tryModel(
 ): Promise<TrialResult> {
   return withScratch(dataDir, async ({ folder }) => {
     const opened = await openSession(
-      programOf(installed, new URL("./trial-child.ts", import.meta.url), TrialResult),
+      programOf(installed, settings, new URL("./trial-child.ts", import.meta.url), TrialResult),
       {
         folder,
         session,

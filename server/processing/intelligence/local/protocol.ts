@@ -9,6 +9,13 @@ export interface LanguageTask {
   readonly usesGpu: boolean;
 }
 
+/** What the process reports for a model that reads too little at a time. */
+export const shortContext = (tokens: number): string => `the model's context has ${tokens} tokens`;
+
+/** @returns the tokens of a model's context; undefined when something else was reported. */
+export const readShortContext = (message: string): string | undefined =>
+  /^the model's context has (\d+) tokens$/.exec(message)?.[1];
+
 /** The payload of a request. */
 export interface LanguageRequest {
   readonly system: string;
