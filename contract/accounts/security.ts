@@ -144,6 +144,12 @@ export const previewWorkspaceSecurity = operation({
       unknown_address_count: z.int().min(0).meta({
         description: "Tokens whose last IP address is not known, because they were not used lately.",
       }),
+      scim_tokens: z
+        .array(z.strictObject({ id: Uuid, name: z.string(), address: z.string().nullable() }))
+        .meta({
+          description:
+            "SCIM tokens last used from an IP address outside the ranges, or from one that is not known (null).",
+        }),
     })
     .meta({ id: "SecurityPreview" }),
   errors: [...bodyErrors, "forbidden", "wrong_state"],

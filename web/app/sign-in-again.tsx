@@ -106,7 +106,7 @@ export function SignInAgain({ session, reason }: { session: Session; reason: Sig
               <Trans>Cancel</Trans>
             </Button>
           ) : null}
-          {isProof && session.has_password ? null : newTab}
+          {isProof && session.has_password && session.session?.method !== "single_sign_on" ? null : newTab}
           {session.has_password ? (
             <Button type="submit" loading={enter.isPending} disabled={password === "" || code === ""}>
               <Trans>Sign in</Trans>

@@ -33,7 +33,7 @@ export function guardScim(
     const caller = await findCaller(request.headers.authorization);
     if (!(caller instanceof ProblemError)) {
       request.scim = caller;
-      if (caller.useIsOld) await touchScimToken(db.pool, caller.tokenId);
+      if (caller.useIsOld) await touchScimToken(db.pool, caller.tokenId, request.ip);
       watch(
         reply.raw,
         async () => (request.raw.complete && request.method !== "GET") || isScimTokenActive(db.pool, caller),

@@ -251,7 +251,7 @@ const reasons: Readonly<Record<SecurityPreview["users"][number]["reasons"][numbe
 
 function Preview({ preview }: { preview: SecurityPreview }) {
   const { t } = useLingui();
-  const { users, user_count, session_count, token_count, unknown_address_count } = preview;
+  const { users, user_count, session_count, token_count, unknown_address_count, scim_tokens } = preview;
   return (
     <Section title={t`Preview`} lead={t`By the sessions and tokens that are active now.`}>
       <Stack gap="sm">
@@ -260,7 +260,7 @@ function Preview({ preview }: { preview: SecurityPreview }) {
             {preview.refuses_you}
           </Alert>
         )}
-        {user_count === 0 ? (
+        {user_count === 0 && scim_tokens.length > 0 ? null : user_count === 0 ? (
           <Alert icon={<IconCheck aria-hidden />} title={t`Nobody is affected`}>
             <Trans>All sessions and tokens stay.</Trans>
           </Alert>
@@ -306,6 +306,24 @@ function Preview({ preview }: { preview: SecurityPreview }) {
               />
             ))}
           </Rows>
+        )}
+        {scim_tokens.length === 0 ? null : (
+          <>
+            <Text size="sm">
+              <Trans>
+                Identity providers whose changes would be refused, unless their IP addresses are added:
+              </Trans>
+            </Text>
+            <Rows label={t`SCIM tokens`}>
+              {scim_tokens.map(({ id, name, address }) => (
+                <Row
+                  key={id}
+                  title={name}
+                  facts={[address === null ? t`not used lately` : t`from ${{ addresses: address }}`]}
+                />
+              ))}
+            </Rows>
+          </>
         )}
         {user_count > users.length ? (
           <Text size="sm" c="dimmed">

@@ -6,7 +6,7 @@ import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { html } from "../../../platform/html.ts";
-import type { Localized } from "../../../platform/language/i18n.ts";
+import type { I18n, Localized } from "../../../platform/language/i18n.ts";
 import { i18nOf } from "../../../platform/language/request-language.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
 import { userCard } from "../../../platform/pages/person.ts";
@@ -14,16 +14,27 @@ import { readRuledSession } from "../sign-in/authenticate.ts";
 import { clearSessionCookie, sessionCookieOf, setSessionCookie } from "../sign-in/session-cookie.ts";
 import { endOwnSession, endSessionOf } from "../sign-in/sessions.ts";
 import { actorFor, finishSignIn, signIn } from "../sign-in/sign-in.ts";
+import { RefusedSignIn } from "../sign-in/sign-in-rules.ts";
 import { askForCode, forgetStartedSignIn, startedSignIn } from "./code-step.ts";
 import { ownPath } from "./next.ts";
 import { checkForm, errorNotice, field, hiddenToken, seeOther, servePages } from "./page-parts.ts";
 import { passkeyScript, passkeyScriptPath, passkeyTexts } from "./passkey-script.ts";
-import { waitText, wrongPassword } from "./texts.ts";
+import { asksForSingleSignOn } from "./single-sign-on-only.ts";
+import { describeError, waitText, wrongPassword } from "./texts.ts";
 
 interface Dependencies {
   readonly db: Database;
   readonly encryptor: Encryptor;
   readonly config: Pick<Config, "baseUrl" | "signInProviders">;
+}
+
+interface SignInForm {
+  readonly next: string;
+  readonly email?: string;
+  /** Whether the user chose the form for passwords although single sign-on is required. */
+  readonly withPassword?: boolean;
+  readonly status?: number;
+  readonly problem?: Localized;
 }
 
 /** The sign-in and sign-out pages. They work without JavaScript. */
@@ -41,14 +52,25 @@ export async function signInPages(app: FastifyInstance, deps: Dependencies): Pro
       const next = ownPath((request.query as { next?: unknown }).next);
       const session = await readRuledSession(db.pool, request, baseUrl);
       if (session !== null) return sendSignedIn(request, reply, session.principal, next);
-      return sendSignIn(request, reply, { next });
+      const { with: way } = request.query as { with?: unknown };
+      return sendSignIn(request, reply, { next, withPassword: way === "password" });
     });
 
     scope.post("/sign-in", async (request, reply) => {
       await checkForm(db.pool, request, baseUrl);
       const next = ownPath(field(request, "next"));
       const email = field(request, "email");
-      const result = await signIn(deps, request, { email, password: field(request, "password") });
+      const withPassword = field(request, "with") === "password";
+      if (!withPassword && (await isSingleSignOnOnly(email)))
+        return sendSignIn(request, reply, { next, email });
+      const result = await signIn(deps, request, { email, password: field(request, "password") }).catch(
+        (error: unknown) => {
+          if (error instanceof RefusedSignIn && error.rule === "single_sign_on") return error;
+          throw error;
+        },
+      );
+      if (result instanceof RefusedSignIn)
+        return sendSingleSignOn(request, reply, { next, status: 403, problem: describeError(result).text });
       if (result.outcome === "signed_in") {
         await endSessionOf(db, sessionCookieOf(request, baseUrl));
         setSessionCookie(reply, baseUrl, result.cookie);
@@ -60,6 +82,7 @@ export async function signInPages(app: FastifyInstance, deps: Dependencies): Pro
         return sendSignIn(request, reply, {
           next,
           email,
+          withPassword,
           status: 401,
           problem: wrongPassword,
         });
@@ -67,6 +90,7 @@ export async function signInPages(app: FastifyInstance, deps: Dependencies): Pro
       return sendSignIn(request, reply, {
         next,
         email,
+        withPassword,
         status: 429,
         problem: waitText(result.retryAfterSec),
       });
@@ -143,11 +167,14 @@ export async function signInPages(app: FastifyInstance, deps: Dependencies): Pro
     });
   });
 
-  async function sendSignIn(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    form: { next: string; email?: string; status?: number; problem?: Localized },
-  ): Promise<FastifyReply> {
+  /** Whether the page offers providers alone. Without any, a password is the only way to mend that. */
+  async function isSingleSignOnOnly(email: string): Promise<boolean> {
+    return config.signInProviders.length > 0 && (await asksForSingleSignOn(db.kysely, email));
+  }
+
+  async function sendSignIn(request: FastifyRequest, reply: FastifyReply, form: SignInForm) {
+    const { email = "", withPassword = false } = form;
+    if (!withPassword && (await isSingleSignOnOnly(email))) return sendSingleSignOn(request, reply, form);
     const i18n = await i18nOf(request);
     const { signInProviders } = config;
     const or = html`<p class="or">${i18n.t("or")}</p>`;
@@ -162,16 +189,16 @@ ${errorNotice(form.problem?.(i18n) ?? null)}
 <form method="post" action="/sign-in" data-passkeys>
 ${hiddenToken(request, baseUrl)}
 <input type="hidden" name="next" value="${form.next}">
-<label>${i18n.t("Email")} <input name="email" type="email" autocomplete="username webauthn" required maxlength="320" value="${form.email ?? ""}"${(form.email ?? "") === "" ? autofocus : null}></label>
-<label>${i18n.t("Password")} <input name="password" type="password" autocomplete="current-password" required maxlength="1000"${(form.email ?? "") === "" ? null : autofocus}></label>
+${withPassword ? html`<input type="hidden" name="with" value="password">` : html``}
+<label>${i18n.t("Email")} <input name="email" type="email" autocomplete="username webauthn" required maxlength="320" value="${email}"${email === "" ? autofocus : null}></label>
+<label>${i18n.t("Password")} <input name="password" type="password" autocomplete="current-password" required maxlength="1000"${email === "" ? null : autofocus}></label>
 <button>${i18n.t("Sign in")}</button>
 </form>
 ${
   signInProviders.length === 0
     ? html``
-    : // A link, not a form: the CSP's form-action forbids forms that redirect to another origin.
-      html`${or}
-${signInProviders.map(({ id, name }) => html`<p><a class="button quiet" href="${startPath(id, form.next)}">${i18n.t("Sign in with {name}", { name })}</a></p>`)}`
+    : html`${or}
+${providerLinks(i18n, form.next, "quiet")}`
 }
 <p class="notice bad" role="alert" data-passkey-problem data-texts="${JSON.stringify(passkeyTexts(i18n))}" hidden></p>
 <div data-passkey-part hidden>
@@ -180,6 +207,36 @@ ${signInProviders.length === 0 ? or : html``}
 </div>
 <p class="small"><a href="/password-reset${query}">${i18n.t("Forgot your password?")}</a></p>`,
     });
+  }
+
+  /** The page where single sign-on is required, with a way in for the break-glass admin. */
+  async function sendSingleSignOn(request: FastifyRequest, reply: FastifyReply, form: SignInForm) {
+    const i18n = await i18nOf(request);
+    const query = new URLSearchParams({
+      with: "password",
+      ...(form.next === "/" ? {} : { next: form.next }),
+    });
+    return sendPage(reply, {
+      i18n,
+      title: i18n.t("Sign in"),
+      status: form.status ?? 200,
+      body: html`<h1>${i18n.t("Sign in")}</h1>
+${
+  form.problem === undefined
+    ? html`<p class="soft">${i18n.t("Your workspace uses single sign-on.")}</p>`
+    : errorNotice(form.problem(i18n))
+}
+${providerLinks(i18n, form.next, "")}
+<p class="small"><a href="/sign-in?${query.toString()}">${i18n.t("Emergency access with a password")}</a></p>`,
+    });
+  }
+
+  /** Links, not forms: the CSP's form-action forbids forms that redirect to another origin. */
+  function providerLinks(i18n: I18n, next: string, look: "quiet" | "") {
+    return config.signInProviders.map(
+      ({ id, name }) =>
+        html`<p><a class="${`button ${look}`.trim()}" href="${startPath(id, next)}">${i18n.t("Sign in with {name}", { name })}</a></p>`,
+    );
   }
 
   async function sendCodeForm(

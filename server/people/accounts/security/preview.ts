@@ -4,7 +4,7 @@ import type { previewWorkspaceSecurity, RuleRefusal } from "../../../../contract
 import type { Role } from "../../../platform/auth/principal.ts";
 import type { Executor } from "../../../platform/db/database.ts";
 import type { StoredRules } from "../../../platform/db/json-columns.ts";
-import { ruleRefusal, secondFactorDue } from "../../access/security-rules.ts";
+import { addressRefusal, ruleRefusal, secondFactorDue } from "../../access/security-rules.ts";
 import { sessionIdleMs } from "../sign-in/sessions.ts";
 import {
   ruledSession,
@@ -72,7 +72,22 @@ export async function previewRules(
     session_count: sum("sessions"),
     token_count: sum("tokens"),
     unknown_address_count: unknown,
+    scim_tokens: await findScimTokensOutside(db, workspaceId, rules),
   };
+}
+
+/** SCIM tokens that the allowed IP addresses refuse, or may refuse: their last one isn't known. No other rule is about them. */
+async function findScimTokensOutside(
+  db: Executor,
+  workspaceId: string,
+  rules: StoredRules,
+): Promise<Preview["scim_tokens"]> {
+  if (rules.allowed_addresses.length === 0) return [];
+  const { rows } = await sql<{ id: string; name: string; address: string | null }>`
+    select t.id, t.name, t.last_ip as address from scim_tokens t
+    where t.workspace_id = ${workspaceId} and t.revoked_at is null
+    order by t.name, t.id`.execute(db);
+  return rows.filter(({ address }) => address === null || addressRefusal(rules, address) !== null);
 }
 
 function affectedOf({ id, name, email, role, user_since, has_second_factor }: User, rules: StoredRules) {

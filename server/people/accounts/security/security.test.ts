@@ -636,6 +636,17 @@ test("the preview names the users who would be locked out, by where they last ca
     app.db.kysely,
   );
   assert.equal((await member.get(me, { "x-forwarded-for": "203.0.113.9" })).status, 200);
+  for (const [name, ip] of [
+    ["Inside", "127.0.0.1"],
+    ["Outside", "203.0.113.10"],
+    ["Unused", null],
+  ] as const) {
+    const made = await admin.send("POST", "/_/api/v1/scim-tokens", { json: { name } });
+    assert.equal(made.status, 200, made.text);
+    if (ip === null) continue;
+    const headers = { authorization: `Bearer ${made.body.token}`, "x-forwarded-for": ip };
+    assert.equal((await fetch(`${app.url}/_/scim/v2/Users`, { headers })).status, 200);
+  }
   const preview = await admin.send("POST", `${path}/preview`, {
     json: { allowed_addresses: ["127.0.0.0/8"], second_factor: "all", grace_days: 7 },
   });
@@ -651,6 +662,13 @@ test("the preview names the users who would be locked out, by where they last ca
       addresses,
     ]),
     [[workspace.member.id, ["address", "second_factor"], ["203.0.113.9"]]],
+  );
+  assert.deepEqual(
+    counts.scim_tokens.map(({ name, address }: { name: string; address: string | null }) => [name, address]),
+    [
+      ["Outside", "203.0.113.10"],
+      ["Unused", null],
+    ],
   );
   assert.ok(Date.parse(users[0].second_factor_due) > Date.now());
   assert.equal(

@@ -11,6 +11,7 @@ import type { I18n } from "../../../platform/language/i18n.ts";
 import { i18nOf } from "../../../platform/language/request-language.ts";
 import { type Page, sendPage } from "../../../platform/pages/page.ts";
 import { askForCode } from "../../accounts/pages/code-step.ts";
+import { asksForSingleSignOn } from "../../accounts/pages/single-sign-on-only.ts";
 import { describeError, waitText, wrongPassword } from "../../accounts/pages/texts.ts";
 import { readRuledSession, readSession } from "../../accounts/sign-in/authenticate.ts";
 import { setSessionCookie } from "../../accounts/sign-in/session-cookie.ts";
@@ -147,9 +148,11 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
     form: { email: string; problem: Problem | null },
   ) {
     const otherWays = deps.otherWaysToSignIn(continueUrl(oauthPaths.authorize, read));
+    const hasPasswords = otherWays === null || !(await asksForSingleSignOn(db.kysely, form.email));
+    const token = formTokens.issue(null, read);
     return sendPage(
       reply,
-      signInPage(await i18nOf(request), read, { ...form, token: formTokens.issue(null, read), otherWays }),
+      signInPage(await i18nOf(request), read, { ...form, token, otherWays, hasPasswords }),
     );
   }
 

@@ -122,6 +122,8 @@ export function signInPage(
     readonly problem: Problem | null;
     /** URL of other ways to sign in. */
     readonly otherWays: string | null;
+    /** False where single sign-on is required: only the other ways are offered. */
+    readonly hasPasswords: boolean;
   },
 ): Page {
   return {
@@ -134,16 +136,24 @@ export function signInPage(
 <p class="soft">${i18n.t("to continue to {app}", { app: request.client.name })}</p>
 ${isSelfRegistered(request.client) ? selfRegisteredNotice(i18n, request) : null}
 ${errorNotice(form.problem?.text(i18n) ?? null)}
-<form method="post" action="${oauthPaths.authorize}">
+${form.hasPasswords ? passwordForm(i18n, request, form) : html`<p><a class="button" href="${form.otherWays}">${i18n.t("Continue with single sign-on")}</a></p>`}
+${form.otherWays === null || !form.hasPasswords ? null : html`<p class="or">${i18n.t("or")}</p><p><a class="button quiet" href="${form.otherWays}">${i18n.t("Other ways to sign in")}</a></p>`}`,
+  };
+}
+
+function passwordForm(
+  i18n: I18n,
+  request: AuthorizeRequest,
+  form: { readonly token: string; readonly email: string },
+) {
+  return html`<form method="post" action="${oauthPaths.authorize}">
 ${hiddenInputs(request, form.token)}
 <label>${i18n.t("Email")}
 <input type="email" name="email" value="${form.email}" autocomplete="username" required autofocus></label>
 <label>${i18n.t("Password")}
 <input type="password" name="password" autocomplete="current-password" required></label>
 <button>${i18n.t("Sign in")}</button>
-</form>
-${form.otherWays === null ? null : html`<p class="or">${i18n.t("or")}</p><p><a class="button quiet" href="${form.otherWays}">${i18n.t("Other ways to sign in")}</a></p>`}`,
-  };
+</form>`;
 }
 
 /** Consent: what the app will be able to do, for whom, and where the user returns to. Posts `allow` or `deny`. */

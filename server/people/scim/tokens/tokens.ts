@@ -142,12 +142,12 @@ export async function isScimTokenActive(pool: pg.Pool, { tokenId }: ScimCaller):
 }
 
 /** Records a use, at most once a minute. */
-export async function touchScimToken(pool: pg.Pool, id: string): Promise<void> {
+export async function touchScimToken(pool: pg.Pool, id: string, ip: string): Promise<void> {
   await pool.query({
     name: "touch_scim_token",
-    text: `update scim_tokens set last_used_at = now()
+    text: `update scim_tokens set last_used_at = now(), last_ip = $2
            where id = $1 and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
-    values: [id],
+    values: [id, ip],
   });
 }
 
