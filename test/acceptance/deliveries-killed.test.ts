@@ -80,7 +80,17 @@ async function isWritten(key: string): Promise<boolean> {
   );
 }
 
-test(`killed ${kills} times: no chat message or email comes twice, none is lost unreported, every file is written`, async (context) => {
+/** A calendar with a meeting that takes from now on for an hour. */
+function meetingNow(): string {
+  const stamp = (ms: number): string => new Date(Date.now() + ms).toISOString().replace(/[-:]|\.\d+/g, "");
+  return [
+    ...["BEGIN:VCALENDAR", "BEGIN:VEVENT", "UID:killed", `DTSTART:${stamp(-1_800_000)}`],
+    ...[`DTEND:${stamp(3_600_000)}`, "SUMMARY:Killed", "ORGANIZER:mailto:k@killed.example"],
+    ...["ATTENDEE:mailto:jo@elsewhere.example", "END:VEVENT", "END:VCALENDAR", ""],
+  ].join("\r\n");
+}
+
+test(`killed ${kills} times: every recording has its meeting once, no chat message or email comes twice, none is lost unreported, every file is written`, async (context) => {
   await api.start();
   const workspace = await parley(api, "workspace", "create", "--name", "Killed");
   const account = ["--email", "k@killed.example", "--name", "K", "--role", "admin", "--workspace", workspace];
@@ -102,6 +112,9 @@ test(`killed ${kills} times: no chat message or email comes twice, none is lost 
     .users;
   const own = await parley(api, "token", "create", "--email", "k@killed.example");
   const mentioned = users.find(({ email }) => email === "m@killed.example")?.id ?? "";
+  receiver.at("/calendar.ics", (_request, response) => {
+    response.end(meetingNow());
+  });
   // A kill also comes between a request and its response.
   receiver.otherwise(async (request, response) => {
     await delay(Math.random() * 60);
@@ -146,6 +159,15 @@ test(`killed ${kills} times: no chat message or email comes twice, none is lost 
     assert.equal(status, 200);
     acknowledged.push(text);
   };
+  // A calendar whose meeting every recording is of, so that a kill also comes while one is matched.
+  const calendar = await call(
+    api,
+    "POST",
+    "/_/api/v1/calendars",
+    { kind: "ics", url: `${receiver.url}/calendar.ics`, allow_http: true },
+    { token: own, version: null },
+  );
+  assert.equal(calendar.status, 200, calendar.text);
   for (let round = 0; round < kills; round += 1) {
     const before = receiver.requests.length;
     for (let index = 0; index < 2; index += 1)
@@ -204,6 +226,21 @@ test(`killed ${kills} times: no chat message or email comes twice, none is lost 
       assert.match(error, /may or may not have arrived/);
     }
   }
+
+  // Every recording has its meeting, with its person and `recording_updated` once.
+  const matched = await until("every recording was matched", async () => {
+    const { rows } = await database.query(
+      `select r.title,
+         (select count(*) from participants p where p.recording_id = r.id and p.email = 'jo@elsewhere.example')::integer as people,
+         (select count(*) from events e where e.subject_id = r.id and e.type = 'recording_updated')::integer as events,
+         r.calendar_event ->> 'ical_uid' as uid
+       from recordings r join recording_meetings m on m.recording_id = r.id and m.state = 'matched'
+       where r.title <> 'Discussed'`,
+    );
+    return rows.length === kills * 2 ? rows : undefined;
+  });
+  for (const { title, ...found } of matched)
+    assert.deepEqual(found, { people: 1, events: 1, uid: "killed" }, title);
 
   // A comment, its event and its notification exist together, and those that were acknowledged do.
   const {

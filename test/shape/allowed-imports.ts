@@ -153,6 +153,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "connections/webhooks",
     "people/access",
     "people/events",
+    "processing/uploads",
     "recordings/participants",
     "recordings/recordings",
   ],

@@ -51,12 +51,15 @@ function serve(text: string, headers: Record<string, string> = {}) {
 }
 
 /** Reads what is due at a time from now on. */
-async function readAfter(ms: number): Promise<void> {
+async function readAfter(
+  ms: number,
+  options: Pick<Parameters<typeof readDueCalendars>[0], "timeouts"> = {},
+  signal = new AbortController().signal,
+): Promise<void> {
   const at = new Date(Date.now() + ms);
   const { db, jobs, encryptor, config } = app;
-  const log = createLog("silent");
   await readDueCalendars(
-    { db, jobs, encryptor, config, log, signal: new AbortController().signal },
+    { db, jobs, encryptor, config, log: createLog("silent"), signal, ...options },
     () => at,
   );
 }
@@ -190,6 +193,63 @@ test("a server that hangs up, a private network and a web page are refused with 
     assert.match(JSON.stringify(refused.violations), reason);
   }
   assert.deepEqual((await manage("GET", "/calendars", user.token)).calendars, []);
+});
+
+test("servers that never respond, or send a byte now and then, keep no other calendar waiting, and are read less often", async () => {
+  const users = await Promise.all(Array.from({ length: 3 }, () => makeUser(app.db, workspace)));
+  const hanging = serve(calendar(event("hanging", Date.now() + hourMs)));
+  const dripping = serve(calendar(event("dripping", Date.now() + hourMs)));
+  const fine = await startHookReceiver();
+  const served = calendar(event("fine", Date.now() + hourMs));
+  let reads = 0;
+  fine.at("/fine.ics", (_request, response) => {
+    reads += 1;
+    response.end(served);
+  });
+  for (const user of users) {
+    await manage("POST", "/calendars", user.token, { kind: "ics", url: hanging.url });
+    await manage("POST", "/calendars", user.token, { kind: "ics", url: dripping.url });
+    await manage("POST", "/calendars", user.token, { kind: "ics", url: `${fine.url}/fine.ics` });
+  }
+  assert.equal(reads, 3);
+  let waiting = 0;
+  const drips: NodeJS.Timeout[] = [];
+  receiver.at(new URL(hanging.url).pathname, () => {
+    waiting += 1;
+  });
+  receiver.at(new URL(dripping.url).pathname, (_request, response) => {
+    waiting += 1;
+    drips.push(setInterval(() => response.write("B"), 20));
+  });
+  // Only these: their calendars have been due for longer than those of other tests.
+  await app.db.pool.query(
+    "update calendars set next_read_at = case when user_id = any($1) then now() else 'infinity' end",
+    [users.map(({ id }) => id)],
+  );
+  const stop = new AbortController();
+  const stopped = readAfter(hourMs, {}, stop.signal);
+  await until("the others are read", () => reads === 6);
+  assert.ok(waiting > 0 && waiting <= 2, `${waiting} requests at a time to a host that hangs`);
+  stop.abort(new Error("the server stops"));
+  await assert.rejects(stopped, /the server stops/);
+  await readAfter(2 * hourMs, { timeouts: { timeoutMs: 400, idleMs: 200 } });
+  for (const drip of drips) clearInterval(drip);
+  for (const { url } of [hanging, dripping])
+    receiver.at(new URL(url).pathname, (_request, response) => {
+      response.end(served);
+    });
+  const states: { state: string; problem: string; next_read_datetime: string }[] = (
+    await manage("GET", "/calendars", users[0]?.token ?? "")
+  ).calendars;
+  assert.deepEqual(
+    states.map(({ state }) => state),
+    ["failing", "failing", "ok"],
+  );
+  assert.match(states[1]?.problem ?? "", /takes too long to arrive/);
+  assert.ok(
+    Date.parse(states[0]?.next_read_datetime ?? "") > Date.now() + 2 * hourMs + 20 * 60_000,
+    "after twice the interval",
+  );
 });
 
 test("calendars of deactivated users are not read, and erasing a person removes them and the person from others' events", async () => {

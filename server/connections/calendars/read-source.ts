@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { calendarDays } from "../../../contract/calendars/calendars.ts";
-import { createSemaphore } from "../../platform/concurrency.ts";
+import { createSemaphore, type Semaphore } from "../../platform/concurrency.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { allowedRanges } from "../../platform/outbound/address-ranges.ts";
 import { createGuardedClient, OutboundError } from "../../platform/outbound/guarded-client.ts";
@@ -25,22 +25,11 @@ export interface SourceContent extends KnownContent {
 }
 
 const dayMs = 86_400_000;
-const timeoutMs = 90_000;
-/** Calendars that a process reads at a time, when they are added and later. */
-const reading = createSemaphore(4);
-
-/**
- * Reads a calendar, when it is added and every time after.
- * @param known content that need not be read again; null: all of it is read.
- * @throws CalendarError
- */
-export function readSource(
-  config: Pick<Config, "hooksAllowAddresses">,
-  source: CalendarSource,
-  options: ReadOptions,
-): Promise<SourceContent> {
-  return reading.run(() => readNow(config, source, options));
-}
+/** For all requests of a reading, and until a server sends something. */
+const defaultTimeouts = { timeoutMs: 90_000, idleMs: 30_000 };
+export type Timeouts = typeof defaultTimeouts;
+/** Threads that a process reads calendars in; each may take much memory. */
+const threads = createSemaphore(2);
 
 interface ReadOptions {
   readonly now: number;
@@ -48,18 +37,24 @@ interface ReadOptions {
   readonly isZoneChosen: boolean;
   readonly known: KnownContent | null;
   readonly signal?: AbortSignal;
+  readonly timeouts?: Timeouts | undefined;
 }
 
-async function readNow(
+/**
+ * Reads a calendar, when it is added and every time after.
+ * @param options.known content that need not be read again; null: all of it is read.
+ * @throws CalendarError
+ */
+export async function readSource(
   config: Pick<Config, "hooksAllowAddresses">,
   source: CalendarSource,
   options: ReadOptions,
 ): Promise<SourceContent> {
-  const { now, known, timeZone, isZoneChosen } = options;
+  const { now, known, timeZone, isZoneChosen, timeouts = defaultTimeouts } = options;
   const window = { from: now - calendarDays.before * dayMs, to: now + calendarDays.after * dayMs };
-  const late = AbortSignal.timeout(timeoutMs);
+  const late = AbortSignal.timeout(timeouts.timeoutMs);
   const signal = options.signal === undefined ? late : AbortSignal.any([late, options.signal]);
-  const client = createGuardedClient({ allowAddresses: allowedRanges(config)() });
+  const client = createGuardedClient({ allowAddresses: allowedRanges(config)(), idleMs: timeouts.idleMs });
   try {
     const fetch = source.kind === "caldav" ? (await import("./fetch/caldav.ts")).fetchCaldav : fetchIcs;
     const fetched = await fetch(source, { ...window, client, signal, etag: known?.etag ?? null });
@@ -68,7 +63,7 @@ async function readNow(
     const { bytes, etag, name } = fetched;
     const contentHash = hashOf(bytes);
     if (known?.contentHash?.equals(contentHash)) return { ...unchanged, etag, name };
-    const calendar = await readInThread(bytes, { ...window, timeZone, isZoneChosen });
+    const calendar = await threads.run(() => readInThread(bytes, { ...window, timeZone, isZoneChosen }));
     return { etag, contentHash, calendar, name: name ?? calendar.name };
   } catch (error) {
     throw calendarErrorOf(error, late);
@@ -77,20 +72,31 @@ async function readNow(
   }
 }
 
-/** The calendars of a CalDAV account. @throws CalendarError */
-export function discoverCalendars(
-  config: Pick<Config, "hooksAllowAddresses">,
-  source: CalendarSource,
-): Promise<FoundCalendar[]> {
-  return reading.run(() => discoverNow(config, source));
+/** Requests of a user that read calendars now, and how many there are with those that wait. */
+const ofUsers = new Map<string, { readonly semaphore: Semaphore; count: number }>();
+const maxOfUser = 2;
+
+/** Reads for a request of a user. Only the user's own requests wait for servers that hang. */
+export async function readForUser<T>(userId: string, read: () => Promise<T>): Promise<T> {
+  const own = ofUsers.get(userId) ?? { semaphore: createSemaphore(maxOfUser), count: 0 };
+  ofUsers.set(userId, own);
+  own.count += 1;
+  try {
+    return await own.semaphore.run(read);
+  } finally {
+    own.count -= 1;
+    if (own.count === 0) ofUsers.delete(userId);
+  }
 }
 
-async function discoverNow(
+/** The calendars of a CalDAV account. @throws CalendarError */
+export async function discoverCalendars(
   config: Pick<Config, "hooksAllowAddresses">,
   source: CalendarSource,
 ): Promise<FoundCalendar[]> {
+  const { timeoutMs, idleMs } = defaultTimeouts;
   const signal = AbortSignal.timeout(timeoutMs);
-  const client = createGuardedClient({ allowAddresses: allowedRanges(config)() });
+  const client = createGuardedClient({ allowAddresses: allowedRanges(config)(), idleMs });
   try {
     const { discover } = await import("./fetch/caldav.ts");
     return await discover(source, { client, signal });

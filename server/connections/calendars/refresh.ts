@@ -9,23 +9,28 @@ import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { CalendarError, type CalendarSource } from "./fetch/source.ts";
 import { requestLateMatches } from "./match/match.ts";
 import { type CalendarRow, saveEvents, toJson } from "./queries.ts";
-import { readSource, type SourceContent } from "./read-source.ts";
+import { readSource, type SourceContent, type Timeouts } from "./read-source.ts";
 import { aboutCalendar } from "./wording.ts";
 
 const minuteMs = 60_000;
-/** A little less than the interval, because the job runs every five minutes. */
-const intervalMs = 14 * minuteMs;
+/** With up to two minutes more, so that calendars that were added together are not read together, and the minute of the job. */
+const intervalMs = 12 * minuteMs;
+const spreadMs = 2 * minuteMs;
 const maxBackoffMs = 24 * 60 * minuteMs;
 /** While a process reads a calendar, no other does. */
-const leaseMs = 5 * minuteMs;
-const concurrency = 4;
+const leaseMs = 10 * minuteMs;
+/** Calendars that are read at a time. Those that failed last have their own, so that servers that hang keep no others waiting. */
+const concurrency = { healthy: 8, failing: 2 } as const;
+/** Of one host. */
+const maxOfHost = 2;
+/** How long a run takes further calendars: later ones are taken by the next run, in the order in which they are due. */
+const runMs = minuteMs;
 /** The window of time moves on, so everything is read again after this long, changed or not. */
 const wholeMs = 20 * 60 * minuteMs;
 
 export function nextReadAt(now: number, failures = 0, waitMs: number | null = null): Date {
-  const backoffMs =
-    failures === 0 ? intervalMs : Math.min(intervalMs * 2 ** Math.min(failures, 10), maxBackoffMs);
-  return new Date(now + Math.max(waitMs ?? 0, backoffMs));
+  const backoffMs = Math.min(intervalMs * 2 ** Math.min(failures, 10), maxBackoffMs);
+  return new Date(now + Math.max(waitMs ?? 0, backoffMs) + Math.random() * spreadMs);
 }
 
 interface Dependencies {
@@ -35,15 +40,24 @@ interface Dependencies {
   readonly config: Pick<Config, "hooksAllowAddresses">;
   readonly log: Pick<FastifyBaseLogger, "warn">;
   readonly signal: AbortSignal;
+  readonly timeouts?: Timeouts;
 }
 
+type Health = keyof typeof concurrency;
+
 /** Takes the calendar that has been due for the longest; those of deactivated users are never due. */
-async function takeDue({ db }: Dependencies, now: Date): Promise<CalendarRow | undefined> {
+async function takeDue(
+  { db }: Dependencies,
+  now: Date,
+  health: Health,
+  busyHosts: readonly string[],
+): Promise<CalendarRow | undefined> {
   const { rows } = await sql<CalendarRow>`
     update calendars set next_read_at = ${new Date(now.getTime() + leaseMs)}
     where id = (
       select c.id from calendars c left join users u on u.id = c.user_id
-      where c.next_read_at <= ${now} and (c.user_id is null or u.deactivated_at is null)
+      where c.next_read_at <= ${now} and (c.failures = 0) = ${health === "healthy"}::boolean
+        and c.host <> all(${busyHosts}::text[]) and (c.user_id is null or u.deactivated_at is null)
       order by c.next_read_at limit 1
       for update of c skip locked)
     returning *`.execute(db.kysely);
@@ -52,19 +66,20 @@ async function takeDue({ db }: Dependencies, now: Date): Promise<CalendarRow | u
 
 /** Reads a calendar and saves what was found, or why nothing was. */
 async function refresh(deps: Dependencies, row: CalendarRow, now: number): Promise<void> {
-  const { jobs, encryptor, config, signal } = deps;
+  const { jobs, encryptor, config, signal, timeouts } = deps;
   try {
     const { etag, content_hash: contentHash, whole_read_at: wholeAt } = row;
     const isWhole = wholeAt === null || now - wholeAt.getTime() > wholeMs;
     const content = await readSource(config, readSecrets(encryptor, row), {
       now,
       signal,
+      timeouts,
       timeZone: row.time_zone,
       isZoneChosen: row.is_zone_chosen,
       known: isWhole ? null : { etag, contentHash },
     });
     await saveContent(deps, row.id, content, now);
-    jobs.wake();
+    if (content.calendar !== null) jobs.wake();
   } catch (error) {
     if (signal.aborted) throw error;
     await saveFailure(deps, row, now, error);
@@ -77,24 +92,27 @@ async function saveContent(
   { calendar, etag, contentHash }: SourceContent,
   now: number,
 ): Promise<void> {
+  const row = {
+    ...{ etag, content_hash: contentHash, read_at: new Date(now), next_read_at: nextReadAt(now) },
+    ...{ failures: 0, failing_since: null, problem: null, is_waiting: false },
+  };
+  if (calendar === null) {
+    await db.kysely.updateTable("calendars").set(row).where("id", "=", id).execute();
+    return;
+  }
   await db.kysely.transaction().execute(async (tx) => {
     // Locked, so that it isn't removed meanwhile.
     const found = await tx
       .updateTable("calendars")
       .set({
-        ...{ etag, content_hash: contentHash, read_at: new Date(now), next_read_at: nextReadAt(now) },
-        ...{ failures: 0, failing_since: null, problem: null, is_waiting: false },
-        ...(calendar === null
-          ? {}
-          : {
-              whole_read_at: new Date(now),
-              unread_events: calendar.unread,
-              unread_examples: toJson(calendar.examples),
-            }),
+        ...row,
+        whole_read_at: new Date(now),
+        unread_events: calendar.unread,
+        unread_examples: toJson(calendar.examples),
       })
       .where("id", "=", id)
       .executeTakeFirst();
-    if (calendar === null || found.numUpdatedRows === 0n) return;
+    if (found.numUpdatedRows === 0n) return;
     await saveEvents(tx, id, calendar);
     await requestLateMatches(tx, jobs, id);
   });
@@ -135,26 +153,43 @@ export async function readDueCalendars(
   deps: Dependencies,
   now: () => Date = () => new Date(),
 ): Promise<void> {
-  const work = async (): Promise<void> => {
-    while (!deps.signal.aborted) {
-      const at = now();
-      const row = await takeDue(deps, at);
-      if (row === undefined) return;
-      try {
-        await refresh(deps, row, at.getTime());
-      } catch (error) {
-        if (deps.signal.aborted) throw error;
-        // It is read again when its lease ends; the others are read now.
+  await Promise.all([readDue(deps, now, "healthy"), readDue(deps, now, "failing")]);
+}
+
+async function readDue(deps: Dependencies, now: () => Date, health: Health): Promise<void> {
+  const endsAt = performance.now() + runMs;
+  const running = new Set<Promise<void>>();
+  /** How many calendars of each host are being read. */
+  const hosts = new Map<string, number>();
+  const read = async (row: CalendarRow, at: number): Promise<void> => {
+    hosts.set(row.host, (hosts.get(row.host) ?? 0) + 1);
+    try {
+      await refresh(deps, row, at);
+    } catch (error) {
+      // It is read again when its lease ends; the others are read now.
+      if (!deps.signal.aborted)
         deps.log.warn({ err: error, calendarId: row.id }, "could not save what was read of a calendar");
-      }
+    } finally {
+      hosts.set(row.host, (hosts.get(row.host) ?? 1) - 1);
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  while (!deps.signal.aborted && performance.now() < endsAt) {
+    const busyHosts = [...hosts].filter(([, count]) => count >= maxOfHost).map(([host]) => host);
+    const at = now();
+    const row = running.size < concurrency[health] ? await takeDue(deps, at, health, busyHosts) : undefined;
+    if (row !== undefined) {
+      const reading = read(row, at.getTime()).finally(() => running.delete(reading));
+      running.add(reading);
+    } else if (running.size === concurrency[health] || busyHosts.length > 0) await Promise.race(running);
+    else break;
+  }
+  await Promise.all(running);
+  deps.signal.throwIfAborted();
 }
 
 export const readCalendarsKind = defineRecurringJob({
   name: "read_calendars",
-  every: "5 min",
+  every: "1 min",
   guard: "original",
   handler: async (context) => readDueCalendars(context),
 });

@@ -9,7 +9,7 @@ import { recordingMeetingRoutes } from "./match/routes.ts";
 import { presentMeeting } from "./present.ts";
 import { requireUser } from "./principal.ts";
 import { findCalendars, findMeetings, type ListedCalendar, type MeetingRow } from "./queries.ts";
-import { discoverCalendars } from "./read-source.ts";
+import { discoverCalendars, readForUser } from "./read-source.ts";
 import * as service from "./service.ts";
 
 const maxMeetings = 200;
@@ -29,9 +29,13 @@ export function calendarRoutes(api: Api, deps: service.CalendarServices): void {
     return presentCalendar(await service.findCalendar(db.kysely, principal, id), encryptor);
   });
 
-  route(api, contract.discoverCalendars, async ({ body }) => {
+  route(api, contract.discoverCalendars, async ({ principal, body }) => {
     const source = service.sourceOf({ ...body, kind: "caldav" });
-    return { calendars: await service.refusable(() => discoverCalendars(config, source)) };
+    return {
+      calendars: await readForUser(principal.userId, () =>
+        service.refusable(() => discoverCalendars(config, source)),
+      ),
+    };
   });
 
   route(api, contract.deleteCalendar, async ({ principal, params, request }) => {

@@ -17,7 +17,7 @@ import { managesWorkspaceHooks } from "../webhooks/api/queries.ts";
 import { CalendarError, type CalendarSource } from "./fetch/source.ts";
 import { requestLateMatches } from "./match/match.ts";
 import { findCalendars, type ListedCalendar, saveEvents, toJson } from "./queries.ts";
-import { discoverCalendars, readSource } from "./read-source.ts";
+import { discoverCalendars, readForUser, readSource } from "./read-source.ts";
 import { nextReadAt } from "./refresh.ts";
 import { aboutCalendar } from "./wording.ts";
 
@@ -57,15 +57,14 @@ export async function createCalendar(
     .transaction()
     .execute((tx) => enforceQuota(tx, { ...quota, count: () => countCalendars(tx, principal, isRoom) }));
   const now = Date.now();
-  const source = given.kind === "caldav" ? await onlyCalendar(config, given) : given;
-  const content = await refusable(() =>
-    readSource(config, source, {
-      now,
-      timeZone: timeZone ?? "UTC",
-      isZoneChosen: timeZone !== undefined,
-      known: null,
-    }),
-  );
+  const { source, content } = await readForUser(userId, async () => {
+    const found = given.kind === "caldav" ? await onlyCalendar(config, given) : given;
+    const zone = { timeZone: timeZone ?? "UTC", isZoneChosen: timeZone !== undefined };
+    return {
+      source: found,
+      content: await refusable(() => readSource(config, found, { now, ...zone, known: null })),
+    };
+  });
   const { calendar } = content;
   if (calendar === null) throw new Error("a calendar that is new has changed");
   const id = randomUUIDv7();

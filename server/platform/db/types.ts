@@ -872,6 +872,7 @@ export interface RecordingMedia {
 export interface RecordingMeetings {
   applied_event: JsonColumn<CalendarEventTimes> | null;
   event_key: string | null;
+  filled_in_participant_ids: Generated<string[]>;
   is_chosen: Generated<boolean>;
   matched_at: Generated<Timestamp>;
   note_user_ids: Generated<string[]>;

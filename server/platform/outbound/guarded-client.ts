@@ -43,8 +43,8 @@ export interface GuardedClient {
 }
 
 const connectTimeoutMs = 15_000;
-/** Between two chunks, and before the first byte of a response. */
-const idleMs = 60_000;
+/** Between two chunks, and before the first byte of a response, by default. */
+const defaultIdleMs = 60_000;
 const maxRedirects = 5;
 
 /** Headers with credentials. */
@@ -54,9 +54,15 @@ const secretHeaders = new Set(["authorization", "x-api-key"]);
  * An HTTP client for URLs that come from users or other services: connects to allowed IP addresses only, checked again
  * at each redirect, as webhooks do.
  */
-export function createGuardedClient(options: { readonly allowAddresses: AddressRanges }): GuardedClient {
+export function createGuardedClient({
+  allowAddresses,
+  idleMs = defaultIdleMs,
+}: {
+  readonly allowAddresses: AddressRanges;
+  readonly idleMs?: number;
+}): GuardedClient {
   const agent = createGuardedAgent(
-    { ...options, timeoutMs: connectTimeoutMs },
+    { allowAddresses, timeoutMs: connectTimeoutMs },
     { headersTimeout: idleMs, bodyTimeout: idleMs, keepAliveTimeout: 2000 },
   );
   return { request: (request) => follow(agent, request), close: agent.close };

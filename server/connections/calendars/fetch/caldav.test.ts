@@ -12,10 +12,14 @@ import { makeWorkspace } from "../../../../test/support/factories.ts";
 import { freePort } from "../../../../test/support/port.ts";
 import { skipWithout } from "../../../../test/support/programs.ts";
 import { until } from "../../../../test/support/until.ts";
+import { createLog } from "../../../platform/log.ts";
+import { readDueCalendars } from "../refresh.ts";
 
 const skip = skipWithout("radicale");
 const app = await startTestApp({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" } });
 const { member } = await makeWorkspace(app.db);
+
+const stamp = (at: Date): string => at.toISOString().replace(/[-:]|\.\d+/g, "");
 
 /** A real CalDAV server with an account. */
 async function startRadicale(): Promise<string> {
@@ -51,7 +55,7 @@ test("CalDAV: an account's calendars are discovered, a wrong password is refused
   const put = async (method: string, path: string, body: string, type: string) => {
     const response = await fetch(`${url}${path}`, {
       method,
-      body,
+      ...(body === "" ? {} : { body }),
       headers: { authorization, "content-type": type },
     });
     assert.ok(response.ok, `${method} ${path}: ${response.status}`);
@@ -66,7 +70,7 @@ test("CalDAV: an account's calendars are discovered, a wrong password is refused
   await create("/ann/office/", "Work", "VEVENT");
   await create("/ann/home/", "Home", "VEVENT");
   await create("/ann/tasks/", "Tasks", "VTODO");
-  const start = new Date(Date.now() + 60_000).toISOString().replace(/[-:]|\.\d+/g, "");
+  const start = stamp(new Date(Date.now() + 60_000));
   const event = (uid: string, at: string) =>
     [
       "BEGIN:VCALENDAR",
@@ -108,6 +112,82 @@ test("CalDAV: an account's calendars are discovered, a wrong password is refused
   assert.equal(added.status, 200, added.text);
   assert.deepEqual([added.body.name, added.body.events, added.body.username], ["Work", 1, "ann"]);
   assert.ok(!added.text.includes("app-password"));
+
+  // Moved and renamed, then deleted, on the server.
+  const read = async () => {
+    await app.db.pool.query("update calendars set next_read_at = now()");
+    const { db, jobs, encryptor, config } = app;
+    const signal = new AbortController().signal;
+    await readDueCalendars({ db, jobs, encryptor, config, log: createLog("silent"), signal });
+    const { rows } = await app.db.pool.query(
+      "select id, title, start_at from calendar_events where calendar_id = $1",
+      [added.body.id],
+    );
+    return rows;
+  };
+  const [before] = await read();
+  assert.equal(before.title, "one");
+  const later = new Date(Date.now() + 7_200_000);
+  const moved = event("one", stamp(later)).replace("SUMMARY:one", "SUMMARY:Renamed");
+  await put("PUT", "/ann/office/one.ics", moved, "text/calendar");
+  const [after] = await read();
+  assert.deepEqual([after.id, after.title], [before.id, "Renamed"]);
+  assert.equal(after.start_at.toISOString().slice(0, 19), later.toISOString().slice(0, 19));
+  await put("DELETE", "/ann/office/one.ics", "", "text/calendar");
+  assert.deepEqual(await read(), []);
+});
+
+test("CalDAV: an unchanged tag is one small request, a sync-token counts where there is no ctag, and 429 is obeyed", async () => {
+  const asked: string[] = [];
+  const state = { tag: "<s:getctag>1</s:getctag>", status: 207, retryAfter: "" };
+  const server = createServer((request, response) => {
+    asked.push(request.method ?? "");
+    response.writeHead(state.status, {
+      "content-type": "application/xml",
+      ...(state.retryAfter === "" ? {} : { "retry-after": state.retryAfter }),
+    });
+    const properties =
+      request.method === "REPORT"
+        ? `<c:calendar-data>BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:a\r\nDTSTART:${stamp(new Date())}\r\nSUMMARY:A &amp; B\r\nEND:VEVENT\r\nEND:VCALENDAR</c:calendar-data>`
+        : `<d:resourcetype><d:collection/><c:calendar/></d:resourcetype><d:displayname>Peer</d:displayname>${state.tag}`;
+    response.end(
+      `<d:multistatus xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav" xmlns:s="http://calendarserver.org/ns/"><d:response><d:href>/office/</d:href><d:propstat><d:prop>${properties}</d:prop></d:propstat></d:response></d:multistatus>`,
+    );
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  after(() => server.close());
+  const workspace = await makeWorkspace(app.db);
+  const manage = (method: string, path: string, body?: unknown) =>
+    call(app, method, `/_/api/v1${path}`, body, { token: workspace.member.token, version: null });
+  const added = await manage("POST", "/calendars", {
+    ...{ kind: "caldav", url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/office/` },
+    ...{ username: "ann", password: "app-password", allow_http: true },
+  });
+  assert.equal(added.status, 200, added.text);
+  assert.equal(added.body.events, 1);
+  const read = async () => {
+    asked.length = 0;
+    await app.db.pool.query(
+      "update calendars set next_read_at = case when id = $1 then now() else 'infinity' end",
+      [added.body.id],
+    );
+    const { db, jobs, encryptor, config } = app;
+    const signal = new AbortController().signal;
+    await readDueCalendars({ db, jobs, encryptor, config, log: createLog("silent"), signal });
+    return (await manage("GET", "/calendars")).body.calendars[0];
+  };
+  await read();
+  assert.deepEqual(asked, ["PROPFIND"]);
+  state.tag = "<d:sync-token>http://example/2</d:sync-token>";
+  await read();
+  assert.deepEqual(asked, ["PROPFIND", "REPORT"]);
+  await read();
+  assert.deepEqual(asked, ["PROPFIND"]);
+  Object.assign(state, { status: 429, retryAfter: "7200" });
+  const waiting = await read();
+  assert.deepEqual([waiting.state, asked, waiting.events], ["waiting", ["PROPFIND"], 1]);
+  const waitMs = Date.parse(waiting.next_read_datetime) - Date.now();
+  assert.ok(waitMs > 7_100_000 && waitMs < 7_400_000, `waits ${waitMs} ms`);
 });
 
 test("CalDAV: a calendar without a name is named by its path, also where that is encoded wrongly", async () => {

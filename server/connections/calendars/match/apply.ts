@@ -4,6 +4,7 @@ import { recordingLimits } from "../../../../contract/recordings/recordings.ts";
 import { foldCase, foldName } from "../../../../shared/fold-case.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import type { CalendarEventTimes, CalendarPerson } from "../../../platform/db/json-columns.ts";
+import { defaultTitle } from "../../../processing/uploads/api/attributes.ts";
 import { removeReferences } from "../../../recordings/participants/participants.ts";
 import {
   deriveFromParticipants,
@@ -20,10 +21,18 @@ export async function applyMeeting(
 ): Promise<void> {
   const recording = await tx
     .selectFrom("recordings")
-    .select(["title", "calendar_event"])
+    .select(["title", "default_title", "calendar_event", "source", "media_type", "start_datetime"])
+    .select(sql<string | null>`calendar_event ->> 'ical_uid'`.as("named_uid"))
     .where("id", "=", recordingId)
     .executeTakeFirstOrThrow();
-  const title = event.title !== null && (await hasGeneratedTitle(tx, recordingId)) ? event.title : null;
+  const isNamed = recording.named_uid !== null && recording.named_uid === event.ical_uid;
+  /** The Record button filled in the fields from this meeting. */
+  const isFilledIn = isNamed && recording.source === "local_capture";
+  const isTitleTaken =
+    event.title !== null &&
+    ((isFilledIn && recording.title === event.title) || (await hasGeneratedTitle(tx, recordingId)));
+  const title = isTitleTaken ? event.title : null;
+  const fallback = recording.default_title ?? defaultTitle(recording.media_type, recording.start_datetime);
   const times: CalendarEventTimes = {
     ical_uid: event.ical_uid,
     scheduled_start_datetime: event.start_at.toISOString(),
@@ -31,20 +40,26 @@ export async function applyMeeting(
   };
   await tx
     .updateTable("recordings")
-    .set({ calendar_event: JSON.stringify(times), ...(title === null ? {} : { title }) })
+    .set({
+      calendar_event: JSON.stringify(times),
+      ...(title === null ? {} : { title, default_title: fallback }),
+    })
     .where("id", "=", recordingId)
     .execute();
+  const filledInIds = isFilledIn ? await findFilledIn(tx, recordingId, event) : [];
   const participantIds = await addParticipants(tx, recordingId, workspaceId, event, chosenBy === null);
   await deriveFromParticipants(tx, recordingId);
   const noteUserIds = await addNotes(tx, recordingId, workspaceId, event.key, chosenBy);
-  const before = recording.calendar_event === null ? null : JSON.stringify(recording.calendar_event);
+  // One that names this meeting came from it, so undoing doesn't bring it back.
+  const before = recording.calendar_event;
   const row = {
     state: "matched" as const,
     is_chosen: chosenBy !== null,
     event_key: event.key,
     title_hash: title === null ? null : hashOf(title),
     participant_ids: participantIds,
-    previous_event: before,
+    filled_in_participant_ids: filledInIds,
+    previous_event: before === null || isNamed ? null : JSON.stringify(before),
     applied_event: JSON.stringify(times),
     note_user_ids: noteUserIds,
   };
@@ -53,6 +68,26 @@ export async function applyMeeting(
     .values({ recording_id: recordingId, ...row })
     .onConflict((conflict) => conflict.column("recording_id").doUpdateSet(row))
     .execute();
+}
+
+/** The participants that are invited to the meeting. */
+async function findFilledIn(
+  tx: Tx,
+  recordingId: string,
+  { organizer, attendees }: Pick<Candidate, "organizer" | "attendees">,
+): Promise<string[]> {
+  const invited = [...attendees, ...(organizer === null ? [] : [organizer])];
+  const keys = new Set(
+    invited.map(({ name, email }) => (email === null ? foldName(name ?? "") : foldCase(email))),
+  );
+  const present = await tx
+    .selectFrom("participants")
+    .select(["id", "name", "email"])
+    .where("recording_id", "=", recordingId)
+    .execute();
+  return present
+    .filter(({ name, email }) => keys.has(email === null ? foldName(name) : foldCase(email)))
+    .map(({ id }) => id);
 }
 
 function hashOf(title: string): Buffer {
@@ -164,8 +199,9 @@ export async function removeMeeting(tx: Tx, recordingId: string): Promise<boolea
     where id = ${recordingId}`.execute(tx);
   const { rows } = await sql<{ id: string }>`
     delete from participants p
-    where p.recording_id = ${recordingId} and p.id = any(${match.participant_ids}::uuid[])
-      and not p.attended and not p.confirmed_attendee
+    where p.recording_id = ${recordingId}
+      and (p.id = any(${match.filled_in_participant_ids}::uuid[])
+        or p.id = any(${match.participant_ids}::uuid[]) and not p.attended and not p.confirmed_attendee)
       and not exists (select 1 from transcript_segments s
         where s.recording_id = p.recording_id and s.participant_id = p.id)
       and not exists (select 1 from recordings r, jsonb_array_elements(r.ai_action_items) i

@@ -337,4 +337,54 @@ test("a recording that names its meeting gets its notes and people, also when it
   assert.equal(recording.calendar_event.ical_uid, "named");
   assert.equal(recording.private_notes.text, "Ask");
   assert.ok(recording.participants.some(({ email }: { email: string }) => email === "jo@named.example"));
+  await manage("DELETE", `/recordings/${recording.id}/meeting`, user.token);
+  const undone = await view(recording.id, user.token);
+  assert.deepEqual(
+    [undone.title, undone.calendar_event, undone.participants],
+    ["As I call it", null, []],
+    "the user's own title stays",
+  );
+});
+
+test("undoing the meeting of a recording that began with its Record button removes the title and people that the button filled in", async () => {
+  const user = await makeUser(app.db, workspace);
+  await addCalendar(user.id, [
+    {
+      uid: "begun",
+      title: "Begun here",
+      organizer: user.email,
+      attendees: [{ name: "Jo", email: "jo@begun.example" }],
+    },
+  ]);
+  const imported = await manage("POST", "/recordings", user.token, {
+    title: "Begun here",
+    source: "local_capture",
+    start_datetime: new Date(start).toISOString(),
+    participants: [{ email: "jo@begun.example" }, { name: "A guest" }],
+    calendar_event: {
+      ical_uid: "begun",
+      scheduled_start_datetime: new Date(start).toISOString(),
+      scheduled_end_datetime: new Date(start + 60 * minuteMs).toISOString(),
+    },
+    transcript: {
+      language: "en",
+      segments: [{ start: 0, end: 60 * minuteMs, speaker_key: "a", text: "Hello" }],
+    },
+  });
+  assert.ok(imported.id, JSON.stringify(imported));
+  const id = await until("the recording has its meeting", async () => {
+    const { rows } = await pool.query(
+      `select r.id from recordings r join recording_meetings m on m.recording_id = r.id where r.title = 'Begun here'`,
+    );
+    return rows[0]?.id as string | undefined;
+  });
+  const names = (recording: { participants: { name: string }[] }) =>
+    recording.participants.map(({ name }) => name);
+  assert.deepEqual(names(await view(id, user.token)), ["jo@begun.example", "A guest", user.email]);
+  await manage("DELETE", `/recordings/${id}/meeting`, user.token);
+  const undone = await view(id, user.token);
+  assert.deepEqual(
+    [undone.title, undone.calendar_event, names(undone)],
+    ["Transcript of 2 March 2026", null, ["A guest"]],
+  );
 });

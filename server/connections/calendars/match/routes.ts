@@ -52,6 +52,7 @@ export function recordingMeetingRoutes(api: Api, { db }: { readonly db: Database
           event_key: null,
           title_hash: null,
           participant_ids: [],
+          filled_in_participant_ids: [],
           previous_event: null,
           applied_event: null,
           note_user_ids: [],

@@ -9,13 +9,13 @@ interface Watched {
   readonly response: ServerResponse;
   readonly isStillValid: () => Promise<boolean>;
   readonly everyTicks: number;
-  /** Ticks until the next check. */
-  ticks: number;
   isChecking: boolean;
 }
 
 /** Every open request of this process that can outlive the access it depends on. */
 const watched = new Set<Watched>();
+/** Ticks so far. */
+let ticks = 0;
 let timer: NodeJS.Timeout | null = null;
 
 /**
@@ -32,7 +32,7 @@ export function watch(
   // A destroyed response emits no more close event, which ends the checks.
   if (response.destroyed) return;
   const everyTicks = Math.ceil(everyMs / tickMs);
-  const one: Watched = { response, isStillValid, everyTicks, ticks: everyTicks, isChecking: false };
+  const one: Watched = { response, isStillValid, everyTicks, isChecking: false };
   watched.add(one);
   response.once("close", () => watched.delete(one));
   timer ??= setInterval(tick, tickMs).unref();
@@ -43,14 +43,11 @@ function tick(): void {
     clearInterval(timer);
     timer = null;
   }
-  for (const one of watched) {
-    one.ticks -= 1;
-    if (one.ticks <= 0 && !one.isChecking) void check(one);
-  }
+  ticks += 1;
+  for (const one of watched) if (ticks % one.everyTicks === 0 && !one.isChecking) void check(one);
 }
 
 async function check(one: Watched): Promise<void> {
-  one.ticks = one.everyTicks;
   one.isChecking = true;
   // Other errors, such as an unreachable database, don't revoke anything; the next check decides.
   const isActive = await one.isStillValid().catch((error: unknown) => !(error instanceof ProblemError));
