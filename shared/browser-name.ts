@@ -26,10 +26,3 @@ export function knownBrowser(userAgent: string): Browser | null {
   const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1];
   return browser === undefined ? null : { browser, system: system ?? null };
 }
-
-/** The same in English. */
-export function knownBrowserName(userAgent: string): string | null {
-  const known = knownBrowser(userAgent);
-  if (known === null) return null;
-  return known.system === null ? known.browser : `${known.browser} on ${known.system}`;
-}

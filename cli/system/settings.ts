@@ -18,6 +18,7 @@ import { openSecrets } from "../../server/platform/crypto/secret.ts";
 import type { Database } from "../../server/platform/db/database.ts";
 import { ProblemError } from "../../server/platform/http/errors/problem.ts";
 import { counted } from "../../shared/counted.ts";
+import { sourceLanguage } from "../../shared/languages.ts";
 import { printTable } from "../support/print-table.ts";
 import { withStore } from "../support/with-store.ts";
 
@@ -158,7 +159,8 @@ async function runTest(
   test: (typeof settingsTests)[number],
   { to, json }: Options & { to?: string },
 ): Promise<void> {
-  const result = await withSettings("read", (deps) => createSettingsTests(deps)(test, {}, to ?? null));
+  const receiver = to === undefined ? null : { email: to, language: sourceLanguage };
+  const result = await withSettings("read", (deps) => createSettingsTests(deps)(test, {}, receiver));
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
   else
     process.stdout.write(

@@ -16,19 +16,23 @@ export const placeholderNames = [
 
 export type Placeholder = (typeof placeholderNames)[number];
 
-/** What is sent below the title unless a delivery has a template of its own. */
-export const defaultTemplate = `{date} · {duration} · {people}
+/** What is sent below the title unless a delivery has a template of its own, with headings in a language. */
+export function defaultTemplate(
+  heading: Readonly<Record<"action_items" | "chapters" | "highlights", string>>,
+): string {
+  return `{date} · {duration} · {people}
 
 {summary}
 
-## Action items
+## ${heading.action_items}
 {action_items}
 
-## Chapters
+## ${heading.chapters}
 {chapters}
 
-## Highlights
+## ${heading.highlights}
 {highlights}`;
+}
 
 export const maxTemplateLength = 10_000;
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page, Request } from "playwright-core";
+import { hasEnglish } from "../support/english-words.ts";
 import { insertHook, makeHighlight, makeTeam, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { assertFits } from "./fits.ts";
@@ -70,13 +71,6 @@ const paths = [
   ...["/stories", "/trash", ...settings],
 ];
 
-/** English words that no German text has. */
-const english =
-  /\b(?:the|and|of|with|your|you|for|from|this|that|can|were|has|have|as|or|new|add|edit|delete|save|cancel|close|open|show|hide|search|settings|recordings?|users?|which|when|each|more|their|its|is|are|to)\b/i;
-
-/** Emails, URLs, file names and names of settings. */
-const notText = /\S*(?:@|:\/\/|\.[a-z]{2}|_)\S*/g;
-
 /** Texts of a page: what it shows, and what screen readers say. Code and what is marked as another language are left out. */
 function textsOf(page: Page): Promise<string[]> {
   return page.evaluate(`(() => {
@@ -125,8 +119,7 @@ for (const locale of ["de", "en-XA"])
     const found = new Set<string>();
     const look = async (where: string): Promise<void> => {
       if (locale !== "de") return;
-      for (const text of await textsOf(page))
-        if (english.test(text.replaceAll(notText, ""))) found.add(`${where}: ${text}`);
+      for (const text of await textsOf(page)) if (hasEnglish(text)) found.add(`${where}: ${text}`);
     };
     for (const path of paths) {
       await page.setViewportSize(desktop);

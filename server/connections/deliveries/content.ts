@@ -1,5 +1,7 @@
 import { defaultTemplate, fillTemplate, type Placeholder } from "../../../contract/deliveries/template.ts";
 import type { Database } from "../../platform/db/database.ts";
+import type { I18n } from "../../platform/language/i18n.ts";
+import { utcTime } from "../../platform/language/utc-time.ts";
 import { type Content, composeDocument } from "../documents/compose.ts";
 import { momentUrl, timeOf } from "../documents/moments.ts";
 import { escapeMarkdown } from "../exports/markdown.ts";
@@ -13,6 +15,8 @@ export interface Message {
   readonly start: string;
   /** Markdown; `dateMark` stands for the date, which services write in the reader's time zone. */
   readonly text: string;
+  /** Of Parley's own words in it. */
+  readonly i18n: I18n;
 }
 
 /** A private-use character: no font has it, and `plain` removes it from what users wrote. */
@@ -33,7 +37,12 @@ export async function readContent(
   return readParts({ pool, replica: null }, baseUrl, subject);
 }
 
-export function composeMessage(recording: Content, baseUrl: string, template: string | null): Message {
+export function composeMessage(
+  i18n: I18n,
+  recording: Content,
+  baseUrl: string,
+  template: string | null,
+): Message {
   const document = composeDocument(recording, [], baseUrl);
   const { url } = document;
   const at = (ms: number): string => `[${timeOf(ms)}](${momentUrl(url, ms)})`;
@@ -64,12 +73,21 @@ export function composeMessage(recording: Content, baseUrl: string, template: st
     title: [...title].length > maxTitle ? `${[...title].slice(0, maxTitle - 1).join("")}…` : title,
     url,
     start: recording.start_datetime,
-    text: fillTemplate(template ?? defaultTemplate, values),
+    text: fillTemplate(template ?? defaultTemplate(headings(i18n)), values),
+    i18n,
+  };
+}
+
+function headings(i18n: I18n): Parameters<typeof defaultTemplate>[0] {
+  return {
+    action_items: i18n.t("Action items"),
+    chapters: i18n.t("Chapters"),
+    highlights: i18n.t("Highlights"),
   };
 }
 
 /** A message to test a delivery with: every part that a recording may have. */
-export function sampleMessage(baseUrl: string, template: string | null): Message {
+export function sampleMessage(i18n: I18n, baseUrl: string, template: string | null): Message {
   const participant = {
     email: null,
     phone: null,
@@ -80,30 +98,31 @@ export function sampleMessage(baseUrl: string, template: string | null): Message
   } as const;
   const times = { crm_contact_id: null, observed_join_time: null, observed_leave_time: null };
   return composeMessage(
+    i18n,
     {
       id: "",
       url: baseUrl,
-      title: "Test message from Parley",
+      title: i18n.t("Test message from Parley"),
       start_datetime: new Date().toISOString(),
       duration_ms: 1_800_000,
       participants: [
         { ...participant, ...times, id: "1", name: "Ada" },
         { ...participant, ...times, id: "2", name: "Grace" },
       ],
-      tags: ["test"],
+      tags: [i18n.t("test")],
       meeting_type: null,
-      ai_summary: "This is a test. Summaries of recordings will look like this.",
+      ai_summary: i18n.t("This is a test. Summaries of recordings will look like this."),
       ai_action_items: [
         {
           status: "pending",
           timestamp: 60_000,
-          text: "Check that this message arrived",
+          text: i18n.t("Check that this message arrived"),
           quote: "",
           due_date: null,
           participant_id: "1",
         },
       ],
-      ai_chapters: [{ title: "Introduction", start: 0, quote: "" }],
+      ai_chapters: [{ title: i18n.t("Introduction"), start: 0, quote: "" }],
       highlights: [],
       ai_template_sections: [],
       transcript_language: null,
@@ -113,7 +132,7 @@ export function sampleMessage(baseUrl: string, template: string | null): Message
   );
 }
 
-/** `2026-11-28 09:30 UTC`. */
-export function dateInUtc(start: string): string {
-  return `${start.slice(0, 16).replace("T", " ")} UTC`;
+/** In the message's language, as in `28 November 2026 at 09:30 UTC`: readers are in any time zone. */
+export function dateInUtc({ i18n, start }: Pick<Message, "i18n" | "start">): string {
+  return utcTime(i18n.language, new Date(start));
 }

@@ -245,7 +245,7 @@ test("a test sends the sample through the same code and returns the response wit
   const { recordingId } = await makeRecording(app, member.token, { title: "Preview" });
   const asked = { kind: "teams", recording_id: recordingId, template: "{title} on {date}" };
   const preview = await manage("POST", "/deliveries/preview", member.token, asked);
-  assert.match(preview.body.text, /^Preview on \d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
+  assert.match(preview.body.text, /^Preview on \w+ \d+, \d{4} at \d+:\d\d [AP]M UTC$/);
   assert.match(preview.body.payload, /AdaptiveCard/);
   assert.equal(
     (await manage("POST", "/deliveries/preview", (await makeUser(db, workspace)).token, asked)).status,

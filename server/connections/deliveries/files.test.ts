@@ -131,6 +131,11 @@ test("emails go once to the participants who are users and can see the recording
   const id = await made({ kind: "email" });
   const guest = await makeUser(db, workspace);
   const hidden = await makeUser(db, workspace);
+  await db.pool.query("update users set browser_language = 'de' where id = $1", [guest.id]);
+  await db.pool.query(
+    "insert into intelligence_settings (workspace_id, language) values ($1, 'fr') on conflict (workspace_id) do update set language = 'fr'",
+    [workspace.id],
+  );
   await db.pool.query("update users set deactivated_at = now() where id = $1", [hidden.id]);
   const { rows: emails } = await db.pool.query("select email from users where id = any($1) order by email", [
     [guest.id, hidden.id, member.id],
@@ -172,4 +177,10 @@ test("emails go once to the participants who are users and can see the recording
     found[0].html.includes(`<a href="${app.config.baseUrl}/recordings/${recordingId}">With guests</a>`),
   );
   assert.equal(new Set(found.map(({ messageId }) => messageId)).size, 2);
+  // The guest's browser is in German; of the member nothing is known, but the workspace has its summaries in French.
+  const german = found.find(({ language }) => language === "de");
+  const french = found.find(({ language }) => language === "fr");
+  assert.match(german.text, /^\d+\. \p{L}+ \d{4} um \d+:\d\d UTC/mu);
+  assert.match(german.html, /<html lang="de" dir="ltr">/);
+  assert.match(french.text, /^\d+ \p{L}+ \d{4} à \d+:\d\d UTC/mu);
 });

@@ -1,3 +1,4 @@
+import type { I18n } from "../../platform/language/i18n.ts";
 import { toMarkdown } from "../exports/markdown.ts";
 import type { RecordingParts } from "../exports/read.ts";
 import { composeMessage, dateInUtc, dateMark } from "./content.ts";
@@ -7,6 +8,7 @@ type Note = Pick<DestinationRow, "template" | "link_people">;
 
 /** A recording as a note of Obsidian: properties, then the text of an export, or of the template. */
 export function noteOf(
+  i18n: I18n,
   { recording, entries }: RecordingParts,
   baseUrl: string,
   { template, link_people }: Note,
@@ -15,11 +17,11 @@ export function noteOf(
   const people = [...new Set(participants.map(({ name }) => name.replace(/\s+/g, " ").trim()))].filter(
     (name) => name !== "",
   );
-  const message = composeMessage(recording, baseUrl, template);
+  const message = composeMessage(i18n, recording, baseUrl, template);
   const text =
     template === null
       ? toMarkdown(recording, entries)
-      : `# ${message.title}\n\n${message.text.replaceAll(dateMark, dateInUtc(message.start))}\n`;
+      : `# ${message.title}\n\n${message.text.replaceAll(dateMark, dateInUtc(message))}\n`;
   return [
     "---",
     `title: ${quote(title)}`,

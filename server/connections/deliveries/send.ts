@@ -4,6 +4,7 @@ import type { Config } from "../../platform/config/config.ts";
 import { isConnectionError } from "../../platform/db/connection-errors.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
+import { i18nFor } from "../../platform/language/i18n.ts";
 import { type ObjectStore, StoreError } from "../../platform/storage/store.ts";
 import { type DueDelivery, findDue } from "../webhooks/deliveries/due.ts";
 import type { LeasedHook } from "../webhooks/deliveries/leases.ts";
@@ -18,9 +19,10 @@ import {
 } from "../webhooks/dispatch/attempt.ts";
 import { pauseAfter, type SentBatch } from "../webhooks/dispatch/send-batch.ts";
 import { isChat, sendToChat } from "./chat.ts";
-import { composeMessage, readContent } from "./content.ts";
+import { composeMessage, type Message, readContent } from "./content.ts";
 import { queued, sendEmails } from "./email.ts";
 import { type FileOwner, folderKey, removeFiles, writeFile } from "./files.ts";
+import { messageLanguage } from "./message-language.ts";
 import { noteOf, notePath } from "./note.ts";
 import { beginAttempt, findSendState, forgetRecording, type SendState } from "./queries.ts";
 import { switchOff } from "./switch-off.ts";
@@ -126,11 +128,14 @@ async function respond(
     const subject = { workspaceId: state.workspace_id, recordingId: state.recording_id };
     const parts = await readContent(db, config.baseUrl, subject);
     if (parts === undefined) return notSent(sentences.delivery_recording_gone);
-    const message = composeMessage(parts.recording, config.baseUrl, state.template);
+    const { transcript_language: spoken } = parts.recording;
+    const language = await messageLanguage(db.kysely, state.workspace_id, spoken);
+    const compose = async (reader: string | null): Promise<Message> =>
+      composeMessage(await i18nFor(reader ?? language), parts.recording, config.baseUrl, state.template);
     if (state.kind === "markdown") {
       const path = folderKey(state) + notePath(parts.recording);
       const startedAt = performance.now();
-      const note = noteOf(parts, config.baseUrl, state);
+      const note = noteOf(await i18nFor(language), parts, config.baseUrl, state);
       const key = await writeFile({ pool: db.pool, store: deps.store }, ownerOf(state), path, note);
       return { ...queued(key), durationMs: performance.now() - startedAt };
     }
@@ -140,9 +145,9 @@ async function respond(
       deliveryId: delivery.id,
       attempt: delivery.attempts + 1,
     };
-    if (!isChat(state.kind)) return await sendEmails(deps, attempt, message);
+    if (!isChat(state.kind)) return await sendEmails(deps, attempt, compose);
     await beginAttempt(db.kysely, attempt);
-    const response = await sendToChat(deps, { kind: state.kind, url: state.url }, message);
+    const response = await sendToChat(deps, { kind: state.kind, url: state.url }, await compose(null));
     return response.isStopped ? null : response;
   } catch (error) {
     // A lost database connection says nothing about the delivery.

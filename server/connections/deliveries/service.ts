@@ -16,6 +16,7 @@ import { transactWithRetry } from "../../platform/db/retry.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import { enforceQuota } from "../../platform/http/limits/quota.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
+import { i18nFor } from "../../platform/language/i18n.ts";
 import { isKey } from "../../platform/storage/key-rules.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { holdAccess, isSameAccess } from "../webhooks/api/access.ts";
@@ -28,9 +29,10 @@ import type { HostLimit } from "../webhooks/transport/host-limit.ts";
 import type { HookSender } from "../webhooks/transport/send.ts";
 import { newSecret } from "../webhooks/transport/signing.ts";
 import { checkWebhookUrl, isChat, sendToChat } from "./chat.ts";
-import { sampleMessage } from "./content.ts";
+import { type Message, sampleMessage } from "./content.ts";
 import { queued, sendTestEmail } from "./email.ts";
 import { folderKey, rewriteFiles } from "./files.ts";
+import { messageLanguage } from "./message-language.ts";
 import {
   type DestinationRow,
   type DestinationValues,
@@ -282,20 +284,20 @@ export async function testDestination(
   row: DestinationRow,
 ): Promise<z.input<(typeof contract.testDestination)["response"]>> {
   const { hostLimit, config } = deps;
-  const message = sampleMessage(config.baseUrl, row.template);
-  if (!isChat(row.kind)) {
-    const response =
-      row.kind === "email"
-        ? await sendTestEmail(deps, message, await callerEmail(deps, principal))
-        : await writeTestFile(deps, row);
-    return presentResponse(response);
+  const language = await messageLanguage(deps.db.kysely, row.workspace_id, null);
+  const sample = async (reader: string | null): Promise<Message> =>
+    sampleMessage(await i18nFor(reader ?? language), config.baseUrl, row.template);
+  if (row.kind === "email") {
+    const { email, email_language } = await findCaller(deps, principal);
+    return presentResponse(await sendTestEmail(deps, await sample(email_language), email));
   }
+  if (!isChat(row.kind)) return presentResponse(await writeTestFile(deps, row));
   const waitMs = await hostLimit.take(row.hook_url);
   if (waitMs > 0)
     throw new ProblemError("rate_limited", because("host_busy_now"), {
       headers: { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1000))) },
     });
-  return presentResponse(await sendToChat(deps, { kind: row.kind, url: row.url }, message));
+  return presentResponse(await sendToChat(deps, { kind: row.kind, url: row.url }, await sample(null)));
 }
 
 function presentResponse({ ok, status, error, body, durationMs }: AttemptResponse) {
@@ -303,14 +305,13 @@ function presentResponse({ ok, status, error, body, durationMs }: AttemptRespons
 }
 
 /** @throws ProblemError `wrong_state` for a workspace token, which has no email. */
-async function callerEmail({ db }: DeliveryServices, { scope, userId }: Principal): Promise<string> {
+async function findCaller({ db }: DeliveryServices, { scope, userId }: Principal) {
   if (scope === "workspace") throw new ProblemError("wrong_state", because("test_email_needs_user"));
-  const { email } = await db.kysely
+  return db.kysely
     .selectFrom("users")
-    .select("email")
+    .select(["email", "email_language"])
     .where("id", "=", userId)
     .executeTakeFirstOrThrow();
-  return email;
 }
 
 /** Writes a file where those of recordings go, and removes it. */

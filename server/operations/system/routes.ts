@@ -1,16 +1,17 @@
 import type { z } from "zod";
 import * as contract from "../../../contract/system.ts";
 import { type AuditActor, type AuditedRequest, actorOf, serverItself } from "../../platform/audit/record.ts";
-import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
+import { languageOf } from "../../platform/language/request-language.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { readStores } from "../move/stores.ts";
 import { dismissChecklist } from "./checklist.ts";
 import type { Finding } from "./health/finding.ts";
 import {
+  type MailReceiver,
   testDatabase,
   testLanguageModel,
   testMail,
@@ -55,9 +56,10 @@ export function systemRoutes(api: Api, deps: Dependencies): void {
     return readStorageUse();
   });
 
-  route(api, contract.testComponent, async ({ principal, params }) => {
+  route(api, contract.testComponent, async ({ principal, params, request }) => {
     await refuseOtherWorkspaces(db, principal);
-    return test(params.component, principal);
+    const { emailKey: email, language = null } = principal;
+    return test(params.component, { email, language: languageOf(request, language) });
   });
 
   route(api, contract.retryJob, async ({ principal, params, request }) => {
@@ -91,23 +93,23 @@ function actorsOf(request: AuditedRequest) {
 /** Runs each test once at a time: requests during a test share its result, so that they can't flood a server. */
 function createTests({ db, store, config }: Dependencies) {
   const running = new Map<string, Promise<TestResult>>();
-  const tests: Record<Testable, (email: string) => Promise<Finding>> = {
+  const tests: Record<Testable, (admin: MailReceiver) => Promise<Finding>> = {
     database: () => testDatabase(db),
     storage: async () => testStorage(store, config, (await readStores(db.pool, config)).first),
-    mail: (email) => testMail(config, email),
+    mail: (admin) => testMail(config, admin),
     speech: () => testSpeech(config.transcription, { dataDir: config.dataDir, session: db.session }),
     language_model: () => testLanguageModel({ config, db }),
   };
 
-  async function run(component: Testable, email: string): Promise<TestResult> {
+  async function run(component: Testable, admin: MailReceiver): Promise<TestResult> {
     const startedAt = performance.now();
-    const finding = await tests[component](email);
+    const finding = await tests[component](admin);
     return { component, ...finding, duration_ms: Math.round(performance.now() - startedAt) };
   }
 
-  return (component: Testable, { emailKey }: Pick<Principal, "emailKey">): Promise<TestResult> => {
-    const key = component === "mail" ? `mail ${emailKey}` : component;
-    const result = running.get(key) ?? run(component, emailKey).finally(() => running.delete(key));
+  return (component: Testable, admin: MailReceiver): Promise<TestResult> => {
+    const key = component === "mail" ? `mail ${admin.email}` : component;
+    const result = running.get(key) ?? run(component, admin).finally(() => running.delete(key));
     running.set(key, result);
     return result;
   };

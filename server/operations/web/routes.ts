@@ -7,6 +7,7 @@ import { Uuid } from "../../../contract/common.ts";
 import { pagePaths, sharedPagePaths } from "../../../contract/pages.ts";
 import { directionOf } from "../../../shared/languages.ts";
 import { readRuledSession } from "../../people/accounts/sign-in/authenticate.ts";
+import { rememberBrowserLanguage } from "../../people/accounts/users/me.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
@@ -63,6 +64,10 @@ export async function webAppRoutes(
       }
       if (session === null) return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
       if (ruled?.refusal === "address") return sendRefused(request, reply, session);
+      await rememberBrowserLanguage(db, request, {
+        userId: session.userId,
+        known: ruled?.browserLanguage ?? null,
+      });
       if (document === null) return sendMissing(reply);
       const isRecording = path === "/recordings/:recording_id" && recordingId !== undefined;
       const elements = (isRecording ? preloadRecording(given) : "") + (preloads?.get(path) ?? "");

@@ -1291,10 +1291,12 @@ export interface UsedLogoutTokens {
 }
 
 export interface Users {
+  browser_language: string | null;
   created_at: Generated<Timestamp>;
   deactivated_at: Timestamp | null;
   email: string;
   email_key: Generated<string>;
+  email_language: Generated<string | null>;
   email_proven_at: Timestamp | null;
   external_id: string | null;
   family_name: string | null;

@@ -48,7 +48,7 @@ interface Recipient {
   readonly id: string;
   readonly email: string;
   readonly name: string;
-  readonly language: string | null;
+  readonly email_language: string | null;
 }
 
 /** The user, if they can be sent email. */
@@ -56,7 +56,7 @@ async function findRecipient({ db, config }: Dependencies, userId: string): Prom
   if (config.smtp === null) return undefined;
   return db.kysely
     .selectFrom("users")
-    .select(["id", "email", "name", "language"])
+    .select(["id", "email", "name", "email_language"])
     .where("id", "=", userId)
     .where("deactivated_at", "is", null)
     .where("invited_at", "is", null)
@@ -95,7 +95,7 @@ async function emailBatch(deps: Dependencies, user: Recipient, due: readonly str
   if (refused !== null) return setDue(kysely, ids, nextDigest(new Date()));
   const { smtp } = config;
   const unsubscribe = unsubscribeUrl(encryptor, config.baseUrl, user.id);
-  const i18n = await i18nFor(user.language);
+  const i18n = await i18nFor(user.email_language);
   let isMarked = false;
   try {
     await sendMail(

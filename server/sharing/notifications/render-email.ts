@@ -1,3 +1,4 @@
+import { audienceOf } from "../../../contract/workspace/notification-kinds.ts";
 import type { Notification } from "../../../contract/workspace/notifications.ts";
 import { directionOf } from "../../../shared/languages.ts";
 import type { OutgoingMail } from "../../people/accounts/one-time-links/mailer.ts";
@@ -88,10 +89,15 @@ function textOf(i18n: I18n, notification: Notification): string {
 }
 
 function htmlOf(i18n: I18n, notification: Notification): Html {
-  const { text, timestamp, url } = notification;
+  const { kind, text, timestamp, url } = notification;
   return html`<p class="what">${headlineOf(i18n, notification)}</p>
-${text === null ? null : html`<blockquote>${text}</blockquote>`}
+${text === null ? null : html`<blockquote${isError(kind) ? html` lang="en"` : null}>${text}</blockquote>`}
 <p><a class="button" href="${url}">${timestamp === null ? i18n.t("Open") : i18n.t("Go to this moment")}</a></p>`;
+}
+
+/** Whether the text of such a notification is an error, which is in English as it was recorded. */
+function isError(kind: Notification["kind"]): boolean {
+  return kind === "upload_failed" || audienceOf(kind) !== "everyone";
 }
 
 function headlineOf(i18n: I18n, { title, timestamp }: Notification): string {

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Code, Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
@@ -63,16 +64,31 @@ function given(conditions: Conditions): Conditions {
   );
 }
 
+/** What is sent without a template of one's own, in the reader's language. */
+function standardTemplate(): string {
+  return defaultTemplate({
+    action_items: t`Action items`,
+    chapters: t`Chapters`,
+    highlights: t`Highlights`,
+  });
+}
+
+/** Null: the standard template, whose headings are in the language of each message. */
+function ownTemplate(typed: string): string | null {
+  return ["", standardTemplate().trim()].includes(typed.trim()) ? null : typed;
+}
+
 function DeliveryForm(props: { delivery: Destination | null; isAdmin: boolean; onClose: () => void }) {
   const { t } = useLingui();
   const { delivery, isAdmin, onClose } = props;
+  const standard = standardTemplate();
   const draft = useDraft<Values>(`delivery:${delivery?.id ?? "new"}`, {
     kind: delivery?.kind ?? "slack",
     name: delivery?.name ?? "",
     folder: delivery?.folder ?? "",
     link_people: delivery?.link_people ?? false,
     conditions: delivery?.conditions ?? {},
-    template: delivery?.template ?? defaultTemplate,
+    template: delivery?.template ?? standard,
   });
   // A secret is not kept in the browser.
   const [url, setUrl] = useState("");
@@ -84,7 +100,7 @@ function DeliveryForm(props: { delivery: Destination | null; isAdmin: boolean; o
         ...(isChat(kind) && url !== "" ? { url } : {}),
         ...(kind === "markdown" ? { folder, link_people } : {}),
         conditions: given(conditions),
-        template: template.trim() === defaultTemplate.trim() || template.trim() === "" ? null : template,
+        template: ownTemplate(template),
       };
       return delivery === null ? createDestination({ kind, ...body }) : updateDestination(delivery.id, body);
     },
@@ -259,7 +275,7 @@ function Preview(props: { kind: DestinationKind; template: string; linkPeople: b
         : {
             kind: props.kind,
             recording_id: recordingId,
-            template: typed.trim() === defaultTemplate.trim() || typed.trim() === "" ? null : typed,
+            template: ownTemplate(typed),
             link_people: props.linkPeople,
           },
     ),

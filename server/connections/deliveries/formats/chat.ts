@@ -25,8 +25,6 @@ export function chatPayload(kind: ChatKind, message: Message): ChatPayload {
   return { body: JSON.stringify(payload), isCut };
 }
 
-const moreText = "Read more";
-
 function unixSeconds(start: string): number {
   return Math.floor(Date.parse(start) / 1000);
 }
@@ -54,9 +52,9 @@ function slackLink(text: string, url: string): string {
   return `<${escapeSlack(url).replaceAll("|", "%7C")}|${escapeSlack(text).replaceAll("|", "¦")}>`;
 }
 
-function slack({ title, url, start, text }: Message) {
+function slack({ title, url, start, text, i18n }: Message) {
   const around = (mark: string) => (inner: string) => `${mark}${escapeSlack(inner)}${mark}`;
-  const date = dateInUtc(start);
+  const date = dateInUtc({ i18n, start });
   const style: Style = {
     text: escapeSlack,
     bold: around("*"),
@@ -71,7 +69,7 @@ function slack({ title, url, start, text }: Message) {
       line.kind === "heading" ? `*${written.replaceAll("*", "")}*` : written,
     ),
   );
-  const cut = cutToFit(lines, slackLimits.total, slackLink(moreText, url));
+  const cut = cutToFit(lines, slackLimits.total, slackLink(i18n.t("Read more"), url));
   const sections = [`*${slackLink(title, url)}*`, ...groupLines(cut.lines, slackLimits.section)];
   return {
     payload: {
@@ -104,7 +102,7 @@ function groupLines(lines: readonly string[], max: number): string[] {
  */
 const teamsBytes = 20_000;
 
-function teams({ title, url, start, text }: Message) {
+function teams({ title, url, start, text, i18n }: Message) {
   const at = `${start.slice(0, 19)}Z`;
   const around = (mark: string) => (inner: string) => `${mark}${inner}${mark}`;
   const style: Style = {
@@ -123,7 +121,7 @@ function teams({ title, url, start, text }: Message) {
   const cut = cutToFit(
     written.map(({ words }) => words),
     teamsBytes,
-    `[${moreText}](${url})`,
+    `[${i18n.t("Read more")}](${url})`,
     // With the card's JSON around it.
     (line) => Buffer.byteLength(JSON.stringify(line)) + 60,
   );
@@ -138,7 +136,7 @@ function teams({ title, url, start, text }: Message) {
     type: "AdaptiveCard",
     version: "1.4",
     body: [{ type: "TextBlock", text: heading, wrap: true, weight: "Bolder", size: "Large" }, ...body],
-    actions: [{ type: "Action.OpenUrl", title: "Open recording", url }],
+    actions: [{ type: "Action.OpenUrl", title: i18n.t("Open recording"), url }],
     msteams: { width: "Full" },
   };
   return {
@@ -172,13 +170,13 @@ function markdownLines(text: string, style: Style, max: number): string[] {
 /* Mattermost: docs.mattermost.com, "Incoming webhooks"; a post has at most 16,383 characters. */
 const mattermostCharacters = 16_000;
 
-function mattermost({ title, url, start, text }: Message) {
+function mattermost({ title, url, start, text, i18n }: Message) {
   const signs = { item: "- ", open: "- [ ] ", done: "- [x] ", heading: "##### ", text: "", blank: "" };
-  const style = markdownStyle(dateInUtc(start), (line) => indent(line) + signs[line.kind]);
+  const style = markdownStyle(dateInUtc({ i18n, start }), (line) => indent(line) + signs[line.kind]);
   const cut: Cut = cutToFit(
     [`#### ${style.link(title, url)}`, ...markdownLines(text, style, 4000)],
     mattermostCharacters,
-    style.link(moreText, url),
+    style.link(i18n.t("Read more"), url),
   );
   return { payload: { text: withoutMentions(cut.lines.join("\n")) }, isCut: cut.isCut };
 }
@@ -191,11 +189,15 @@ function withoutMentions(text: string): string {
 /* Discord: discord.com/developers/docs, "Embed limits": a title of 256 characters, a description of 4,096. */
 const discordCharacters = 4000;
 
-function discord({ title, url, start, text }: Message) {
+function discord({ title, url, start, text, i18n }: Message) {
   const style = markdownStyle(`<t:${unixSeconds(start)}:f>`, (line) =>
     line.kind === "heading" ? "### " : line.kind === "item" ? `${"  ".repeat(line.indent)}- ` : bullet(line),
   );
-  const cut = cutToFit(markdownLines(text, style, 1000), discordCharacters, style.link(moreText, url));
+  const cut = cutToFit(
+    markdownLines(text, style, 1000),
+    discordCharacters,
+    style.link(i18n.t("Read more"), url),
+  );
   const description = cut.lines.join("\n").trim();
   return {
     payload: {

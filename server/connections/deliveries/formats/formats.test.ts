@@ -1,20 +1,26 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { before, test } from "node:test";
 import { chatKinds } from "../../../../contract/deliveries/deliveries.ts";
 import {
   fillTemplate,
   type Placeholder,
   placeholderNames,
 } from "../../../../contract/deliveries/template.ts";
+import { type I18n, i18nFor } from "../../../platform/language/i18n.ts";
 import { composeMessage, dateMark, type Message, sampleMessage } from "../content.ts";
 import { chatPayload } from "./chat.ts";
 
+let i18n: I18n;
+before(async () => {
+  i18n = await i18nFor("en");
+});
 const url = "https://parley.example/recordings/1";
 const message = (text: string, title = "Weekly"): Message => ({
   title,
   url,
   start: "2026-11-28T09:30:00.000Z",
   text,
+  i18n,
 });
 const payload = (kind: (typeof chatKinds)[number], text: string, title?: string) =>
   JSON.parse(chatPayload(kind, message(text, title)).body);
@@ -60,7 +66,7 @@ test("each service gets the sample and texts of any length within its published 
   const wide = `${"wörd ".repeat(20_000)}[end](${url})`;
   const odd = `${"<&>*_`".repeat(9000)}\n${"x".repeat(30_000)}\n![image](${url})\n[bad](javascript:alert(1))`;
   for (const kind of chatKinds)
-    for (const text of [sampleMessage(url, null).text, "", "\n\n", long, wide, odd]) {
+    for (const text of [sampleMessage(i18n, url, null).text, "", "\n\n", long, wide, odd]) {
       const { body, isCut } = chatPayload(kind, { ...message(text), title: "T".repeat(200) });
       limits[kind](JSON.parse(body));
       assert.equal(isCut, text.length > 5000, `${kind}: ${text.slice(0, 20)}`);
@@ -81,11 +87,11 @@ test("Markdown becomes each service's own: headings, emphasis, links, tasks and 
   const slack = payload("slack", text).blocks.map((block: { text: { text: string } }) => block.text.text);
   assert.deepEqual(slack, [
     `*<${url}|Weekly>*`,
-    `<!date^1795858200^{date_short_pretty} {time}|2026-11-28 09:30 UTC> · Ada\n*To do*\n☐ Call *Bo* &lt;now&gt; &amp; _later_\n☑ *Done* <${url}?t=12|0:12>\n@channel me@x.de`,
+    `<!date^1795858200^{date_short_pretty} {time}|November 28, 2026 at 9:30 AM UTC> · Ada\n*To do*\n☐ Call *Bo* &lt;now&gt; &amp; _later_\n☑ *Done* <${url}?t=12|0:12>\n@channel me@x.de`,
   ]);
   assert.equal(
     payload("mattermost", text).text,
-    `#### [Weekly](${url})\n2026-11-28 09:30 UTC · Ada\n##### To do\n- [ ] Call **Bo** \\<now\\> & _later_\n- [x] \\*Done\\* [0:12](${url}?t=12)\n@\u200Bchannel me@x.de`,
+    `#### [Weekly](${url})\nNovember 28, 2026 at 9:30 AM UTC · Ada\n##### To do\n- [ ] Call **Bo** \\<now\\> & _later_\n- [x] \\*Done\\* [0:12](${url}?t=12)\n@\u200Bchannel me@x.de`,
   );
   assert.equal(
     payload("discord", text).embeds[0].description,
@@ -140,7 +146,7 @@ test("what users wrote can't become markup, a link or a date", () => {
     ai_template_sections: [],
     transcript_language: null,
   };
-  const composed = composeMessage(recording, "https://parley.example", "{title}\n{chapters}");
+  const composed = composeMessage(i18n, recording, "https://parley.example", "{title}\n{chapters}");
   const [head, body] = JSON.parse(chatPayload("slack", composed).body).blocks;
   assert.equal(head.text.text, `*<${url}|*Bold* &lt;@U1&gt;>*`);
   assert.equal(

@@ -69,6 +69,7 @@ export async function eraseAccount(
       given_name: null,
       family_name: null,
       language: null,
+      browser_language: null,
       role: "viewer",
       password_hash: null,
       invited_at: null,

@@ -2,7 +2,11 @@ import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sentenceOf, sentences } from "../../../../contract/sentences.ts";
-import { checkMailServer, sendMail } from "../../../people/accounts/one-time-links/mailer.ts";
+import {
+  checkMailServer,
+  type OutgoingMail,
+  sendMail,
+} from "../../../people/accounts/one-time-links/mailer.ts";
 import type {
   Config,
   LanguageModelServerSettings,
@@ -12,6 +16,7 @@ import type {
   TranscriptionSettings,
 } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
+import { type I18n, i18nFor } from "../../../platform/language/i18n.ts";
 import { ModelServerError } from "../../../platform/model-server/refusal.ts";
 import { findNetworkReason } from "../../../platform/outbound/errors.ts";
 import { type ObjectStore, type StoreKind, StoreLacksError } from "../../../platform/storage/store.ts";
@@ -94,13 +99,19 @@ export function nameOfPlace(kind: StoreKind, { dataDir, s3 }: Pick<Config, "data
     : `${s3.bucket}${s3.endpoint === null ? "" : ` at ${new URL(s3.endpoint).host}`}`;
 }
 
+/** Whom a test email is sent to, and the language it is in. */
+export interface MailReceiver {
+  readonly email: string;
+  readonly language: string;
+}
+
 /**
  * Sends an email.
  * @param to null: only connects and signs in to the mail server.
  */
 export async function testMail(
   { smtp, baseUrl }: Pick<Config, "smtp" | "baseUrl">,
-  to: string | null,
+  to: MailReceiver | null,
 ): Promise<Finding> {
   if (smtp === null) return mailOff();
   const { host } = new URL(smtp.url);
@@ -109,15 +120,18 @@ export async function testMail(
       await checkMailServer(smtp);
       return ok(sentenceOf("mail_connected", { host }));
     }
-    await sendMail(smtp, {
-      to,
-      subject: "Parley: test email",
-      text: `This is a test of the mail settings of ${baseUrl}. It was requested on the System page.\n`,
-    });
-    return ok(sentenceOf("mail_sent", { host, email: to }));
+    await sendMail(smtp, testMessage(await i18nFor(to.language), to.email, baseUrl));
+    return ok(sentenceOf("mail_sent", { host, email: to.email }));
   } catch (error) {
     return failing(`The mail server at ${host} ${describeMailError(error)}`, mailRemedy(error, smtp));
   }
+}
+
+export function testMessage(i18n: I18n, to: string, baseUrl: string): OutgoingMail {
+  const text = i18n.t("This is a test of the mail settings of {url}. It was requested on the System page.", {
+    url: baseUrl,
+  });
+  return { to, language: i18n.language, subject: i18n.t("Parley: test email"), text: `${text}\n` };
 }
 
 export function mailOff(): Finding {

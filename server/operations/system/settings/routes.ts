@@ -6,6 +6,7 @@ import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { type Api, Ready, route } from "../../../platform/http/routing/route.ts";
+import { languageOf } from "../../../platform/language/request-language.ts";
 import { refuseOtherWorkspaces } from "../operator.ts";
 import { type Changer, changeSettings, describeSettings, listChanges, undoChange } from "./change.ts";
 import { deleteProvider, describeProviders, saveProvider } from "./providers.ts";
@@ -43,9 +44,11 @@ export function settingsRoutes(api: Api, deps: Dependencies): void {
     return { settings: await describeSettings(deps) };
   });
 
-  route(api, contract.testSettings, async ({ principal, body }) => {
+  route(api, contract.testSettings, async ({ principal, body, request }) => {
     await refuseOtherWorkspaces(db, principal);
-    return test(body.test, body.settings ?? {}, principal.emailKey, body.provider);
+    const { emailKey: email, language = null } = principal;
+    const receiver = { email, language: languageOf(request, language) };
+    return test(body.test, body.settings ?? {}, receiver, body.provider);
   });
 
   route(api, contract.startSignInTest, async ({ principal, body }) => {

@@ -18,7 +18,7 @@ const app = await startTestApp({ worker: false, env: { PARLEY_LLM_TIMEOUT: "2s" 
 type Name = Parameters<ReturnType<typeof createSettingsTests>>[0];
 /** Tests of a kind run once at a time in a server; here some wait for servers that hang. */
 const run = (test: Name, settings: SettingChanges) =>
-  createSettingsTests(app)(test, settings, "admin@w.example");
+  createSettingsTests(app)(test, settings, { email: "admin@w.example", language: "en" });
 
 /** Each case: its name, the settings, and what the message must say. */
 type Case = readonly [name: string, settings: SettingChanges, message: RegExp];

@@ -7,7 +7,7 @@ import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { describeProxyRefusal, proxyFor } from "../../../platform/outbound/proxy.ts";
 import { checkDestination } from "../../backup/folder.ts";
 import { type Finding, failing, off, ok, reasonOf } from "../health/finding.ts";
-import { testLanguageModel, testMail, testSpeech } from "../health/test-component.ts";
+import { type MailReceiver, testLanguageModel, testMail, testSpeech } from "../health/test-component.ts";
 import { within } from "../health/within.ts";
 import { type ChangeDependencies, preview, type SettingChanges } from "./change.ts";
 import { textsOf } from "./live.ts";
@@ -27,7 +27,7 @@ export interface SettingsTestResult {
 
 /**
  * Tries settings before they are saved. A test of each kind runs once at a time, so that they can't flood a server.
- * @param email of the caller; null: nothing is sent, only the connection is tried.
+ * @param receiver of a test email: the caller; null: nothing is sent, only the connection is tried.
  * @param only the one sign-in provider to try.
  */
 export function createSettingsTests(deps: ChangeDependencies) {
@@ -35,7 +35,7 @@ export function createSettingsTests(deps: ChangeDependencies) {
   return async (
     test: SettingsTest,
     changes: SettingChanges,
-    email: string | null,
+    receiver: MailReceiver | null,
     only?: TriedProvider,
   ): Promise<SettingsTestResult> => {
     const { db, encryptor, config } = deps;
@@ -46,7 +46,7 @@ export function createSettingsTests(deps: ChangeDependencies) {
     running.add(test);
     const startedAt = performance.now();
     try {
-      const { state, explanation, remedy } = await tests[test](wanted, deps, email);
+      const { state, explanation, remedy } = await tests[test](wanted, deps, receiver);
       return {
         passed: state === "ok",
         message: remedy === null ? explanation : `${explanation} ${remedy}`,
@@ -59,9 +59,12 @@ export function createSettingsTests(deps: ChangeDependencies) {
 }
 
 const tests: Readonly<
-  Record<SettingsTest, (config: Config, deps: ChangeDependencies, email: string | null) => Promise<Finding>>
+  Record<
+    SettingsTest,
+    (config: Config, deps: ChangeDependencies, receiver: MailReceiver | null) => Promise<Finding>
+  >
 > = {
-  mail: (config, _deps, email) => testMail(config, email),
+  mail: (config, _deps, receiver) => testMail(config, receiver),
   speech: ({ transcription, dataDir }, { db }) => testSpeech(transcription, { dataDir, session: db.session }),
   language_model: (config, { db }) => testLanguageModel({ config, db }),
   sign_in: testSignIn,

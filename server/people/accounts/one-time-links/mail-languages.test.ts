@@ -1,16 +1,28 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import {
+  type NotificationKind,
+  notificationKindNames,
+} from "../../../../contract/workspace/notification-kinds.ts";
+import { languages } from "../../../../shared/languages.ts";
 import { call, startTestApp } from "../../../../test/support/app.ts";
+import { hasEnglish } from "../../../../test/support/english-words.ts";
 import { makeUser, makeWorkspace, type TestUser } from "../../../../test/support/factories.ts";
+import { openSignedIn } from "../../../../test/support/oauth.ts";
 import { until } from "../../../../test/support/until.ts";
-import { switchOff } from "../../../connections/deliveries/switch-off.ts";
-import { createI18n } from "../../../platform/language/i18n.ts";
-import { mailOf, tell } from "../second-factor/changes.ts";
+import { sampleMessage } from "../../../connections/deliveries/content.ts";
+import { emailOf } from "../../../connections/deliveries/email.ts";
+import { switchedOffMail, switchOff } from "../../../connections/deliveries/switch-off.ts";
+import { testMessage } from "../../../operations/system/health/test-component.ts";
+import { createI18n, type I18n, i18nFor } from "../../../platform/language/i18n.ts";
+import type { NotificationRow } from "../../../sharing/notifications/queries.ts";
+import { renderEmail } from "../../../sharing/notifications/render-email.ts";
+import { type Change, mailOf, tell } from "../second-factor/changes.ts";
 import { mailNewDevice } from "../security/new-device-mail.ts";
 import { openBrowser } from "../test/accounts.ts";
 import { startMailServer } from "../test/mail.ts";
-import { sendMail } from "./mailer.ts";
-import { invitationMail } from "./mails.ts";
+import { type OutgoingMail, sendMail } from "./mailer.ts";
+import { invitationMail, passwordResetMail, resetWaitsMail } from "./mails.ts";
 
 const smtp = await startMailServer();
 after(() => smtp.close());
@@ -101,7 +113,146 @@ test("emails about an account and its deliveries are in its language, not in tha
   assert.match(subjects[2] ?? "", /^Ñéŵ šíĝñ-íñ ţó Páŕļéý[~ ]+$/);
   assert.match(subjects[1] ?? "", /^Å pášškéý ŵáš áððéð[~ ]+$/);
   const device = smtp.mails.find(({ to, text }) => to.includes(user.email) && text.includes("192.0.2.1"));
-  assert.match(device?.text ?? "", /Firefox on Linux/);
+  assert.match(device?.text ?? "", /Firefox óñ ~Linux/);
+});
+
+/** Every change that users are notified of. */
+const changes: Readonly<Record<Change, true>> = {
+  second_factor_turned_on: true,
+  second_factor_turned_off: true,
+  second_factor_reset: true,
+  recovery_codes_replaced: true,
+  passkey_added: true,
+  passkey_removed: true,
+};
+
+const at = new Date("2027-03-05T20:04:00Z");
+
+type Facts = Partial<NotificationRow>;
+
+const actor = { id: "1", name: "Άννα", email: "anna@example.com" };
+const states = [null, "done", "failed", "canceled"];
+const problems = ["disk_full", "disk_nearly_full", "overdue_backups", "backup", "removal_of_backups"];
+
+/** Every kind of notification, with facts for each text that it may have. */
+const facts: Readonly<Record<NotificationKind, readonly Facts[]>> = {
+  mentioned: [{ actor, comment_ms: 3_661_000 }, {}],
+  replied: [{ actor }, {}],
+  shared: [{ actor }, {}, { actor, data: { is_team: true } }, { data: { is_team: true } }],
+  access_requested: [{ actor }, {}],
+  access_granted: [{ actor }, {}],
+  action_item_assigned: [1, 2].map((count) => ({
+    items: Array.from({ length: count }, () => ({ text: "Κοίτα", timestamp_ms: 4000 })),
+  })),
+  recording_ready: states.flatMap((transcript) =>
+    states.map((summary) => ({ data: { transcript, summary } })),
+  ),
+  upload_failed: [{ upload_title: "Λιμάνι" }, {}],
+  import_ended: states.map((import_state) => ({ import_state, import_error: "the file is not an export" })),
+  backup_failed: [...problems, "verification"].map((problem) => ({
+    data: { problem, text: "the disk failed" },
+  })),
+  disk_nearly_full: [{ data: { problem: "disk_full", text: "the disk is full" } }],
+  job_failing: [{ data: { job: "Ναύτης" } }],
+};
+
+const notifications = notificationKindNames.flatMap((kind) =>
+  facts[kind].map(
+    (given, index): NotificationRow => ({
+      ...{
+        id: `${kind} ${index}`,
+        kind,
+        subject_id: "2",
+        data: {},
+        actor: null,
+        created_at: at,
+        read_at: null,
+      },
+      ...{
+        recording_id: "1",
+        recording_title: "Λιμάνι",
+        comment: "Καλημέρα",
+        comment_ms: null,
+        mentions: [],
+      },
+      ...{
+        upload_title: null,
+        failure_reason: "the file has no sound",
+        import_state: null,
+        import_error: null,
+      },
+      items: [],
+      ...given,
+    }),
+  ),
+);
+
+/** Emails to a user, of every kind but those that changes of the account send. */
+function renderedMails(i18n: I18n, user: { readonly email: string; readonly name: string }): OutgoingMail[] {
+  const url = "http://parley.test";
+  const link = { url, expiresAt: at };
+  const render = (rows: readonly NotificationRow[]): OutgoingMail => ({
+    to: user.email,
+    ...renderEmail(i18n, user, rows, { baseUrl: url, unsubscribe: url }),
+  });
+  const aboutNone = notifications.map((row) => ({ ...row, recording_id: null, recording_title: null }));
+  return [
+    invitationMail(i18n, { ...user, workspace_name: "Θάλασσα" }, "Άννα", link),
+    passwordResetMail(i18n, user, link),
+    resetWaitsMail(i18n, user, at),
+    ...[notifications, aboutNone].flatMap((rows) => [render(rows), ...rows.map((row) => render([row]))]),
+    switchedOffMail(i18n, user.email, { name: "Λιμάνι", baseUrl: url }),
+    emailOf(sampleMessage(i18n, url, null), user.email),
+    testMessage(i18n, user.email, url),
+  ];
+}
+
+/** The emails about changes of a user's account, as they are queued. */
+async function queuedMails({ id, email }: Pick<TestUser, "id" | "email">): Promise<OutgoingMail[]> {
+  return db.kysely.transaction().execute(async (tx) => {
+    for (const userAgent of ["Firefox/1 Linux", "Firefox/1", "?"])
+      await mailNewDevice(tx, mailOf(app), id, { ip: "192.0.2.1", userAgent });
+    for (const change of Object.keys(changes) as Change[]) await tell(tx, mailOf(app), id, change);
+    const queued = await tx.selectFrom("jobs").select("data").where("name", "=", "send_mail").execute();
+    return queued
+      .map(({ data }) => {
+        const { encrypted } = data as { readonly encrypted: string };
+        return JSON.parse(app.encryptor.decrypt(Buffer.from(encrypted, "base64"))).mail as OutgoingMail;
+      })
+      .filter(({ to }) => to === email);
+  });
+}
+
+/** What an email shows, without what is marked as English. */
+function wordsOf({ subject, text, html }: OutgoingMail): string {
+  const shown = html
+    ?.replaceAll(/<style>.*?<\/style>|<(\w+) lang="en">.*?<\/\1>/gs, " ")
+    .replaceAll(/<[^>]*>/g, " ");
+  return `${subject}\n${shown ?? text}`;
+}
+
+test("emails of every kind are complete in each language, that of the user's browser, with its dates", async () => {
+  const warnings: string[] = [];
+  const listen = ({ message }: Error): unknown => warnings.push(message);
+  process.on("warning", listen);
+  for (const language of Object.keys(languages)) {
+    const user = { ...(await makeUser(db, workspace)), name: "Βίκτωρ" };
+    await db.kysely.updateTable("users").set({ name: user.name }).where("id", "=", user.id).execute();
+    const browser = openBrowser(app);
+    for (const [name, value] of (await openSignedIn(app, user)).cookies) browser.cookies.set(name, value);
+    await browser.get("/", { "accept-language": `xx,${language};q=0.5` });
+    const mails = [...(await queuedMails(user)), ...renderedMails(await i18nFor(language), user)];
+    assert.ok(mails.length > 40, `${mails.length} emails`);
+    const date = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(at);
+    assert.equal(mails.filter(({ text }) => text.includes(date)).length, 3, `emails with ${date}`);
+    for (const mail of mails) {
+      assert.equal(mail.language, language, mail.subject);
+      if (mail.html !== undefined) assert.match(mail.html, new RegExp(`<html lang="${language}" dir="ltr">`));
+      if (language === "de") assert.ok(!hasEnglish(wordsOf(mail)), wordsOf(mail));
+    }
+  }
+  process.off("warning", listen);
+  assert.deepEqual(warnings, []);
 });
 
 test("quotes are those of the language, and a name can't end them", async () => {

@@ -60,7 +60,7 @@ async function requestPasswordResetJob(
   const requested = deps.db.kysely.transaction().execute(async (tx) => {
     const user = await tx
       .selectFrom("users")
-      .select(["id", "workspace_id", "email", "email_key", "email_proven_at", "name", "language"])
+      .select(["id", "workspace_id", "email", "email_key", "email_proven_at", "name", "email_language"])
       .where("email_key", "=", sql<string>`parley_lower(${data.email})`)
       .where("deactivated_at", "is", null)
       .where("invited_at", "is", null)
@@ -70,7 +70,7 @@ async function requestPasswordResetJob(
     // Otherwise the email's owner would unknowingly prove it for the person who registered it outside the domain's workspace.
     if (user.email_proven_at === null && (await isOutsideItsDomain(tx, user))) return;
     const of = { kind: "password_reset", workspaceId: user.workspace_id } as const;
-    const i18n = await i18nFor(user.language ?? data.language ?? null);
+    const i18n = await i18nFor(user.email_language ?? data.language ?? null);
     const refused = await enqueueMail(tx, deps, await createMail(tx, i18n, user, deps.config.baseUrl), of);
     // Rolls back, so that the link of the last email stays valid.
     if (refused !== null) throw refused;

@@ -100,7 +100,7 @@ export async function tell(
 ): Promise<void> {
   if (mail === null) return;
   const owner = await findAccount(tx, userId);
-  const i18n = await i18nFor(owner.language);
+  const i18n = await i18nFor(owner.email_language);
   await enqueueMail(
     tx,
     mail,
@@ -113,7 +113,7 @@ export async function tell(
 export function findAccount(db: Executor, userId: string) {
   return db
     .selectFrom("users")
-    .select(["id", "workspace_id", "name", "email", "language", "password_hash"])
+    .select(["id", "workspace_id", "name", "email", "email_language", "password_hash"])
     .where("id", "=", userId)
     .executeTakeFirstOrThrow();
 }

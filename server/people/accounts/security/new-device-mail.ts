@@ -1,6 +1,6 @@
-import { knownBrowserName } from "../../../../shared/browser-name.ts";
+import { knownBrowser } from "../../../../shared/browser-name.ts";
 import type { Tx } from "../../../platform/db/database.ts";
-import { i18nFor } from "../../../platform/language/i18n.ts";
+import { type I18n, i18nFor } from "../../../platform/language/i18n.ts";
 import { utcTime } from "../../../platform/language/utc-time.ts";
 import { enqueueMail } from "../one-time-links/mailer.ts";
 import { accountChangeMail } from "../one-time-links/mails.ts";
@@ -15,8 +15,8 @@ export async function mailNewDevice(
 ): Promise<void> {
   if (mail === null) return;
   const owner = await findAccount(tx, userId);
-  const i18n = await i18nFor(owner.language);
-  const browser = knownBrowserName(from.userAgent);
+  const i18n = await i18nFor(owner.email_language);
+  const browser = knownBrowser(from.userAgent);
   const values = { ip: from.ip, time: utcTime(i18n.language, new Date()) };
   await enqueueMail(
     tx,
@@ -31,10 +31,14 @@ export async function mailNewDevice(
             )
           : i18n.t(
               "A browser that you have not used before signed in to your Parley account: {browser}, from the IP address {ip}, on {time}.",
-              { ...values, browser },
+              { ...values, browser: nameOf(i18n, browser) },
             ),
       url: `${mail.baseUrl}/settings`,
     }),
     { kind: "new_device", workspaceId: owner.workspace_id },
   );
+}
+
+function nameOf(i18n: I18n, { browser, system }: NonNullable<ReturnType<typeof knownBrowser>>): string {
+  return system === null ? browser : i18n.t("{browser} on {system}", { browser, system });
 }

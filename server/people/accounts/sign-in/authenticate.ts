@@ -60,6 +60,13 @@ export async function readSession(
   return session === null || session.refusal !== null ? null : session.principal;
 }
 
+interface RuledSession {
+  readonly principal: Principal;
+  readonly refusal: "address" | "second_factor" | null;
+  /** Of the browser that the user last opened the app with; null: it is not known. */
+  readonly browserLanguage: string | null;
+}
+
 /**
  * The same, also of a session that the rules refuse from this IP address, or until its user has set up a second factor: for
  * pages that say so or end it.
@@ -69,7 +76,7 @@ export async function readRuledSession(
   pool: pg.Pool,
   request: FastifyRequest,
   baseUrl: string,
-): Promise<{ readonly principal: Principal; readonly refusal: "address" | "second_factor" | null } | null> {
+): Promise<RuledSession | null> {
   const cookie = sessionCookieOf(request, baseUrl);
   if (cookie === undefined || !looksLikeSession(cookie)) return null;
   const row = await findSession(pool, hashSession(cookie));
@@ -97,7 +104,7 @@ export async function readRuledSession(
     compatibility: "none",
     sees: row.sees,
   };
-  return { principal, refusal };
+  return { principal, refusal, browserLanguage: row.browser_language };
 }
 
 /**

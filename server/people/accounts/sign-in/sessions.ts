@@ -105,7 +105,7 @@ export async function endSessions(tx: Tx, userId: string, except?: string): Prom
 export async function findSession(pool: pg.Pool, hash: Buffer): Promise<SessionRow | undefined> {
   const { rows } = await pool.query<SessionRow>({
     name: "find_session",
-    text: `select s.id, w.id as workspace_id, s.user_id, u.name as user_name, u.email_key, u.role, u.language, s.expires_at,
+    text: `select s.id, w.id as workspace_id, s.user_id, u.name as user_name, u.email_key, u.role, u.language, u.browser_language, s.expires_at,
              s.created_at as since, u.created_at as user_since, s.last_used_at, s.method,
              s.second_factor is not null as has_second_factor, w.security_rules,
              array[s.user_id, w.members_id]

@@ -50,6 +50,7 @@ export interface SessionRow extends RuledRow {
   readonly role: Role;
   /** The user's; null: the browser's. */
   readonly language: string | null;
+  readonly browser_language: string | null;
   readonly expires_at: Date;
   readonly last_used_at: Date;
   readonly method: NonNullable<RuledCredential["session"]>["method"];

@@ -1,10 +1,12 @@
 import type { FastifyRequest } from "fastify";
 import { because } from "../../../../contract/causes/causes.ts";
+import { chooseLanguage } from "../../../../shared/languages.ts";
 import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { transactWithRetry } from "../../../platform/db/retry.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
+import { acceptedLanguages } from "../../../platform/language/request-language.ts";
 import { deleteLinks } from "../one-time-links/one-time-links.ts";
 import { passwordProblem, passwordProblems } from "../sign-in/password-rules.ts";
 import { hashPassword, verifyPassword } from "../sign-in/passwords.ts";
@@ -62,6 +64,22 @@ export async function changeMe(
       details,
     });
   });
+}
+
+/**
+ * Remembers the language of the browser that a user opens the app with, for emails.
+ * @param known what is remembered so far.
+ */
+export async function rememberBrowserLanguage(
+  { kysely }: Database,
+  request: FastifyRequest,
+  { userId, known }: { readonly userId: string; readonly known: string | null },
+): Promise<void> {
+  const wanted = acceptedLanguages(request.headers["accept-language"]);
+  if (wanted.length === 0) return;
+  const language = chooseLanguage(wanted);
+  if (language === known) return;
+  await kysely.updateTable("users").set({ browser_language: language }).where("id", "=", userId).execute();
 }
 
 /**

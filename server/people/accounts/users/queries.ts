@@ -51,7 +51,7 @@ export interface LockedAccount {
   readonly name: string;
   readonly email: string;
   readonly email_key: string;
-  readonly language: string | null;
+  readonly email_language: string | null;
   readonly role: Role;
   readonly deactivated_at: Date | null;
   readonly invited_at: Date | null;
@@ -66,7 +66,7 @@ export async function lockAccount(
   const row = await tx
     .selectFrom("users")
     .select([
-      ...(["id", "workspace_id", "name", "email", "email_key", "role", "language"] as const),
+      ...(["id", "workspace_id", "name", "email", "email_key", "role", "email_language"] as const),
       ...(["deactivated_at", "invited_at"] as const),
     ])
     .where("id", "=", userId)

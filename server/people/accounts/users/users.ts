@@ -145,7 +145,7 @@ export async function createResetLink(
     const refused = await enqueueMail(
       tx,
       mail,
-      passwordResetMail(await i18nFor(account.language), account, { ...link, url: link.mailedUrl }),
+      passwordResetMail(await i18nFor(account.email_language), account, { ...link, url: link.mailedUrl }),
       { kind: "password_reset", workspaceId: account.workspace_id },
     );
     if (refused !== null) throw refused;
