@@ -100,11 +100,23 @@ test("a recording has the microphone left and shared sound right, and survives a
   await until("nothing stays in the browser", async () => (await storedNames(page)).length === 0);
 });
 
-test("sound only: the microphone is on the left alone, and the title names the date", async () => {
+test("sound only: the microphone is on the left alone, the title names the date, and the session is in use meanwhile", async () => {
   const { member } = await makeWorkspace(app.db);
   const { page } = await (await openRecorderBrowser(app, member.id)).open();
   await page.getByRole("main").getByRole("button", { name: "Record a meeting" }).click();
   const dialog = page.getByRole("dialog", { name: "Record a meeting" });
+  const uses: Record<string, string>[] = [];
+  page.on("request", (request) => {
+    if (request.url() === `${app.url}/_/api/v1/session/me`) uses.push(request.headers());
+  });
+  // Minutes pass in a second, and the last input is longer ago.
+  await page.evaluate(`{
+    const [interval, now] = [setInterval, Date.now];
+    window.setInterval = (run, ms, ...rest) => interval(run, ms === 60_000 ? 1000 : ms, ...rest);
+    let ahead = 0;
+    interval(() => { ahead += 120_000; }, 100);
+    Date.now = () => now() + ahead;
+  }`);
   await dialog.getByText("Sound only", { exact: true }).click();
   await dialog.getByLabel("Participants").fill("Ana Ruiz");
   await dialog.getByLabel("Participants").press("Enter");
@@ -116,6 +128,8 @@ test("sound only: the microphone is on the left alone, and the title names the d
   await panel.getByText("A recording needs at least 10 seconds.").waitFor();
   await panel.getByRole("button", { name: "Keep recording" }).click();
   await waitForTime(page, 11);
+  assert.ok(uses.length >= 5, `${uses.length} requests`);
+  assert.ok(uses.every((headers) => headers["parley-background"] === undefined));
   await panel.getByRole("button", { name: "Stop" }).click();
   await page.waitForURL("**/recordings/**");
   await page.getByRole("heading", { level: 1, name: /^(?:Audio|Video) recording of / }).waitFor();

@@ -6,7 +6,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Meeting } from "../api/calendars.ts";
-import type { Session } from "../api/session.ts";
+import { noteInput } from "../api/client/idle.ts";
+import { type Session, sessionQuery } from "../api/session.ts";
 import { type Choice, NoSourceError, openSources } from "./capture/sources.ts";
 import { transfers } from "./outbox/transfers.ts";
 import { RecorderPanel } from "./panel.tsx";
@@ -34,6 +35,7 @@ export function RecorderRoot({ session, isOpen, meeting, onClose }: RootProps) {
   const states = useSyncExternalStore(transfers.subscribe, transfers.list);
   useBeforeUnload(live.recorder !== null || states.some(({ status }) => status !== "failed"));
   useWakeLock(live.recorder !== null);
+  useKeptSession(live.recorder !== null);
   return (
     <>
       <SetupDialog
@@ -202,6 +204,19 @@ function useBeforeUnload(isBusy: boolean): void {
     window.addEventListener("beforeunload", ask);
     return () => window.removeEventListener("beforeunload", ask);
   }, [isBusy]);
+}
+
+/** A recording counts as use of the session: its user speaks and may touch nothing for hours. */
+function useKeptSession(isNeeded: boolean): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (!isNeeded) return;
+    const timer = setInterval(() => {
+      noteInput();
+      void client.prefetchQuery({ ...sessionQuery, staleTime: 0 });
+    }, 60_000);
+    return () => clearInterval(timer);
+  }, [isNeeded, client]);
 }
 
 /** Keeps the screen on; browsers release the lock whenever the tab is hidden. */
