@@ -1,7 +1,7 @@
 import { buildWebApp } from "../server/operations/web/build.ts";
-import { bundlePackages } from "./bundle-packages.ts";
+import { bundleAll } from "./bundle.ts";
 
-/** Builds the web app unless what is there was built from these very files, and bundles packages of the server. */
+/** Builds the web app unless what is there was built from these very files, and bundles parts of the server. */
 const say = (line: string): boolean => process.stderr.write(`parley: ${line}\n`);
 try {
   await buildWebApp(say);
@@ -10,6 +10,4 @@ try {
   process.exitCode = 1;
 }
 // Only saves time, and may fail where another user owns the packages.
-await bundlePackages().catch((error: Error) =>
-  say(`packages of the server were not bundled: ${error.message}`),
-);
+await bundleAll().catch((error: Error) => say(`parts of the server were not bundled: ${error.message}`));

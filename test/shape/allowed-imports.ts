@@ -19,10 +19,11 @@ export const areas = [
 export const platform: Readonly<Record<string, readonly string[]>> = {
   "platform/audit": ["platform/auth", "platform/db"],
   "platform/auth": [],
+  "platform/bundled-packages": [],
   "platform/coalesce": [],
   "platform/concurrency": [],
   "platform/config": ["platform/db", "platform/outbound", "platform/storage"],
-  "platform/confinement": ["platform/db"],
+  "platform/confinement": ["platform/bundled-packages", "platform/db"],
   "platform/crypto": ["platform/db", "platform/storage"],
   "platform/db": ["platform/storage", "platform/version"],
   "platform/event-loop": ["platform/telemetry"],

@@ -29,7 +29,7 @@ export async function globalSetup(files: readonly string[]): Promise<void> {
   const usesWeb = /\b(startBrowserApp|buildWebApp|measureAll)\b/;
   const script = files.some((file) => usesWeb.test(readFileSync(file, "utf8")))
     ? "build-web"
-    : "bundle-packages";
+    : "bundle";
   execFileSync(process.execPath, [join(root, "scripts", `${script}.ts`)], { stdio: "inherit" });
   folder = makeQuickFolder("parley-test-");
   if (noS3Server === false && files.some((file) => readFileSync(file, "utf8").includes("startS3Server")))

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { SystemUser } from "../db/embedded/system-user.ts";
+import { programFile } from "./bundled-program.ts";
 
 /** Limits that the operating system enforces on a confined program and on what it starts. */
 export interface ResourceLimits {
@@ -65,7 +66,7 @@ export function confine(
     ...privilegeSteps(method),
     node,
     ...nodeFlags,
-    mountedPath(script, method),
+    mountedPath(programFile(script), method),
     ...args,
   ];
   const [file = node, ...rest] = steps;

@@ -9,14 +9,14 @@ import { MediaFailedError, MediaKilledError } from "../errors.ts";
 import { renderMedia } from "../index.ts";
 import { factsOf, fixture, inFolder, render } from "../test/support.ts";
 
-/** Ids of the media programs running in a folder; found through /proc, so none are seen without it. */
+/** Ids of the media programs running in a folder, whether bundled or not; found through /proc, so none are seen without it. */
 const programsIn = (folder: string): number[] =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
       try {
         const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
-        return command.includes("process/child.ts") && readlinkSync(`/proc/${pid}/cwd`) === folder;
+        return /process.child\.ts/.test(command) && readlinkSync(`/proc/${pid}/cwd`) === folder;
       } catch {
         return false; // It has ended in the meantime.
       }
