@@ -8,7 +8,7 @@ import { after, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
-import { bundledPackages } from "../server/platform/bundled-packages.ts";
+import { bundledPackages } from "../server/platform/module-loading.ts";
 import { refused } from "../test/support/library.ts";
 import { parley, prepareServer } from "../test/support/server-process.ts";
 

@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundledPackages, bundlesFolder } from "../server/platform/bundled-packages.ts";
 import { digestsOf, notePath, programBundle } from "../server/platform/confinement/bundled-program.ts";
+import { bundledPackages, bundlesFolder } from "../server/platform/module-loading.ts";
 
 /**
  * Bundles what takes longer to load than to run, unless that is there: packages of hundreds of modules, and programs that

@@ -132,7 +132,7 @@ async function runFiles(files: readonly string[], concurrency: number): Promise<
     files,
     cwd: root,
     watch: options.watch,
-    execArgv: ["bundled-packages.ts", "record-requests.ts", "time-limit.ts"].flatMap((name) => [
+    execArgv: ["module-loading.ts", "record-requests.ts", "time-limit.ts"].flatMap((name) => [
       "--import",
       join(root, "test", "support", name),
     ]),

@@ -27,9 +27,7 @@ let s3: Promise<S3Server | null> | undefined;
 export async function globalSetup(files: readonly string[]): Promise<void> {
   // In a process of its own, because the bundler sets environment variables, and before tests that would all build it.
   const usesWeb = /\b(startBrowserApp|buildWebApp|measureAll)\b/;
-  const script = files.some((file) => usesWeb.test(readFileSync(file, "utf8")))
-    ? "build-web"
-    : "bundle";
+  const script = files.some((file) => usesWeb.test(readFileSync(file, "utf8"))) ? "build-web" : "bundle";
   execFileSync(process.execPath, [join(root, "scripts", `${script}.ts`)], { stdio: "inherit" });
   folder = makeQuickFolder("parley-test-");
   if (noS3Server === false && files.some((file) => readFileSync(file, "utf8").includes("startS3Server")))

@@ -58,10 +58,15 @@ function openForReading(folder: string): void {
   }
 }
 
-/** Its name is a hash of the sources, which the installation computes too. */
+let appFolder: string | undefined;
+
+/** Its name is a hash of the sources, which the installation computes too; once here, because all of them are read. */
 function webAppFolder(): string {
+  if (appFolder !== undefined) return appFolder;
   const { webFolder } = createRequire(import.meta.url)("../../../scripts/web-folder.cjs");
-  return webFolder(root);
+  const folder: string = webFolder(root);
+  appFolder = folder;
+  return folder;
 }
 
 /**

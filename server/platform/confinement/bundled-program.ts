@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundlesFolder } from "../bundled-packages.ts";
+import { bundlesFolder } from "../module-loading.ts";
 
 /** What scripts/bundle.ts notes of a program that it has bundled. */
 interface Note {

@@ -1,4 +1,0 @@
-import { useBundledPackages } from "../../server/platform/bundled-packages.ts";
-
-/** Loaded before each test file, as every command and server does. */
-useBundledPackages();
