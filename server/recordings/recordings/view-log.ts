@@ -35,7 +35,12 @@ interface View {
  * few commits.
  */
 export function createViewLog({ pool }: { readonly pool: pg.Pool }): ViewLog {
-  const known = new LRUCache<string, Promise<void>>({ max: remembered, ttl: hourMs });
+  // Counted by size: with `max`, the cache would fill lists of that length when the server starts.
+  const known = new LRUCache<string, Promise<void>>({
+    maxSize: remembered,
+    sizeCalculation: () => 1,
+    ttl: hourMs,
+  });
   let waiting: { view: View; done: PromiseWithResolvers<void> }[] = [];
   let isWriting = false;
 
