@@ -1,4 +1,15 @@
-import { writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import {
   AV_CHANNEL_LAYOUT_MONO,
   AV_CHANNEL_LAYOUT_STEREO,
@@ -70,8 +81,46 @@ const quick: Readonly<Record<string, Readonly<Record<string, string | number>>>>
   "libvpx-vp9": { deadline: "realtime", "cpu-used": 8, threads: 1 },
 };
 
-/** Encodes a file of 12 seconds or the given length by the project's own media library. */
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
+/** Files that an earlier run encoded. */
+const cacheFolder = join(root, "node_modules", ".cache", "encoded");
+
+/** Changes with what decides how a file is encoded. */
+const version = createHash("sha256");
+for (const name of [
+  "test/encode.ts",
+  ...["encode/encoder.ts", "encode/output.ts", "libav.ts"].map((one) => `render/${one}`),
+])
+  version.update(readFileSync(new URL(`../${name}`, import.meta.url)));
+version.update(readFileSync(join(root, "node_modules", "node-av", "package.json")));
+
+/** Encodes a file of 12 seconds or the given length by the project's own media library, or copies that of an earlier run. */
 export function encodeFile(path: string, file: TestFile): void {
+  let isPlain = true;
+  const description = JSON.stringify(file, (_key, value) => {
+    if (typeof value === "function") isPlain = false;
+    return value;
+  });
+  // What a function uses beside its arguments is not known.
+  if (!isPlain) {
+    encode(path, file);
+    return;
+  }
+  const cached = join(cacheFolder, version.copy().update(description).digest("hex"));
+  try {
+    copyFileSync(cached, path);
+  } catch {
+    // There is none yet.
+    mkdirSync(cacheFolder, { recursive: true });
+    const draft = mkdtempSync(join(cacheFolder, ".draft-"));
+    encode(join(draft, "file"), file);
+    copyFileSync(join(draft, "file"), path);
+    renameSync(join(draft, "file"), cached);
+    rmSync(draft, { recursive: true });
+  }
+}
+
+function encode(path: string, file: TestFile): void {
   silenceLibraries();
   const seconds = file.seconds ?? 12;
   const output = openOutput(path, file.format);
