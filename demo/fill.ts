@@ -12,6 +12,8 @@ import { runExclusively } from "./import/run-exclusively.ts";
 export interface DemoOptions {
   /** Length to cut each meeting to; null: the whole meeting. */
   readonly minutes: number | null;
+  /** Which meetings to create. Default: all. */
+  readonly meetings?: readonly DemoMeeting[];
   /** Called after each meeting that this run has imported. */
   readonly onProgress?: (done: number, total: number, meeting: DemoMeeting) => void;
 }
@@ -36,7 +38,10 @@ export function fillDemo(deps: DemoDependencies, options: DemoOptions): Promise<
   return runExclusively(deps.db, () => fill(deps, options));
 }
 
-async function fill(deps: DemoDependencies, { minutes, onProgress }: DemoOptions): Promise<DemoResult> {
+async function fill(
+  deps: DemoDependencies,
+  { minutes, meetings = demoMeetings, onProgress }: DemoOptions,
+): Promise<DemoResult> {
   const { db } = deps;
   const password = randomBytes(12).toString("base64url");
   const accounts = await ensureAccounts(db, password);
@@ -44,7 +49,7 @@ async function fill(deps: DemoDependencies, { minutes, onProgress }: DemoOptions
   const highlights = new Map<string, string>();
   let isNew = false;
   let done = 0;
-  const remaining = [...demoMeetings];
+  const remaining = [...meetings];
   const importRemaining = async (): Promise<void> => {
     for (let meeting = remaining.shift(); meeting !== undefined; meeting = remaining.shift()) {
       const imported = await importMeeting(deps, accounts, meeting, minutes);
@@ -56,7 +61,7 @@ async function fill(deps: DemoDependencies, { minutes, onProgress }: DemoOptions
         await writeSummary(deps, recorded, imported.recordingId);
       isNew ||= imported.isNew;
       done += 1;
-      if (imported.isNew) onProgress?.(done, demoMeetings.length, meeting);
+      if (imported.isNew) onProgress?.(done, meetings.length, meeting);
     }
   };
   try {
