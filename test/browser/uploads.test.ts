@@ -8,6 +8,7 @@ import type { Locator, Page } from "playwright-core";
 import { encodeFile } from "../../server/processing/media/test/encode.ts";
 import { call } from "../support/app.ts";
 import { makeTeam, makeWorkspace } from "../support/factories.ts";
+import { writePaddedMedia } from "../support/padded-media.ts";
 import { until } from "../support/until.ts";
 import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
@@ -191,16 +192,20 @@ test("uploads: where code of the app can't be loaded, as after an upgrade, a rel
   await inProgress.getByText(/This file is too short/).waitFor();
 });
 
+/** A short video of several mebibytes, each of which is sent as one chunk. */
+function makeLong(mebibytes: number): string {
+  const folder = mkdtempSync(join(tmpdir(), "parley-long-"));
+  after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "long.mp4");
+  writePaddedMedia(path, "good-faststart.mp4", mebibytes * 1024 * 1024);
+  return path;
+}
+
 test("uploads: after a reload, an upload resumes when the same file is chosen again", async () => {
   const { member } = await makeWorkspace(app.db);
   const { page } = await visit(app, "/uploads", { userId: member.id });
   page.on("dialog", (dialog) => dialog.accept());
-  // Four chunks of one mebibyte.
-  const sound = readFileSync(media("good-cbr.mp3"));
-  const whole = Buffer.concat(
-    Array.from({ length: Math.ceil((3.5 * 1024 * 1024) / sound.length) }, () => sound),
-  );
-  const file = { name: "long.mp3", mimeType: "audio/mpeg", buffer: whole };
+  const file = makeLong(3.5);
   const offsets: number[] = [];
   page.on("request", (request) => {
     const offset = request.headers()["upload-offset"];
@@ -212,11 +217,6 @@ test("uploads: after a reload, an upload resumes when the same file is chosen ag
       ? new Promise(() => {})
       : route.continue(),
   );
-  // Generated files get the current date; real files keep theirs.
-  await page.addInitScript(() => {
-    Object.defineProperty(File.prototype, "lastModified", { get: () => 1_700_000_000_000 });
-  });
-  await page.reload();
   await choose(page).setInputFiles(file);
   await until("two chunks are sent", async () => offsets.includes(2 * 1024 * 1024) || undefined);
   await page.reload();
@@ -228,7 +228,7 @@ test("uploads: after a reload, an upload resumes when the same file is chosen ag
   offsets.length = 0;
   const [chooser] = await Promise.all([
     page.waitForEvent("filechooser"),
-    unfinished.getByRole("button", { name: "Choose file long.mp3" }).click(),
+    unfinished.getByRole("button", { name: "Choose file long.mp4" }).click(),
   ]);
   await chooser.setFiles(file);
   const row = section(page, "Your uploads").getByRole("listitem").filter({ hasText: "long" });
@@ -323,24 +323,20 @@ test("upload: a transcript is reviewed and edited, errors are shown at the field
 test("uploads: cancelling removes the uploaded data from the server, and the page confirms it", async () => {
   const { member } = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
-  const sound = readFileSync(media("good-cbr.mp3"));
-  const whole = Buffer.concat(
-    Array.from({ length: Math.ceil((2.5 * 1024 * 1024) / sound.length) }, () => sound),
-  );
   // The second chunk never arrives.
   await page.route("**/*", (route) =>
     Number(route.request().headers()["upload-offset"]) > 0 ? new Promise(() => {}) : route.continue(),
   );
   const second = page.waitForRequest((request) => Number(request.headers()["upload-offset"]) > 0);
-  await choose(page).setInputFiles({ name: "long.mp3", mimeType: "audio/mpeg", buffer: whole });
+  await choose(page).setInputFiles(makeLong(2.5));
   const url = (await second).url();
   const offset = async () => {
     const response = await fetch(url, { method: "HEAD", headers: { "tus-resumable": "1.0.0" } });
     return response.ok ? response.headers.get("upload-offset") : String(response.status);
   };
   assert.equal(await offset(), String(1024 * 1024));
-  await page.getByRole("button", { name: "Cancel long.mp3" }).click();
-  await page.getByText("long.mp3: upload canceled").waitFor();
+  await page.getByRole("button", { name: "Cancel long.mp4" }).click();
+  await page.getByText("long.mp4: upload canceled").waitFor();
   await page.getByText(/The uploaded data was removed from the server.*expires/).waitFor();
   assert.notEqual(await offset(), String(1024 * 1024));
   await assertAccessible(page);
