@@ -155,8 +155,12 @@ export const say =
       response.write(`data: ${JSON.stringify({ ...base, object: "chat.completion.chunk", ...chunk })}\n\n`);
     response.write(": keep-alive\n\n");
     send({ choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }] });
-    for (const piece of text.match(/[\s\S]{1,40}/g) ?? [])
-      send({ choices: [{ index: 0, delta: { content: piece }, finish_reason: null }] });
+    // Of a long text not thousands.
+    const size = Math.max(40, Math.ceil(text.length / 100));
+    for (let from = 0; from < text.length; from += size)
+      send({
+        choices: [{ index: 0, delta: { content: text.slice(from, from + size) }, finish_reason: null }],
+      });
     if (finish !== null) send({ choices: [{ index: 0, delta: {}, finish_reason: finish }] });
     if (withUsage && body.stream_options?.include_usage) send({ choices: [], usage });
     response.end("data: [DONE]\n\n");
