@@ -112,7 +112,7 @@ export const testSizes: Sizes = {
   availableSec: 10,
   speech: { seconds: 22, model: null },
   language: { model: null, threads: 1, read: 20, write: 10 },
-  meetings: { large: 200, small: 100, spoken: 100 },
+  meetings: { large: 100, small: 100, spoken: 100 },
   web: { recordings: 1, pages: 1, meetingSec: 20, slowdown: 1, quietMs: 500 },
   hooks: { events: 20, delays: 2, deadHooks: 2, deadSamples: 1 },
   backup: { recordings: 1000, files: 20 },
