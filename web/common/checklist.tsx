@@ -68,7 +68,12 @@ interface ServerStep extends Omit<Target, "label"> {
 }
 
 const serverSteps: Readonly<Record<ChecklistStep["step"], ServerStep>> = {
-  mail: { title: msg`Email`, to: "/settings/server", hash: "mail", label: msg`Email settings` },
+  mail: {
+    title: msg({ message: "Email", context: "service" }),
+    to: "/settings/server",
+    hash: "mail",
+    label: msg`Email settings`,
+  },
   backups: { title: msg`Backups`, to: "/settings/server", hash: "backups", label: msg`Backup settings` },
   speech: { title: msg`Transcription`, to: "/settings/transcription", label: msg`Transcription` },
   language_model: {

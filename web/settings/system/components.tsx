@@ -14,7 +14,7 @@ const labels: Readonly<Record<Component["component"], MessageDescriptor>> = {
   storage: msg`File storage`,
   worker: msg`Background work`,
   backups: msg`Backups`,
-  mail: msg`Email`,
+  mail: msg({ message: "Email", context: "service" }),
   speech: msg`Speech model`,
   language_model: msg`Language model`,
 };
