@@ -88,7 +88,7 @@ function ItemFilters() {
         allowDeselect={false}
         data={[
           { value: "open", label: t({ context: "state", message: "Open" }) },
-          { value: "completed", label: t`Done` },
+          { value: "completed", label: t({ context: "task", message: "Done" }) },
           { value: "all", label: t`Open and done` },
         ]}
         value={search.state ?? "open"}
