@@ -221,7 +221,10 @@ function FailingHooks({ hooks, count }: { hooks: SystemState["failing_hooks"]; c
 function Backups({ backups }: { backups: SystemState["backups"] }) {
   const { t } = useLingui();
   const facts: [string, ReactNode][] = [
-    [t`Last backup`, backups.last_datetime === null ? t`Never` : <When key="at" at={backups.last_datetime} />],
+    [
+      t`Last backup`,
+      backups.last_datetime === null ? t`Never` : <When key="at" at={backups.last_datetime} />,
+    ],
     [
       t`Next backup`,
       backups.next_datetime === null ? t`Not scheduled` : <When key="at" at={backups.next_datetime} />,
