@@ -96,6 +96,8 @@ export const sentences = {
   backup_written: "A file was written, read and deleted in {destination}.",
   backup_written_plain:
     "A file was written, read and deleted in {destination}. Backups there will not be encrypted: set PARLEY_BACKUP_PASSPHRASE if others can read them.",
+  backup_relative:
+    "Backups go to the folder {folder} of this server. For a bucket, enter s3://{destination}.",
   backup_bucket_remedy:
     "Check the bucket's name, PARLEY_BACKUP_S3_ENDPOINT and PARLEY_BACKUP_S3_KEY, and that the key may list, read, write and delete.",
   backup_folder_remedy: "Choose a folder that Parley's system user may write to, on a disk that is mounted.",

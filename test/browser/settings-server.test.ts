@@ -26,7 +26,7 @@ test("server settings: mail is tried, saved without a restart and undone; errors
   assert.equal(await page.getByLabel(/^PARLEY_/).count(), 0);
   assert.deepEqual(await page.locator("main [lang=en]").allTextContents(), []);
   await form.getByRole("button", { name: "Save changes" }).click();
-  await form.getByText("Must be set together with PARLEY_SMTP_URL").waitFor();
+  await form.getByText("Must be set together with SMTP URL").waitFor();
   await form.getByLabel("SMTP from").fill("parley@w.example");
   await form.getByRole("button", { name: "Send test email" }).click();
   await form.getByText(/accepted an email to/).waitFor();

@@ -35,7 +35,7 @@ test("system: health, tests, failed jobs retried and discarded, storage and proc
 
   await mail.getByRole("button", { name: "Test Email" }).click();
   await mail.getByText(/mail server at 127\.0\.0\.1:1 can't be reached.*Tested at/).waitFor();
-  await mail.getByText(/Check host and port in PARLEY_SMTP_URL/).waitFor();
+  await mail.getByText(/Check host and port in SMTP URL/).waitFor();
   const database = components.filter({ hasText: "Database" });
   await database.getByRole("button", { name: "Test Database" }).click();
   await database.getByText(/wrote a transaction.*Tested at/).waitFor();
@@ -135,7 +135,7 @@ test("system: watched folders with their files; failed ones are retried, one or 
   await page.getByText(/No running server process watches \/mnt\/recordings\. /).waitFor();
   await page.reload();
   await folders.getByText("Not watched").waitFor();
-  await folders.getByText(/Add it to PARLEY_WATCH_DIRS and restart the workers/).waitFor();
+  await folders.getByText(/Add it to Watched folders in Server settings/).waitFor();
   await failed.getByText("damaged").waitFor();
   assert.equal(await page.getByRole("button", { name: /^Retry/ }).count(), 0);
   await assertAccessible(page);

@@ -117,6 +117,8 @@ const texts: { readonly [Code in SentenceCode]: (values: SentenceValues<Code>) =
   backup_written: ({ destination }) => t`A file was written, read and deleted in ${destination}.`,
   backup_written_plain: ({ destination }) =>
     t`A file was written, read and deleted in ${destination}. Backups there will not be encrypted: set PARLEY_BACKUP_PASSPHRASE if others can read them.`,
+  backup_relative: ({ folder, destination }) =>
+    t`Backups go to the folder ${folder} of this server. For a bucket, enter s3://${destination}.`,
   backup_bucket_remedy: () =>
     t`Check the bucket's name, PARLEY_BACKUP_S3_ENDPOINT and PARLEY_BACKUP_S3_KEY, and that the key may list, read, write and delete.`,
   backup_folder_remedy: () =>

@@ -9,16 +9,25 @@ export function Words({ text }: { text: string }) {
   );
 }
 
-/** A text of the server: the app's own for each sentence that it knows; the rest stays English. */
-export function ServerText({ text }: { text: string }) {
+/**
+ * A text of the server: the app's own for each sentence that it knows; the rest stays English.
+ * @param shown changes each of them before it is shown.
+ */
+export function ServerText({
+  text,
+  shown = (words) => words,
+}: {
+  text: string;
+  shown?: (words: string) => string;
+}) {
   const parts = partsOf(text);
   if (parts !== null) {
     const { before, reason, after } = parts;
     return (
       <>
-        <Words text={before} />
-        {reason === null ? null : <ServerText text={reason} />}
-        <Words text={after} />
+        <Words text={shown(before)} />
+        {reason === null ? null : <ServerText text={reason} shown={shown} />}
+        <Words text={shown(after)} />
       </>
     );
   }
@@ -26,13 +35,13 @@ export function ServerText({ text }: { text: string }) {
   if (split === null)
     return (
       <span lang="en">
-        <Words text={text} />
+        <Words text={shown(text)} />
       </span>
     );
   const [before, after] = split;
   return (
     <>
-      <ServerText text={before} /> <ServerText text={after} />
+      <ServerText text={before} shown={shown} /> <ServerText text={after} shown={shown} />
     </>
   );
 }

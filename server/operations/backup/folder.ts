@@ -211,6 +211,7 @@ async function openDestination(
     region,
     forcePathStyle: s3Endpoint === null ? config.s3Connection.forcePathStyle : true,
     ...(s3Key === null ? {} : { credentials: { accessKeyId: s3Key.id, secretAccessKey: s3Key.secret } }),
+    credentialsFrom: "PARLEY_BACKUP_S3_KEY",
     scratchDir: join(config.dataDir, "scratch"),
     mayLackConditions: true,
     ...(endpoint === null ? {} : { endpoint }),

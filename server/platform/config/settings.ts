@@ -217,7 +217,7 @@ const mail = {
       "PARLEY_SMTP_URL",
       smtpUrl,
       null,
-      "Mail server, such as `smtp://user:password@mail.example.com:587` ([set up email](../guide/accounts.md#set-up-email))",
+      "Mail server, such as `smtp://user:password@mail.example.com:587`, or with `smtps://` for TLS from the start, usually on port 465. In user and password, write `@` as `%40`, `/` as `%2F` and `#` as `%23` ([set up email](../guide/accounts.md#set-up-email))",
       { isSecret },
     ),
     from: setting(
@@ -284,7 +284,7 @@ const languageModels = {
       "PARLEY_LLM_URL",
       httpUrl,
       null,
-      "URL of a language model server for summaries, action items and sections ([language model](../guide/language-model.md))",
+      "URL of a language model server for summaries, chapters, action items and questions ([language model](../guide/language-model.md))",
     ),
     engine: setting(
       "PARLEY_LLM",

@@ -33,7 +33,15 @@ export function SecretOnce({ label, value, children, onDone }: SecretProps) {
 }
 
 /** A read-only text of one or more lines with a copy button; it can be selected where the browser blocks clipboard access. */
-export function CopyField({ label, value }: { label: string; value: string }) {
+export function CopyField({
+  label,
+  description,
+  value,
+}: {
+  label: string;
+  description?: string;
+  value: string;
+}) {
   const { t } = useLingui();
   const clipboard = useClipboard({ timeout: 2500 });
   const lines = value.split("\n").length;
@@ -43,6 +51,7 @@ export function CopyField({ label, value }: { label: string; value: string }) {
       <Field
         {...(lines > 1 ? { rows: lines } : {})}
         label={label}
+        description={description}
         value={value}
         readOnly
         flex={1}

@@ -7,6 +7,7 @@ import { ServerText } from "../../causes/server-text.tsx";
 import { errorText, useAction } from "../../common/actions.tsx";
 import { lengthInWords, timeOfDay } from "../../common/format/time.ts";
 import { Row, RowButton, Rows, Section, Tag } from "../parts.tsx";
+import { withLabels } from "./setting-labels.ts";
 import classes from "./system.module.css";
 
 const labels: Readonly<Record<Component["component"], MessageDescriptor>> = {
@@ -86,7 +87,11 @@ function ComponentRow({ known }: { known: Component }) {
     >
       <div role="status">
         <Text size="sm" c="dimmed" className={classes.explanation ?? ""}>
-          {!test.isPending ? <ServerText text={shown.explanation} /> : doing === undefined ? null : t(doing)}
+          {!test.isPending ? (
+            <ServerText text={shown.explanation} shown={withLabels} />
+          ) : doing === undefined ? null : (
+            t(doing)
+          )}
           {test.data !== undefined && !test.isPending ? <> {testedText(test.data)}</> : null}
         </Text>
         {test.isError ? (
@@ -95,7 +100,7 @@ function ComponentRow({ known }: { known: Component }) {
           </Text>
         ) : shown.remedy === null || test.isPending ? null : (
           <Text size="sm" className={classes.remedy ?? ""}>
-            <ServerText text={shown.remedy} />
+            <ServerText text={shown.remedy} shown={withLabels} />
           </Text>
         )}
       </div>

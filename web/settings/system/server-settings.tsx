@@ -22,7 +22,7 @@ import { number } from "../../common/format/numbers.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { Loaded, NoneYet, Row, Rows, Section, SettingsPage } from "../parts.tsx";
 import { settingHelp } from "./setting-help.ts";
-import { sectionTitle, settingLabel } from "./setting-labels.ts";
+import { sectionTitle, settingLabel, withLabels } from "./setting-labels.ts";
 import { SignInProviders } from "./sign-in-providers.tsx";
 
 /** Sections that only the environment sets. */
@@ -40,7 +40,7 @@ const testLabels: Readonly<Record<SettingsTest, MessageDescriptor>> = {
 const leads: Readonly<Record<string, MessageDescriptor>> = {
   Mail: msg`For invitations and password resets.`,
   Speech: msg`What turns recordings into transcripts.`,
-  "Language model": msg`For summaries, action items and sections.`,
+  "Language model": msg`For summaries, chapters, action items and questions about meetings.`,
   "Sign-in": msg`Single sign-on and apps that register themselves.`,
   Backups: msg`Of the database, all files and the secret, every night.`,
   Advanced: msg`Most installations never change these.`,
@@ -94,7 +94,7 @@ function errorsOf(error: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(
     error.violations.map(({ pointer, detail }) => [
       pointer.replace("/settings/", ""),
-      detail.charAt(0).toUpperCase() + detail.slice(1),
+      withLabels(detail.charAt(0).toUpperCase() + detail.slice(1)),
     ]),
   );
 }
@@ -185,7 +185,7 @@ function SettingsSection(props: {
           )}
           {tried.data !== undefined && (
             <Alert color={tried.data.passed ? "green" : "red"} role="status" title={testTitle(tried.data)}>
-              <ServerText text={tried.data.message} />
+              <ServerText text={tried.data.message} shown={withLabels} />
             </Alert>
           )}
           <Group>

@@ -47,7 +47,8 @@ const texts: { readonly [Name in LabeledSetting | EnvironmentSetting]: () => str
     t`Bucket, used with \`PARLEY_STORAGE=s3\` and for a migration. Credentials come from the usual AWS variables.`,
   PARLEY_S3_ENDPOINT: () => t`URL of an S3-compatible store. Default: Amazon's.`,
   PARLEY_S3_PREFIX: () => t`Prefix of every key, such as \`parley/\`, if the bucket is shared.`,
-  PARLEY_SMTP_URL: () => t`Mail server, such as \`smtp://user:password@mail.example.com:587\`.`,
+  PARLEY_SMTP_URL: () =>
+    t`Mail server, such as \`smtp://user:password@mail.example.com:587\`, or with \`smtps://\` for TLS from the start, usually on port 465. In user and password, write \`@\` as \`%40\`, \`/\` as \`%2F\` and \`#\` as \`%23\`.`,
   PARLEY_SMTP_FROM: () => t`Sender of email, such as \`Parley <parley@example.com>\`.`,
   PARLEY_TRANSCRIPTION_URL: () => t`URL of a speech server.`,
   PARLEY_TRANSCRIPTION_MODEL: () =>
@@ -59,7 +60,8 @@ const texts: { readonly [Name in LabeledSetting | EnvironmentSetting]: () => str
     t`What transcribes recordings: \`local\`, \`server\` or \`off\`. Default: \`server\` if a URL is set, otherwise \`local\` once a model is installed.`,
   PARLEY_MODEL_MIRROR: () =>
     t`URL from which models are downloaded, as \`URL/NAME/FILE\`; a user and password in it are sent as basic authentication. Default: the models' publishers.`,
-  PARLEY_LLM_URL: () => t`URL of a language model server for summaries, action items and sections.`,
+  PARLEY_LLM_URL: () =>
+    t`URL of a language model server for summaries, chapters, action items and questions.`,
   PARLEY_LLM: () =>
     t`What writes summaries: \`local\`, \`server\` or \`off\`. Default: \`server\` if a URL is set, otherwise \`local\` once a model is installed.`,
   PARLEY_LLM_MODEL: () =>

@@ -71,6 +71,11 @@ export function settingLabel(name: string): string {
   return isLabeled(name) ? t(labels[name]) : name;
 }
 
+/** A text that names settings by their labels, as the server settings do; where a value is set, by their variables. */
+export function withLabels(text: string): string {
+  return text.replace(/PARLEY_[A-Z0-9_]+(?![A-Z0-9_=])/g, settingLabel);
+}
+
 function isLabeled(name: string): name is LabeledSetting {
   return Object.hasOwn(labels, name);
 }

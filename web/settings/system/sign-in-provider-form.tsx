@@ -55,8 +55,16 @@ export function ProviderUrls({ redirect, logout }: { redirect: string; logout: s
   const { t } = useLingui();
   return (
     <>
-      <CopyField label={t`Redirect URL`} value={redirect} />
-      <CopyField label={t`Back-channel logout URL`} value={logout} />
+      <CopyField
+        label={t`Redirect URL`}
+        description={t`Enter it where you register Parley at the provider`}
+        value={redirect}
+      />
+      <CopyField
+        label={t`Back-channel logout URL`}
+        description={t`Optional: where the provider reports that a user signed out there`}
+        value={logout}
+      />
     </>
   );
 }
@@ -146,6 +154,7 @@ export function ProviderForm(props: {
       />
       <TextInput
         label={t`Issuer`}
+        description={t`URL of the provider, as its documentation or its metadata name it`}
         placeholder="https://id.example.com/realms/staff"
         inputMode="url"
         required
@@ -156,6 +165,7 @@ export function ProviderForm(props: {
       />
       <TextInput
         label={t`Client ID`}
+        description={t`The provider shows it, and the secret, once Parley is registered there`}
         required
         maxLength={500}
         value={values.client_id}

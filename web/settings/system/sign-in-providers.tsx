@@ -19,6 +19,7 @@ import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Loaded, NoneYet, Row, RowButton, Rows, Tag } from "../parts.tsx";
+import { withLabels } from "./setting-labels.ts";
 import { ProviderForm, ProviderUrls, refreshedKeys, trySignIn } from "./sign-in-provider-form.tsx";
 
 /** The providers of single sign-on. @param list the setting that holds them. */
@@ -75,7 +76,7 @@ function List({ providers: all, list }: { providers: Providers; list: SystemSett
           role="status"
           title={tested.data.passed ? t`It works` : t`It doesn't work yet`}
         >
-          <ServerText text={tested.data.message} />
+          <ServerText text={tested.data.message} shown={withLabels} />
         </Alert>
       )}
       <FormDialog opened={opened} onClose={close} title={t`Add provider`} size="lg">

@@ -9,7 +9,7 @@ import classes from "./system.module.css";
 
 type Folder = SystemState["watched_folders"][number];
 
-const notWatched = msg`No running worker watches this folder, so its files are not imported. Add it to PARLEY_WATCH_DIRS and restart the workers, or upload its files on the Uploads page.`;
+const notWatched = msg`No running worker watches this folder, so its files are not imported. Add it to Watched folders in Server settings, or upload its files on the Uploads page.`;
 
 /** The folders of PARLEY_WATCH_DIRS, and their files that could not be imported. Nothing where there are none. */
 export function WatchedFolders({ folders }: { folders: readonly Folder[] }) {

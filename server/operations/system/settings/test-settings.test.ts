@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rm, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { after, test } from "node:test";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { startTestApp } from "../../../../test/support/app.ts";
@@ -235,7 +235,12 @@ test("backups: a folder is written to, read and emptied; one that can't be used 
   await writeFile(file, "");
   after(() => Promise.all([folder, file].map((path) => rm(path, { recursive: true, force: true }))));
   await assertEach("backups", [
-    ["right", { PARLEY_BACKUP_TO: folder }, /will not be encrypted/],
+    ["right", { PARLEY_BACKUP_TO: folder }, /will not be encrypted: .* can read them\.$/],
+    [
+      "right",
+      { PARLEY_BACKUP_TO: relative(process.cwd(), folder) },
+      /Backups go to the folder \/.*backups-of-a-test of this server\. For a bucket, enter s3:/,
+    ],
     ["file", { PARLEY_BACKUP_TO: join(file, "backups") }, /Backups can't be stored in .*ENOTDIR/],
     ["rights", { PARLEY_BACKUP_TO: "/proc/nowhere" }, /stored in \/proc\/nowhere: .*can't be used/],
   ]);

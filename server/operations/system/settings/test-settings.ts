@@ -1,3 +1,4 @@
+import { isAbsolute, resolve } from "node:path";
 import { because } from "../../../../contract/causes/causes.ts";
 import { sentenceOf, sentences } from "../../../../contract/sentences.ts";
 import type { SettingsTest } from "../../../../contract/settings-tests.ts";
@@ -109,7 +110,13 @@ async function testBackups(config: Config): Promise<Finding> {
     await within(backupsMs, `there was no response within ${backupsMs / 1000} s`, () =>
       checkDestination(destination, config, "write"),
     );
-    return ok(sentenceOf(passphrase === null ? "backup_written_plain" : "backup_written", { destination }));
+    const written = ok(
+      sentenceOf(passphrase === null ? "backup_written_plain" : "backup_written", { destination }),
+    );
+    if (destination.startsWith("s3://") || isAbsolute(destination)) return written;
+    // The name of a bucket alone is a folder's too.
+    const folder = resolve(destination);
+    return { ...written, remedy: sentenceOf("backup_relative", { folder, destination }) };
   } catch (error) {
     return failing(
       `Backups can't be stored in ${destination}: ${reasonOf(error)}`,

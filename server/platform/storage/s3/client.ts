@@ -29,6 +29,8 @@ export interface S3StoreOptions {
   readonly mayLackConditions?: boolean;
   /** Default: those of the standard sources. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** Where users set them, for messages. Default: the environment variables of the standard sources. */
+  readonly credentialsFrom?: string;
 }
 
 /** Shared by the parts of the store. */
@@ -41,6 +43,8 @@ export interface S3Context {
   readonly mayLackConditions: boolean;
   /** The endpoint as shown to users. */
   readonly shownEndpoint: string;
+  /** What sets the credentials, as shown to users. */
+  readonly credentialsFrom: string;
 }
 
 /** The server or the connection to it failed. `code` is the server's or the system's, `status` HTTP's. */

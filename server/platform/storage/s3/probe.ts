@@ -156,7 +156,7 @@ function explain(context: S3Context, what: string, error: unknown): string {
   const { text } = faultOf(error instanceof StoreError ? error.cause : error);
   if (unreachable.has(code)) return `nothing responds at ${context.shownEndpoint}: ${oneLine(text)}`;
   if (code === "CredentialsProviderError")
-    return `there are no credentials for ${nameOf(context)}: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`;
+    return `there are no credentials for ${nameOf(context)}: set ${context.credentialsFrom}`;
   if (code === "NoSuchBucket" || (status === 404 && code === "NotFound"))
     return `there is no bucket ${context.bucket} at ${context.shownEndpoint}`;
   if (status === undefined)

@@ -35,6 +35,7 @@ export function openS3Store(options: S3StoreOptions): ObjectStore {
     scratchDir: options.scratchDir ?? tmpdir(),
     mayLackConditions: options.mayLackConditions ?? false,
     shownEndpoint: options.endpoint ?? "Amazon S3",
+    credentialsFrom: options.credentialsFrom ?? "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
   };
   const links = createLinks(context);
   const placeOf = (key: string): { Bucket: string; Key: string } => {
