@@ -48,13 +48,21 @@ export function settingsCommand(command: Command): Command {
     .addArgument(name())
     .argument("[value]", "left out: read from standard input, so that a secret is in no list of processes")
     .action(async (setting: string, value: string | undefined, options: Options) => {
+      if (value === undefined && process.stdin.isTTY)
+        console.error(`enter the value of ${setting}, then a line break and Ctrl+D`);
       // A line ends with a line break, which is no part of the value.
       const given = value ?? (await text(process.stdin)).replace(/\r?\n$/, "");
-      await change({ [setting]: given }, options);
+      const changed = await change({ [setting]: given }, options);
+      if (value !== undefined && changed.some(({ is_secret }) => is_secret))
+        console.error(
+          "this secret was in the list of processes, and may be in your shell's history; leave the value out to enter it",
+        );
     });
   add("unset", "go back to the default of a setting")
     .addArgument(name())
-    .action((setting: string, options: Options) => change({ [setting]: null }, options));
+    .action(async (setting: string, options: Options) => {
+      await change({ [setting]: null }, options);
+    });
   add("test", "try settings as the work itself uses them; exit code 1 if that fails")
     .addArgument(new Argument("<test>").choices(settingsTests))
     .option("--to <email>", "send the test email there; without it, only the connection is tried")
@@ -116,7 +124,7 @@ async function get(name: string, { json }: Options): Promise<void> {
   }
 }
 
-async function change(changes: SettingChanges, { json }: Options): Promise<void> {
+async function change(changes: SettingChanges, { json }: Options): Promise<Shown[]> {
   const settings = await withSettings("write", async (deps) => {
     await changeSettings(deps, changes, await changerOf(deps.db)).catch(explain);
     return describeSettings(deps);
@@ -127,6 +135,7 @@ async function change(changes: SettingChanges, { json }: Options): Promise<void>
     console.error(
       `${counted(changed.length, "setting")} saved: ${changed.map(({ name }) => name).join(", ")}`,
     );
+  return changed;
 }
 
 /** @throws ConfigError that names every bad value. */

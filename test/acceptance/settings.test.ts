@@ -130,9 +130,13 @@ test("a change is in force on all processes within two seconds after PostgreSQL 
 });
 
 test("parley settings: set, get, unset, test, export and import; a secret comes from standard input", async () => {
+  const seen = await run(["set", "PARLEY_LLM_API_KEY", "sk-in-the-list"]);
+  assert.match(seen.stderr, /this secret was in the list of processes/);
+  assert.ok(!seen.stderr.includes("sk-in-the-list"));
   const set = await runWith("sk-from-stdin\n", "set", "PARLEY_LLM_API_KEY", "--json");
   assert.equal(set.code, 0, set.stderr);
   assert.ok(!`${set.stdout}${set.stderr}`.includes("sk-from-stdin"));
+  assert.doesNotMatch(set.stderr, /list of processes/);
   assert.deepEqual(
     [(await read(other, "PARLEY_LLM_API_KEY"))?.is_set, (await read(other, "PARLEY_LLM_API_KEY"))?.value],
     [true, null],
