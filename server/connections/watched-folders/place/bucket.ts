@@ -16,6 +16,7 @@ import {
   createS3Client,
   faultOf,
   type S3Context,
+  standardCredentials,
 } from "../../../platform/storage/s3/client.ts";
 import {
   type FoundFile,
@@ -47,6 +48,7 @@ export function openBucketPlace(location: string, { s3Connection, dataDir }: Con
     scratchDir: dataDir,
     mayLackConditions: false,
     shownEndpoint: endpoint ?? "Amazon S3",
+    credentialsFrom: standardCredentials,
   };
   const at = (path: string) => ({ Bucket: bucket, Key: root + path });
   const nameOf = (path: string): string => (path === "" ? location : `${location}/${path}`);

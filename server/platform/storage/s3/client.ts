@@ -29,9 +29,12 @@ export interface S3StoreOptions {
   readonly mayLackConditions?: boolean;
   /** Default: those of the standard sources. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Where users set them, for messages. Default: the environment variables of the standard sources. */
+  /** Where users set them, for messages. Default: `standardCredentials`. */
   readonly credentialsFrom?: string;
 }
+
+/** What users set for the standard sources. */
+export const standardCredentials = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
 
 /** Shared by the parts of the store. */
 export interface S3Context {

@@ -12,6 +12,7 @@ import {
   infoOf,
   type S3Context,
   type S3StoreOptions,
+  standardCredentials,
 } from "./client.ts";
 import { createLinks } from "./links.ts";
 import { putFile } from "./multipart.ts";
@@ -35,7 +36,7 @@ export function openS3Store(options: S3StoreOptions): ObjectStore {
     scratchDir: options.scratchDir ?? tmpdir(),
     mayLackConditions: options.mayLackConditions ?? false,
     shownEndpoint: options.endpoint ?? "Amazon S3",
-    credentialsFrom: options.credentialsFrom ?? "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    credentialsFrom: options.credentialsFrom ?? standardCredentials,
   };
   const links = createLinks(context);
   const placeOf = (key: string): { Bucket: string; Key: string } => {
