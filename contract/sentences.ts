@@ -1,5 +1,6 @@
 import { calendarSentences } from "./failures/calendars.ts";
 import { deliverySentences } from "./failures/deliveries.ts";
+import { importSentences } from "./failures/imports.ts";
 import { networkSentences } from "./failures/network.ts";
 
 /**
@@ -135,6 +136,7 @@ export const sentences = {
   ...networkSentences,
   ...deliverySentences,
   ...calendarSentences,
+  ...importSentences,
 } as const;
 
 export type SentenceCode = keyof typeof sentences;

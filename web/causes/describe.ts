@@ -48,7 +48,8 @@ function problemText({ error, detail, cause }: Problem, violations: readonly Vio
   const [first] = violations;
   if (first !== undefined) return pointedText(first, violations.length - 1);
   const code = Object.hasOwn(codeTexts, error) ? (error as ErrorCode) : "wrong_state";
-  return vagueCodes.has(code) ? withDetail(codeTexts[code](), detail) : codeTexts[code]();
+  if (!vagueCodes.has(code)) return codeTexts[code]();
+  return plainText(sentenceOfDetail(detail)) ?? withDetail(codeTexts[code](), detail);
 }
 
 function violationText({ cause, detail }: Violation): string {
@@ -83,5 +84,5 @@ export function detailText(cause: Cause | undefined, detail: string): string {
 export function failureText(causes: readonly Cause[] | undefined, reason: string): string {
   const texts = (causes ?? []).map(causeText);
   if (texts.length > 0 && texts.every((text) => text !== undefined)) return texts.join(" ");
-  return withDetail(t`The upload failed.`, reason);
+  return plainText(reason) ?? withDetail(t`The upload failed.`, reason);
 }

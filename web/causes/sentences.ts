@@ -4,9 +4,11 @@ import {
   readSentence,
   type SentenceCode,
   type SentenceValues,
+  splitSentence,
 } from "../../contract/sentences.ts";
 import { calendarTexts } from "./failures/calendars.ts";
 import { deliveryTexts } from "./failures/deliveries.ts";
+import { importTexts } from "./failures/imports.ts";
 import { networkTexts } from "./failures/network.ts";
 import { whenText } from "./values.ts";
 
@@ -160,6 +162,7 @@ const texts: { readonly [Code in SentenceCode]: (values: SentenceValues<Code>) =
   ...networkTexts,
   ...deliveryTexts,
   ...calendarTexts,
+  ...importTexts,
 };
 
 /** The app's text for a sentence of the server. */
@@ -189,10 +192,13 @@ export function partsOf(
   return { before, reason, after };
 }
 
-/** The app's text for a sentence of the server, where no element can be shown; null: the table has no such sentence. */
+/** The app's text for sentences of the server, where no element can be shown; null: the table does not have them all. */
 export function plainText(text: string): string | null {
   const parts = partsOf(text);
-  if (parts === null) return null;
+  if (parts === null) {
+    const texts = splitSentence(text)?.map(plainText) ?? [null];
+    return texts.includes(null) ? null : texts.join(" ");
+  }
   const { before, reason, after } = parts;
   return reason === null ? before : `${before}${plainText(reason) ?? reason}${after}`;
 }

@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { sep } from "node:path";
+import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import type { Config, WatchDir } from "../../platform/config/config.ts";
 import { recordingsPrefix, uploadsPrefix } from "../../platform/storage/layout.ts";
 import { openPlace, WatchError } from "./place/index.ts";
@@ -32,8 +33,8 @@ async function refuseDataFolder(location: string, dataDir: string): Promise<void
   const [folder, data] = [`${await real(location)}${sep}`, `${await real(dataDir)}${sep}`];
   if (folder.startsWith(data) || data.startsWith(folder))
     throw new WatchError(
-      `${location} contains the data folder, or is in it.`,
-      "Name another folder in PARLEY_WATCH_DIRS.",
+      sentenceOf("watch_data_folder", { folder: location }),
+      sentences.watch_data_folder_remedy,
     );
 }
 
@@ -44,8 +45,8 @@ function refuseOwnObjects(location: string, { s3 }: Config): void {
     const own = `s3://${s3.bucket}/${ownPrefix(s3.prefix)}${prefix}`;
     if (folder.startsWith(own) || own.startsWith(folder))
       throw new WatchError(
-        `${location} contains the files of Parley, or is in them.`,
-        "Name another prefix in PARLEY_WATCH_DIRS.",
+        sentenceOf("watch_own_files", { folder: location }),
+        sentences.watch_own_files_remedy,
       );
   }
 }

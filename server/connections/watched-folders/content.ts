@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
+import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import { otherContent, sniffBytes } from "../../../shared/files/media-content.ts";
 import { formatOf } from "../../../shared/files/media-formats.ts";
 import { type FileGroup, pathIn } from "./groups.ts";
@@ -83,11 +84,14 @@ function refuseSize(
   maxBytes: number,
 ): void {
   for (const { name, file } of files)
-    if (file.size === 0) throw new WatchError(`${name} is empty.`, "Copy the file again, or remove it.");
+    if (file.size === 0)
+      throw new WatchError(sentenceOf("watch_empty", { file: name }), sentences.watch_empty_remedy);
   if (bytes > maxBytes)
     throw new WatchError(
-      `${files[0]?.name} has ${bytes} bytes${files.length > 1 ? " with the tracks of its speakers" : ""}. The limit is ${maxBytes}.`,
-      "Split or compress the recording, or raise PARLEY_MAX_UPLOAD_BYTES.",
+      sentenceOf(files.length > 1 ? "watch_large_tracks" : "watch_large", {
+        ...{ file: files[0]?.name ?? "", bytes, limit: maxBytes },
+      }),
+      sentences.watch_large_remedy,
     );
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
+import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import { ImportInput } from "../../../contract/uploads/imports.ts";
 import { errorSuffix, zoomTracksFolder } from "../../../shared/files/file-groups.ts";
 import { speakersOf } from "../../../shared/transcripts/subtitles.ts";
@@ -111,7 +112,7 @@ export async function waitForVolume(
   { db }: Pick<ImportDependencies, "db">,
   { file, dir }: Claim,
 ): Promise<void> {
-  const error = `${dir.location} is empty or missing; mount its volume`;
+  const error = sentenceOf("watch_volume", { folder: dir.location });
   await saveState(db.kysely, file, file.state === "pending" ? "pending" : "ready", {
     error,
     attempts: 1,
@@ -319,11 +320,11 @@ export async function failFile(
 function inWords(error: unknown): { reason: string; remedy: string } {
   if (error instanceof WatchError) return { reason: error.message, remedy: error.remedy };
   if (error instanceof ProblemError)
-    return { reason: `${error.message}.`, remedy: "Free some space, or ask the server's administrator." };
+    return { reason: `${error.message}.`, remedy: sentences.watch_quota_remedy };
   return {
     // The error itself may name the server's own folders, buckets and hosts.
-    reason: "The server could not read or store the file.",
-    remedy: "Ask the server's administrator; the server's log has the error.",
+    reason: sentences.watch_store,
+    remedy: sentences.watch_store_remedy,
   };
 }
 

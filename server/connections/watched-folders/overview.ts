@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { sentences } from "../../../contract/sentences.ts";
 import type { Database, Executor } from "../../platform/db/database.ts";
 import { isSkipped } from "./queries.ts";
 
@@ -91,7 +92,7 @@ export async function readWatchedFolders(
 async function findFailed(db: Executor, folder: string, limit: number): Promise<FailedFile[]> {
   const { rows } = await sql<FailedFile>`
     select w.workspace_id || '-' || encode(w.path_hash, 'hex') as id, w.path,
-      coalesce(w.error, 'no reason is known any more') as error, w.updated_at as failed_at, w.workspace_id,
+      coalesce(w.error, ${sentences.watch_unknown}) as error, w.updated_at as failed_at, w.workspace_id,
       o.name as workspace_name
     from watched_files w join workspaces o on o.id = w.workspace_id
     where w.folder = ${folder} and w.state = 'failed' and not ${isSkipped}

@@ -1,3 +1,4 @@
+import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import { type Segment, TranscriptFileError } from "../../../shared/transcripts/subtitles.ts";
 import { NoTranscriptError } from "../../../shared/transcripts/transcript-json.ts";
 import { maxTextBytes, parseTranscript } from "./parse-transcript.ts";
@@ -28,8 +29,8 @@ export async function readTranscript(
     if (error instanceof NoTranscriptError) return { segments: null, notes: [error.message] };
     if (!(error instanceof TranscriptFileError)) throw error;
     throw new WatchError(
-      `${place.nameOf(path)} is not a valid transcript: ${error.message}`,
-      "Correct the transcript, or remove it to have the recording transcribed if a speech model is set up.",
+      sentenceOf("watch_transcript", { file: place.nameOf(path), reason: error.message }),
+      sentences.watch_transcript_remedy,
     );
   }
 }

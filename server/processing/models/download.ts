@@ -1,5 +1,6 @@
 import { open, stat, truncate } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { sentenceOf } from "../../../contract/sentences.ts";
 import { isDiskFull, ModelError } from "./store.ts";
 
 export interface DownloadOptions {
@@ -39,9 +40,12 @@ export async function downloadFile(
       attempt = has > had ? 1 : attempt + 1;
       had = has;
       if (attempt > maxAttempts)
-        throw new ModelError(`${locate(url).host} can't be reached: ${reasonOf(error)}; try again later`, {
-          cause: error,
-        });
+        throw new ModelError(
+          sentenceOf("model_unreachable", { host: locate(url).host, reason: reasonOf(error) }),
+          {
+            cause: error,
+          },
+        );
       await delay(
         firstDelayMs * 2 ** (attempt - 1),
         undefined,
@@ -110,8 +114,7 @@ async function writeBody(
   const report = setInterval(() => onProgress(at), reportEveryMs);
   try {
     for await (const piece of body) {
-      if (at + piece.byteLength > bytes)
-        throw new RefusedError(`the server sent more than the ${bytes} bytes of the file`);
+      if (at + piece.byteLength > bytes) throw new RefusedError(sentenceOf("model_too_long", { bytes }));
       for (let done = 0; done < piece.byteLength; )
         done += (await file.write(piece, done, piece.byteLength - done, at + done)).bytesWritten;
       at += piece.byteLength;

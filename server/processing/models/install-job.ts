@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import { z } from "zod";
+import { sentences } from "../../../contract/sentences.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { defineJob } from "../../platform/jobs/define.ts";
@@ -68,9 +69,7 @@ async function installModelJob(
 }
 
 function readable(error: unknown): string {
-  return error instanceof ModelError
-    ? error.message
-    : "the server could not store the model; its log has the details";
+  return error instanceof ModelError ? error.message : sentences.model_store;
 }
 
 const payload = z.object({ installId: z.string() });

@@ -1,5 +1,6 @@
 import { copyFile, mkdir, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import { type CatalogueModel, findInCatalogue, type ModelFile, type ModelKind } from "./catalogue.ts";
 import { downloadFile } from "./download.ts";
 import { LockedError, takeInstallLock } from "./install-lock.ts";
@@ -115,11 +116,7 @@ async function installPlan(
     return result;
   } catch (error) {
     if (options.signal?.reason instanceof CanceledError) await rm(part, { recursive: true, force: true });
-    if (isDiskFull(error))
-      throw new ModelError(
-        "the disk is full; free some space and try again, what was downloaded so far is kept",
-        { cause: error },
-      );
+    if (isDiskFull(error)) throw new ModelError(sentences.model_disk_full, { cause: error });
     throw error;
   } finally {
     await unlock();
@@ -244,7 +241,7 @@ async function ensureRoom(part: string, files: readonly ModelFile[], total: numb
   const free = bavail * bsize;
   if (free < needed)
     throw new ModelError(
-      `the disk has ${toMegabytes(free)} MB free, and the model needs ${toMegabytes(needed)} MB; free some space and try again`,
+      sentenceOf("model_no_room", { free: toMegabytes(free), needed: toMegabytes(needed) }),
     );
 }
 
@@ -278,7 +275,9 @@ async function bringFile(
   if ((await hashFile(unfinished, options.signal)) !== file.sha256) {
     await rm(unfinished, { force: true });
     throw new ModelError(
-      `${file.name} of ${plan.name} does not match its SHA-256 and was refused; ${source.type !== "download" ? "copy it again" : "try again, or use another mirror"}`,
+      source.type === "download"
+        ? sentenceOf("model_damaged", { file: file.name, model: plan.name })
+        : `${file.name} of ${plan.name} does not match its SHA-256 and was refused; copy it again`,
     );
   }
   await syncToDisk(unfinished);
@@ -289,8 +288,7 @@ function urlOf(plan: Plan, file: Plan["files"][number], mirror: string | null): 
   if (mirror !== null) {
     const base = mirror.endsWith("/") ? mirror : `${mirror}/`;
     const url = URL.parse(`${plan.name}/${file.name}`, base);
-    if (url === null || !/^https?:$/.test(url.protocol))
-      throw new ModelError("the mirror must be an http or https URL");
+    if (url === null || !/^https?:$/.test(url.protocol)) throw new ModelError(sentences.model_mirror);
     return url.href;
   }
   if (file.url === null) throw new Error(`${file.name} has no address`);

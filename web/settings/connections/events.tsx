@@ -10,6 +10,7 @@ import {
   retryConnectionEvent,
 } from "../../api/settings/connections.ts";
 import { useAction } from "../../common/actions.tsx";
+import { ServerText } from "../../common/format/server-text.tsx";
 import { whenInLine } from "../../common/format/time.ts";
 import { Loaded, Tag } from "../parts.tsx";
 
@@ -74,7 +75,7 @@ function Event({ connection, event }: { connection: Connection; event: Connectio
       )}
       {event.reason === null ? null : (
         <Text span size="sm">
-          {event.reason}
+          <ServerText text={event.reason} />
         </Text>
       )}
       {event.state === "failed" ? (

@@ -14,6 +14,7 @@ import {
 } from "../../api/settings/imports.ts";
 import { updateWorkspace, type Workspace, workspaceQuery } from "../../api/settings/workspace.ts";
 import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { ServerText } from "../../common/format/server-text.tsx";
 import { dayAndTime } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Loaded, Panel, Row, Rows, Section, SettingsPage } from "../parts.tsx";
@@ -183,7 +184,7 @@ function RunRow({ run }: { run: ImportRun }) {
     >
       {run.error === null ? null : (
         <Text size="sm" c="var(--mantine-color-error)">
-          {run.error}
+          <ServerText text={run.error} />
         </Text>
       )}
       {run.state === "running" && !isDryRun && total > 0 ? (

@@ -1,10 +1,11 @@
 import { t } from "@lingui/core/macro";
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Trans } from "@lingui/react/macro";
 import { Anchor, Button, List, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ImportRun, importReportQuery } from "../../api/settings/imports.ts";
 import { namesInSentence } from "../../common/format/names.ts";
+import { ServerText } from "../../common/format/server-text.tsx";
 import { Loaded } from "../parts.tsx";
 import { omittedTexts } from "./omitted.ts";
 
@@ -28,7 +29,6 @@ export function Report({ run }: { run: ImportRun }) {
 }
 
 function Items({ id }: { id: string }) {
-  const { t } = useLingui();
   const report = useQuery(importReportQuery(id));
   return (
     <Loaded query={report}>
@@ -42,7 +42,13 @@ function Items({ id }: { id: string }) {
                 <Anchor href={`/recordings/${recording_id}`}>{old_id}</Anchor>
               )}
               {": "}
-              {reason === null ? describe(omitted) : t`Not imported: ${reason}`}
+              {reason === null ? (
+                describe(omitted)
+              ) : (
+                <>
+                  <Trans>Not imported:</Trans> <ServerText text={reason} />
+                </>
+              )}
             </List.Item>
           ))}
         </List>

@@ -149,14 +149,18 @@ function FailedUploads({ uploads }: { uploads: SystemState["failed_uploads"] }) 
           {uploads.map((upload) => (
             <Row
               key={upload.id}
-              title={upload.reason}
+              title={<ServerText text={upload.reason} />}
               badges={<Tag tone="bad">{t(stages[upload.stage] ?? msg`Failed`)}</Tag>}
               facts={[
                 upload.workspace.name,
                 <When key="at" at={upload.failed_datetime} />,
                 upload.container,
                 upload.bytes !== null && bytes(upload.bytes),
-                upload.detail,
+                upload.detail !== null && (
+                  <span key="detail" lang="en">
+                    {upload.detail}
+                  </span>
+                ),
                 uploadText(upload.id),
               ]}
             />

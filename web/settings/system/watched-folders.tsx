@@ -2,6 +2,7 @@ import { msg, plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import { retryWatchedFiles, type SystemState, systemQuery } from "../../api/settings/system.ts";
+import { ServerText } from "../../causes/server-text.tsx";
 import { useAction } from "../../common/actions.tsx";
 import { fullTime, whenInLine } from "../../common/format/time.ts";
 import { Row, RowButton, Rows, Section, Tag } from "../parts.tsx";
@@ -90,10 +91,15 @@ function FolderRow({ folder }: { folder: Folder }) {
         )
       }
     >
-      {[isLeft ? t(notWatched) : null, problem, delay].map((text) =>
+      {isLeft ? (
+        <Text size="sm" className={classes.error ?? ""}>
+          {t(notWatched)}
+        </Text>
+      ) : null}
+      {[problem, delay].map((text) =>
         text === null ? null : (
           <Text key={text} size="sm" className={classes.error ?? ""}>
-            {text}
+            <ServerText text={text} />
           </Text>
         ),
       )}
@@ -121,7 +127,7 @@ function FileRow({ file }: { file: Folder["failed_files"][number] & Pick<Folder,
       }
     >
       <Text size="sm" className={classes.error ?? ""}>
-        {error}
+        <ServerText text={error} />
       </Text>
     </Row>
   );

@@ -8,6 +8,7 @@ import type { ReactNode } from "react";
 import type { LanguageModel, SpeechModel } from "../../api/settings/models.ts";
 import { useAction } from "../../common/actions.tsx";
 import { number, percent } from "../../common/format/numbers.ts";
+import { ServerText } from "../../common/format/server-text.tsx";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Row, Rows, Section, Tag } from "../parts.tsx";
 
@@ -108,7 +109,7 @@ function ModelRow<M extends Model>({ model, family }: { model: M; family: Family
       ) : null}
       {state === "failed" ? (
         <Alert mt={8} color="red" icon={<IconAlertTriangle aria-hidden />} title={t`The download failed`}>
-          {error}
+          <ServerText text={error ?? ""} />
         </Alert>
       ) : null}
     </Row>

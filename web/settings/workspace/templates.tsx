@@ -16,6 +16,7 @@ import {
 import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { number, separators } from "../../common/format/numbers.ts";
+import { ServerText } from "../../common/format/server-text.tsx";
 import { whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { LanguageSelect } from "../../common/language-select.tsx";
@@ -209,7 +210,7 @@ function Model({ status }: { status: Intelligence }) {
           {failed > 0 ? (
             <Plural value={failed} one="# recording failed." other="# recordings failed." />
           ) : null}{" "}
-          {status.last_error}
+          {status.last_error === null ? null : <ServerText text={status.last_error} />}
         </Text>
         <LanguageSelect
           label={t`Language of summaries`}

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { PortableEntry } from "../../../../contract/recordings/portable.ts";
+import { sentenceOf } from "../../../../contract/sentences.ts";
 import { recordingOf } from "../sources/disk.ts";
 import { RecordingError } from "../sources/errors.ts";
 import type { SourceMedia, SourceRecording } from "../sources/source.ts";
@@ -94,7 +95,7 @@ async function findRecording(
   const { status, json } = await getJson(access, `/bots/${botId}/recording`);
   if (status === 404) return null;
   const parsed = Recording.safeParse(json);
-  if (!parsed.success) throw new RecordingError(`Attendee did not return the recording (status ${status})`);
+  if (!parsed.success) throw new RecordingError(sentenceOf("attendee_no_recording", { status }));
   return parsed.data;
 }
 
@@ -106,9 +107,7 @@ async function openMedia(access: ServiceAccess, botId: string): Promise<SourceMe
   if (response.status < 300)
     return { format: formatOfFile(recording.url, response, "video"), body: response.body };
   response.body.destroy();
-  throw new RecordingError(
-    `Attendee's storage did not return the recording's file (status ${response.status})`,
-  );
+  throw new RecordingError(sentenceOf("attendee_no_file", { status: response.status }));
 }
 
 function entriesOf(

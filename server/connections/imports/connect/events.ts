@@ -1,5 +1,6 @@
 import { createHash, randomUUIDv7 } from "node:crypto";
 import { type Selectable, sql } from "kysely";
+import { sentences } from "../../../../contract/sentences.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import type { ConnectionEvents } from "../../../platform/db/types.ts";
@@ -153,7 +154,7 @@ export async function refreshEvents(db: Executor): Promise<void> {
         state = case u.status when 'success' then 'done' else 'failed' end,
         payload = case u.status when 'success' then null else e.payload end,
         reason = case when u.status = 'success' then e.reason
-          else coalesce(u.failure_reason, 'The upload was removed before it became a recording.') end
+          else coalesce(u.failure_reason, ${sentences.event_upload_gone}) end
       from connection_events p left join uploads u on u.id = p.upload_id
       where p.state = 'importing' and e.id = p.id and e.state = 'importing'
         and (u.id is null or u.status in ('failure', 'success'))

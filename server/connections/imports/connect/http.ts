@@ -1,3 +1,4 @@
+import { sentenceOf } from "../../../../contract/sentences.ts";
 import { formatOf, type MediaFormat } from "../../../../shared/files/media-formats.ts";
 import { readWrittenTime } from "../../../../shared/times/written-time.ts";
 import { TranscriptFileError } from "../../../../shared/transcripts/subtitles.ts";
@@ -37,7 +38,9 @@ export async function request(access: ServiceAccess, sent: ServiceRequest): Prom
   });
   if (response.status !== 429 && response.status < 500) return response;
   response.body.destroy();
-  throw new TemporaryError(`${new URL(sent.url).host} responds with ${response.status}`);
+  throw new TemporaryError(
+    sentenceOf("connection_status", { host: new URL(sent.url).host, status: response.status }),
+  );
 }
 
 /** Sends a request whose response is JSON. @returns the parsed body of a 2xx, otherwise the status alone. */
@@ -52,7 +55,7 @@ export async function requestJson(
   }
   const { json } = await readJson(response, maxJsonBytes).catch((error: Error) => {
     if (!(error instanceof SyntaxError)) throw toServiceError(error);
-    throw new RecordingError(`${new URL(sent.url).host} responds with something that is not JSON`);
+    throw new RecordingError(sentenceOf("connection_not_json", { host: new URL(sent.url).host }));
   });
   return { status: response.status, json };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { z } from "zod";
+import { sentenceOf, sentences } from "../../../../contract/sentences.ts";
 import { serverItself } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
@@ -123,7 +124,7 @@ async function findImporter(db: Database, connection: ConnectionRow): Promise<st
     where workspace_id = ${connection.workspace_id} and role = 'admin' and deactivated_at is null
     order by id <> ${connection.created_by}, id limit 1`.execute(db.kysely);
   const [row] = rows;
-  if (row === undefined) throw new RecordingError("the workspace has no active admin to own the recording");
+  if (row === undefined) throw new RecordingError(sentences.connection_no_admin);
   return row.id;
 }
 
@@ -145,7 +146,7 @@ async function importRecordingOf(deps: ConnectionJobDependencies, work: Work): P
     return;
   }
   if (meeting !== undefined && !isOpen(meeting)) {
-    await endEvent(db.kysely, event.id, "ignored", "The meeting was imported before.", meeting.upload_id);
+    await endEvent(db.kysely, event.id, "ignored", sentences.event_imported, meeting.upload_id);
     return;
   }
   const siblings = (await findSiblings(db.kysely, event)).filter(({ type }) => service.isTranscript(type));
@@ -155,7 +156,7 @@ async function importRecordingOf(deps: ConnectionJobDependencies, work: Work): P
   ]);
   const source = await service.load(access, opened, others);
   if (source === null) {
-    await endEvent(db.kysely, event.id, "ignored", "The meeting has no recording that can be imported.");
+    await endEvent(db.kysely, event.id, "ignored", sentences.event_no_recording);
     return;
   }
   const { workspace_id: workspaceId } = connection;
@@ -195,20 +196,20 @@ async function addTranscript(deps: ConnectionJobDependencies, work: Work): Promi
   const { db, encryptor } = deps;
   const { event, connection, access, meeting } = work;
   if (meeting === undefined || meeting.upload_status === "failure")
-    throw new WaitError("Waiting for the event that reports the meeting's recording.");
+    throw new WaitError(sentences.event_waits_for_recording);
   const ignore = (reason: string): Promise<void> =>
     endEvent(db.kysely, event.id, "ignored", reason, meeting.upload_id);
   if (meeting.upload_id === null) {
     if (await isInTrash(db.kysely, connection.workspace_id, externalIdOf(connection, event)))
-      throw new RecordingError("The recording is in the trash. Restore it, then retry this event.");
-    return ignore("The recording was deleted.");
+      throw new RecordingError(sentences.event_in_trash);
+    return ignore(sentences.event_recording_deleted);
   }
-  if (meeting.has_transcript) return ignore("The recording was imported with this transcript.");
-  if (meeting.recording_id === null) throw new WaitError("Waiting for the recording to be ready.");
+  if (meeting.has_transcript) return ignore(sentences.event_has_transcript);
+  if (meeting.recording_id === null) throw new WaitError(sentences.event_waits_until_ready);
   const opened = decrypted(() => openEvent(encryptor, event));
   const read = (await serviceOf(connection).loadTranscript?.(access, opened)) ?? { entries: [], notes: [] };
   const notes = await supply(deps, work, meeting.recording_id, read);
-  if (notes === null) return ignore("The recording's transcript was edited here, so it was not replaced.");
+  if (notes === null) return ignore(sentences.event_edited);
   await saveMeeting(db.kysely, {
     ...{ workspaceId: connection.workspace_id, source: sourceOf(connection), meetingKey: event.meeting_key },
     ...{ uploadId: meeting.upload_id, hasTranscript: true },
@@ -217,7 +218,7 @@ async function addTranscript(deps: ConnectionJobDependencies, work: Work): Promi
 }
 
 function describeNotes(notes: readonly string[]): string | null {
-  return notes.length === 0 ? null : `Transcript: ${notes.join(" ")}`;
+  return notes.length === 0 ? null : sentenceOf("event_transcript_notes", { reason: notes.join(" ") });
 }
 
 /** Supplies a transcript. @returns what of it was not used; null when the present one has edits. */
@@ -235,26 +236,28 @@ async function supply(
       .where("id", "=", recordingId)
       .executeTakeFirst();
   const recording = await read();
-  if (recording === undefined) throw new RecordingError("the recording was deleted");
+  if (recording === undefined) throw new RecordingError(sentences.delivery_recording_gone);
   const { transcript_version } = recording;
   const unnamed = new Map<string, string>();
   const segments = entries
     .filter(({ start }) => start <= recording.duration_ms)
     .map(({ speaker, start, end, text }) => ({ speaker: nameUnnamed(speaker, unnamed), start, end, text }));
   if (segments.length === 0)
-    throw new RecordingError(["the transcript has no text to use", ...notes].join(": "));
+    throw new RecordingError(
+      notes.length === 0
+        ? sentences.event_no_text_at_all
+        : sentenceOf("event_no_text", { reason: notes.join(": ") }),
+    );
   const late = entries.length - segments.length;
   const { workspace_id: workspaceId } = connection;
   const principal = workspaceImporter({ workspaceId, userId: importerId, tokenId: connection.id });
   try {
     await supplyTranscript(db, principal, recordingId, { transcript_version, segments }, deps.onTranscript);
-    return late === 0
-      ? notes
-      : [...notes, `${late} of its lines begin after the end of the recording and were left out.`];
+    return late === 0 ? notes : [...notes, sentenceOf("event_late_lines", { count: late })];
   } catch (error) {
     if (!(error instanceof ProblemError) || error.code !== "wrong_state") throw error;
     if ((await read())?.transcript_version === transcript_version) return null;
-    throw new TemporaryError("the transcript has just changed");
+    throw new TemporaryError(sentences.event_transcript_changed);
   }
 }
 
@@ -269,12 +272,7 @@ async function noteError(
   if (error instanceof WaitError) {
     const { message: reason } = error;
     if (Date.now() - event.created_at.getTime() > maxWaitMs)
-      return endEvent(
-        kysely,
-        event.id,
-        "failed",
-        "The event that reports the meeting's recording did not arrive.",
-      );
+      return endEvent(kysely, event.id, "failed", sentences.event_never_arrived);
     return postponeEvent(kysely, event.id, { reason, delayMs: waitStepMs, isAttempt: false });
   }
   const isTemporary =

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { PortableEntry } from "../../../../contract/recordings/portable.ts";
+import { sentenceOf, sentences } from "../../../../contract/sentences.ts";
 import { recordingOf } from "../sources/disk.ts";
 import { RecordingError } from "../sources/errors.ts";
 import type { SourceMedia, SourceRecording } from "../sources/source.ts";
@@ -111,28 +112,27 @@ async function readTranscript(
   let found = await getJson(access, `/transcripts/by-id/${meeting.id}`);
   if (found.status === 404) found = await getJson(access, `/transcripts/${nativePath(meeting)}`);
   if (found.status === 401 || found.status === 403)
-    throw new RecordingError(`Vexa refused the connection's API key (status ${found.status})`);
+    throw new RecordingError(sentenceOf("vexa_key", { status: found.status }));
   if (found.status === 404) return { segments: [], start_time: null, recordings: [] };
   const parsed = Transcript.safeParse(found.json);
-  if (!parsed.success) throw new RecordingError(`Vexa did not return the meeting (status ${found.status})`);
+  if (!parsed.success) throw new RecordingError(sentenceOf("vexa_no_meeting", { status: found.status }));
   return parsed.data;
 }
 
 async function openMedia(access: ServiceAccess, recordingId: string): Promise<SourceMedia> {
   const { status, json } = await getJson(access, `/recordings/${recordingId}/master?type=audio`);
   // The file is put together after the meeting.
-  if (status === 404 || status === 409 || status === 425)
-    throw new TemporaryError("Vexa has not finished the recording's file yet");
+  if (status === 404 || status === 409 || status === 425) throw new TemporaryError(sentences.vexa_unfinished);
   const path = Master.safeParse(json).data?.raw_url ?? "";
   if (!URL.canParse(path, `${access.baseUrl}/`))
-    throw new RecordingError(`Vexa did not return the recording (status ${status})`);
+    throw new RecordingError(sentenceOf("vexa_no_recording", { status }));
   // The URL may lack the path of a gateway.
   const url = path.startsWith("/") ? access.baseUrl + path : new URL(path, `${access.baseUrl}/`).href;
   const isOwn = new URL(url).origin === new URL(access.baseUrl).origin;
   const response = await request(access, { url, headers: isOwn ? keyOf(access) : {} });
   if (response.status < 300) return { format: formatOfFile(url, response, "audio"), body: response.body };
   response.body.destroy();
-  throw new RecordingError(`Vexa did not return the recording's file (status ${response.status})`);
+  throw new RecordingError(sentenceOf("vexa_no_file", { status: response.status }));
 }
 
 /** Invited people and speakers; the same person may be listed twice. */

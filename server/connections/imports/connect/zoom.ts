@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { z } from "zod";
 import type { PortableEntry } from "../../../../contract/recordings/portable.ts";
+import { sentenceOf, sentences } from "../../../../contract/sentences.ts";
 import type { MediaFormat } from "../../../../shared/files/media-formats.ts";
 import { foldCase } from "../../../../shared/fold-case.ts";
 import type { OutboundResponse } from "../../../platform/outbound/guarded-client.ts";
@@ -112,7 +113,8 @@ async function load(
   const segments = bestSegments(files);
   const { entries, notes } = await readTranscripts(access, files, segments);
   if (segments.length === 0 && entries.length === 0) {
-    if (notes.length > 0) throw new RecordingError(`the transcript can't be read: ${notes.join(" ")}`);
+    if (notes.length > 0)
+      throw new RecordingError(sentenceOf("event_transcript_unread", { reason: notes.join(" ") }));
     return null;
   }
   const host = meeting.host_email || null;
@@ -196,7 +198,7 @@ async function openMedia(access: ServiceAccess, segments: readonly ZoomFile[]): 
     const { headers, body } = await download(access, segment);
     body.destroy();
     const bytes = Number(headers["content-length"]);
-    if (!(bytes > 0)) throw new RecordingError("Zoom did not report the size of one part of the recording");
+    if (!(bytes > 0)) throw new RecordingError(sentences.zoom_no_size);
     parts.push({ bytes });
   }
   const body = Readable.from(
@@ -219,14 +221,11 @@ async function download(access: ServiceAccess, file: ZoomFile): Promise<Outbound
     response.body.destroy();
   }
   const token = await requestToken(access);
-  if (token === null)
-    throw new RecordingError(
-      "Zoom refused the event's download token, which is valid for 24 hours, and the connection has no OAuth credentials; create a connection with OAuth credentials",
-    );
+  if (token === null) throw new RecordingError(sentences.zoom_token);
   const response = await get(access, url, token);
   if (response.status < 300 && !isRefusal(response)) return response;
   response.body.destroy();
-  throw new RecordingError(`Zoom did not return the file (status ${response.status})`);
+  throw new RecordingError(sentenceOf("zoom_no_file", { status: response.status }));
 }
 
 function get(access: ServiceAccess, url: string, token: string): Promise<OutboundResponse> {
@@ -253,10 +252,7 @@ async function requestToken(access: ServiceAccess): Promise<string | null> {
     },
   });
   const token = z.object({ access_token: z.string().min(1) }).safeParse(json).data?.access_token;
-  if (token === undefined)
-    throw new RecordingError(
-      `Zoom refused the connection's OAuth credentials (status ${status}); create a connection with valid credentials`,
-    );
+  if (token === undefined) throw new RecordingError(sentenceOf("zoom_credentials", { status }));
   return token;
 }
 

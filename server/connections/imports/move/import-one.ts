@@ -1,3 +1,4 @@
+import { sentences } from "../../../../contract/sentences.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
@@ -84,7 +85,7 @@ export async function importOne(deps: ImportDependencies, one: OneImport): Promi
       } catch (error) {
         if (!(error instanceof BodyBrokenError) || attempt >= one.maxAttempts) throw error;
         media = await open();
-        if (media === null) throw new RecordingError("the media file is gone from the source");
+        if (media === null) throw new RecordingError(sentences.import_media_gone);
       }
     }
   } finally {
@@ -123,8 +124,8 @@ export async function failUpload(
 /** Why this recording alone is not imported; null: the error says nothing about the recording. */
 export function reasonOf(error: unknown): string | null {
   if (error instanceof RecordingError || error instanceof ProblemError) return error.message;
-  if (error instanceof BodyBrokenError) return "the media file could not be read to its end";
-  if (error instanceof ObjectTooLargeError) return "the media file is larger than PARLEY_MAX_UPLOAD_BYTES";
-  if (isDataError(error)) return "it has values that can't be stored";
+  if (error instanceof BodyBrokenError) return sentences.import_media_broken;
+  if (error instanceof ObjectTooLargeError) return sentences.import_media_large;
+  if (isDataError(error)) return sentences.import_values;
   return null;
 }

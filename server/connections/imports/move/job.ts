@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { sentenceOf } from "../../../../contract/sentences.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
@@ -63,7 +64,7 @@ async function importRecordingsJob(
   }
 }
 
-const tooLong = `the import took more than ${maxRunMs / 3_600_000} hours; start it again to continue, what was imported is skipped`;
+const tooLong = sentenceOf("import_slow", { hours: maxRunMs / 3_600_000 });
 
 /** Starts the jobs of runs whose wait is over, and ends runs whose job was stopped. */
 export async function continueRuns(db: Database, jobs: JobQueue): Promise<void> {

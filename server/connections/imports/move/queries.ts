@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { type Selectable, sql } from "kysely";
+import { sentences } from "../../../../contract/sentences.ts";
 import { notify } from "../../../people/events/notify.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
@@ -120,7 +121,7 @@ export async function endRun(
 export async function endInterrupted(db: Executor, run: ImportRunRow): Promise<void> {
   await db
     .updateTable("import_runs")
-    .set({ state: "failed", error: "interrupted", finished_at: sql`clock_timestamp()` })
+    .set({ state: "failed", error: sentences.import_interrupted, finished_at: sql`clock_timestamp()` })
     .where("workspace_id", "=", run.workspace_id)
     .where("source", "=", run.source)
     .where("origin", "=", run.origin)

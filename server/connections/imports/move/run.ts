@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
+import { sentences } from "../../../../contract/sentences.ts";
 import { serverItself } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database } from "../../../platform/db/database.ts";
@@ -225,7 +226,7 @@ function externalIdOf(sourceKey: string, oldId: string): string {
 /** A run that was canceled sends nothing more. */
 async function refuseCanceled(db: Database, runId: string): Promise<void> {
   const run = await findRun(db.kysely, runId);
-  if (run?.state === "canceled") throw new ImportError("the import was canceled");
+  if (run?.state === "canceled") throw new ImportError(sentences.import_canceled);
 }
 
 /**

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { managedShape } from "../../../../contract/recordings/fields.ts";
 import type { PortableRecording } from "../../../../contract/recordings/portable.ts";
 import { MediaType, ShareState, Source } from "../../../../contract/recordings/recordings.ts";
+import { sentenceOf, sentences } from "../../../../contract/sentences.ts";
 import { versionNames } from "../../../../contract/versions.ts";
 import { parseRanges } from "../../../platform/outbound/address-ranges.ts";
 import { createGuardedClient, type GuardedClient } from "../../../platform/outbound/guarded-client.ts";
@@ -182,7 +183,7 @@ export async function grain(options: {
   readonly limits?: ListLimits;
 }): Promise<ImportSource> {
   const problem = checkHookUrl(options.baseUrl, { httpsOnly: false });
-  if (problem !== null) throw new ImportError(`the base URL ${problem}`);
+  if (problem !== null) throw new ImportError(sentenceOf("import_base_url", { reason: problem }));
   const baseUrl = normalBaseUrl(options.baseUrl);
   const client = createGuardedClient({ allowAddresses: parseRanges(options.allowAddresses) });
   const { token, signal, maxHeldMs } = options;
@@ -206,8 +207,7 @@ async function connect(base: Omit<Service, "version" | "user">): Promise<Service
   for (const version of versionNames.toReversed()) {
     const service: Service = { ...base, version, user: null };
     const { status, json } = await api(service, "/users", {});
-    if (status === 401 || status === 403)
-      throw new ImportError("the service refuses the token; check that it is complete and has not expired");
+    if (status === 401 || status === 403) throw new ImportError(sentences.import_token);
     if (status >= 300) continue;
     const users = z.object({ users: z.array(RemoteUser).max(maxUsers) }).safeParse(json);
     if (!users.success) continue;
@@ -216,7 +216,7 @@ async function connect(base: Omit<Service, "version" | "user">): Promise<Service
     return { ...service, user: notes.status < 300 ? await findUser(service, users.data.users) : null };
   }
   throw new ImportError(
-    `${base.baseUrl} has no version of the API that Parley knows: ${versionNames.join(", ")}`,
+    sentenceOf("import_versions", { url: base.baseUrl, versions: versionNames.join(", ") }),
   );
 }
 
@@ -273,22 +273,20 @@ async function* listRecordings(service: Service, limits: ListLimits): AsyncGener
   let [pages, bytes] = [0, 0];
   do {
     pages += 1;
-    if (pages > limits.pages) throw new ImportError(`the service returns more than ${limits.pages} pages`);
+    if (pages > limits.pages) throw new ImportError(sentenceOf("import_pages", { limit: limits.pages }));
     const page: RecordingPage = await readPage(service, wanted, cursor);
     bytes += page.bytes;
-    if (bytes > limits.bytes)
-      throw new ImportError(`the service's list of recordings has more than ${limits.bytes} bytes`);
+    if (bytes > limits.bytes) throw new ImportError(sentenceOf("import_list_long", { bytes: limits.bytes }));
     for (const item of page.items) {
       const key = createHash("sha256").update(item.oldId).digest("base64").slice(0, 22);
       // A page may repeat what has moved while the pages were read.
       if (seen.has(key)) continue;
       seen.add(key);
       if (seen.size > limits.recordings)
-        throw new ImportError(`the service returns more than ${limits.recordings} recordings`);
+        throw new ImportError(sentenceOf("import_recordings", { limit: limits.recordings }));
       yield item;
     }
-    if (cursor !== null && page.cursor === cursor)
-      throw new ImportError("the service repeats a page of List Recordings");
+    if (cursor !== null && page.cursor === cursor) throw new ImportError(sentences.import_repeated);
     ({ cursor } = page);
   } while (cursor !== null);
 }
@@ -308,8 +306,7 @@ async function readPage(service: Service, wanted: object, cursor: string | null)
     maxPageBytes,
   );
   const page = RemotePage.safeParse(json);
-  if (!page.success)
-    throw new ImportError(`the service responds to List Recordings with ${status}; nothing after it is read`);
+  if (!page.success) throw new ImportError(sentenceOf("import_list_status", { status }));
   const items = page.data.recordings.map((raw) => itemOf(service, raw));
   return { items, cursor: page.data.cursor, bytes };
 }
@@ -332,7 +329,7 @@ function itemOf(service: Service, raw: unknown): SourceItem {
     mediaType: known.data.media_type,
     load: async () => {
       throw new RecordingError(
-        `the service returns invalid data: ${issue?.path.join(".")} ${issue?.message}`,
+        sentenceOf("import_invalid", { reason: `${issue?.path.join(".")} ${issue?.message}` }),
       );
     },
   };
@@ -347,7 +344,7 @@ function withoutId(raw: unknown): SourceItem {
     oldId: `without id ${hash.slice(0, 16)}`,
     mediaType: "transcript",
     load: async () => {
-      throw new RecordingError("the service returns it without an id");
+      throw new RecordingError(sentences.import_no_id);
     },
   };
 }
@@ -364,8 +361,7 @@ async function aboutOne<T>(read: () => Promise<T>): Promise<T> {
 
 /** @throws TokenRefusedError */
 function refuse401(status: number): void {
-  if (status === 401)
-    throw new TokenRefusedError("the service no longer accepts the token; continue with a new one");
+  if (status === 401) throw new TokenRefusedError(sentences.import_token_ended);
 }
 
 async function load(service: Service, remote: RemoteRecording): Promise<SourceRecording> {
@@ -374,7 +370,7 @@ async function load(service: Service, remote: RemoteRecording): Promise<SourceRe
   refuse401(transcript.status);
   const entries = transcript.status === 404 ? [] : RemoteEntries.safeParse(transcript.json).data;
   if (entries === undefined)
-    throw new RecordingError(`the service returns no transcript (status ${transcript.status})`);
+    throw new RecordingError(sentenceOf("import_no_transcript", { status: transcript.status }));
   const view = await findView(service, remote.id);
   const recording: SourceRecording["recording"] = {
     format: "parley-recording",
@@ -481,7 +477,7 @@ async function openMedia(
   if (response.status >= 300) {
     response.body.destroy();
     refuse401(response.status);
-    throw new RecordingError(`the service does not return the media file (status ${response.status})`);
+    throw new RecordingError(sentenceOf("import_no_media", { status: response.status }));
   }
   return { format: formatOfResponse(response.headers, mediaType), body: response.body };
 }

@@ -9,6 +9,7 @@ import {
   type ListObjectsV2CommandOutput,
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
+import { sentenceOf, sentences } from "../../../../contract/sentences.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import {
   answered,
@@ -133,8 +134,8 @@ export function openBucketPlace(location: string, { s3Connection, dataDir }: Con
       const { head, get } = await open(path);
       if ((head.ContentLength ?? 0) > maxBytes)
         throw new WatchError(
-          `${nameOf(path)} is longer than ${Math.floor(maxBytes / 1000)} kB.`,
-          "Shorten or remove it.",
+          sentenceOf("watch_long", { file: nameOf(path), size: Math.floor(maxBytes / 1000) }),
+          sentences.watch_long_remedy,
         );
       return buffer(await get());
     },
@@ -174,8 +175,8 @@ export function openBucketPlace(location: string, { s3Connection, dataDir }: Con
         await listPage("", undefined);
       } catch (error) {
         throw new WatchError(
-          `${location} can't be listed: ${faultOf(error).text}.`,
-          "Check that the bucket exists at PARLEY_S3_ENDPOINT (or Amazon), and that the AWS credentials allow listing and reading it (s3:ListBucket, s3:GetObject; to move or delete also s3:PutObject, s3:DeleteObject).",
+          sentenceOf("watch_unlisted", { folder: location, reason: faultOf(error).text }),
+          sentences.watch_unlisted_remedy,
         );
       }
     },

@@ -17,6 +17,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { basename, dirname, join, posix, sep } from "node:path";
+import { sentenceOf, sentences } from "../../../../contract/sentences.ts";
 import { userName } from "../../../platform/user-name.ts";
 import {
   type FoundFile,
@@ -51,8 +52,8 @@ export function openLocalPlace(location: string): Place {
     );
     if (parent !== dirname(full) || !(full.startsWith(`${root}${sep}`) || full === root))
       throw new WatchError(
-        `${nameOf(path)} is behind a symbolic link, which is not followed.`,
-        "Put the file itself into the folder.",
+        sentenceOf("watch_behind_link", { file: nameOf(path) }),
+        sentences.watch_link_remedy,
       );
     return full;
   }
@@ -198,7 +199,10 @@ export function openLocalPlace(location: string): Place {
     async check() {
       const info = await stat(location).catch((error) => Promise.reject(describe(error, location)));
       if (!info.isDirectory())
-        throw new WatchError(`${location} is not a folder.`, "Name a folder in PARLEY_WATCH_DIRS.");
+        throw new WatchError(
+          sentenceOf("watch_no_folder", { folder: location }),
+          sentences.watch_no_folder_remedy,
+        );
       await access(location, constants.R_OK | constants.X_OK).catch((error) =>
         Promise.reject(describe(error, location)),
       );
@@ -325,7 +329,10 @@ async function renameIfAbsent(from: string, to: string): Promise<boolean> {
 }
 
 function tooLong(name: string, maxBytes: number): WatchError {
-  return new WatchError(`${name} is longer than ${Math.floor(maxBytes / 1000)} kB.`, "Shorten or remove it.");
+  return new WatchError(
+    sentenceOf("watch_long", { file: name, size: Math.floor(maxBytes / 1000) }),
+    sentences.watch_long_remedy,
+  );
 }
 
 /** An error of the system in words. */
@@ -334,19 +341,19 @@ function describe(error: unknown, name: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR")
     return new WatchError(
-      `${name} does not exist.`,
-      "Create it, mount its volume, or correct PARLEY_WATCH_DIRS.",
+      sentenceOf("watch_missing", { folder: name }),
+      sentences.watch_missing_remedy,
       true,
     );
   if (code === "EACCES" || code === "EPERM")
     return new WatchError(
-      `The user ${userName()} has no permission to read ${name}.`,
-      `Give that user read access to the folder and its files (chmod, or chown ${userName()}).`,
+      sentenceOf("watch_permission", { user: userName(), folder: name }),
+      sentenceOf("watch_permission_remedy", { user: userName() }),
     );
   if (code === "ELOOP")
     return new WatchError(
-      `${name} is a symbolic link, which is not followed.`,
-      "Put the file itself into the folder.",
+      sentenceOf("watch_link", { file: name }),
+      sentences.watch_link_remedy,
       // It was no link when the folder was listed.
       true,
     );

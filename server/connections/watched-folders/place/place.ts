@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { sentenceOf, sentences } from "../../../../contract/sentences.ts";
 
 /** A file in a folder. */
 export interface FoundFile {
@@ -71,7 +72,7 @@ export class WatchError extends Error {
 
 /** The file was changed, renamed or removed meanwhile. */
 export function outdated(name: string): WatchError {
-  return new WatchError(`${name} was changed or removed while it was read.`, "", true);
+  return new WatchError(sentenceOf("watch_changed", { file: name }), "", true);
 }
 
 /** A folder with more files is refused, which bounds the memory for it. */
@@ -79,8 +80,8 @@ export const maxFolderFiles = 20_000;
 
 export function tooManyFiles(name: string): WatchError {
   return new WatchError(
-    `${name} has more than ${maxFolderFiles} files.`,
-    "Move some of them to sub-folders.",
+    sentenceOf("watch_many", { folder: name, limit: maxFolderFiles }),
+    sentences.watch_many_remedy,
   );
 }
 
