@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { readSentence, sentenceOf, sentences, splitSentence } from "./sentences.ts";
+import { readAnyCase, readSentence, sentenceOf, sentences, splitSentence } from "./sentences.ts";
 
 test("each sentence is read as itself, with its values", () => {
   for (const [code, text] of Object.entries(sentences)) {
@@ -36,4 +36,16 @@ test("a reason within a sentence is read by itself, and other words with a colon
   assert.deepEqual(readSentence(problem), { code: "calendar_unreachable", values: { reason } });
   assert.deepEqual(readSentence(reason)?.values, { host: "cal.example", reason: sentences.net_refused });
   assert.equal(readSentence("Some error: it broke"), null);
+});
+
+test("a sentence with a capital, a period, a library's words or a remedy with values is read", () => {
+  const seconds = "5";
+  const unread = sentenceOf("check_no_response", { seconds });
+  assert.deepEqual(readAnyCase(`T${unread.slice(1)}.`), { code: "check_no_response", values: { seconds } });
+  assert.deepEqual(splitSentence(`${sentences.net_refused} (connect ECONNREFUSED ::1:9)`), [
+    sentences.net_refused,
+    "(connect ECONNREFUSED ::1:9)",
+  ]);
+  const remedy = sentenceOf("model_server_remedy", { setting: "PARLEY_LLM_URL" });
+  assert.deepEqual(splitSentence(`Some words. ${remedy}`), ["Some words.", remedy]);
 });

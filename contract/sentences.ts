@@ -1,4 +1,5 @@
 import { calendarSentences } from "./failures/calendars.ts";
+import { checkSentences } from "./failures/checks.ts";
 import { deliverySentences } from "./failures/deliveries.ts";
 import { importSentences } from "./failures/imports.ts";
 import { networkSentences } from "./failures/network.ts";
@@ -137,6 +138,7 @@ export const sentences = {
   ...deliverySentences,
   ...calendarSentences,
   ...importSentences,
+  ...checkSentences,
 } as const;
 
 export type SentenceCode = keyof typeof sentences;
@@ -207,11 +209,24 @@ function readValues(text: string, parts: readonly string[]): Record<string, stri
   return values;
 }
 
-/** Divides a text that begins or ends with a constant sentence, such as a remedy after a reason. */
+/** Divides a text that begins or ends with a sentence of the table, such as a remedy after a reason. */
 export function splitSentence(text: string): readonly [before: string, after: string] | null {
   for (const known of codeOf.keys()) {
     if (text.endsWith(` ${known}`)) return [text.slice(0, -known.length - 1), known];
     if (text.startsWith(`${known} `)) return [known, text.slice(known.length + 1)];
   }
+  // Sentences with values; what libraries report is in parentheses after the words of the table.
+  for (const { index } of text.matchAll(/ (?=\(|[A-Z0-9])/g)) {
+    const [before, after] = [text.slice(0, index), text.slice(index + 1)];
+    const isDetail = after.startsWith("(") && /\)\.?$/.test(after);
+    if ((isDetail || before.endsWith(".")) && (readAnyCase(before) ?? readAnyCase(after)) !== null)
+      return [before, after];
+  }
   return null;
+}
+
+/** Recognizes a sentence of the table, also where it was given a capital and a period. */
+export function readAnyCase(text: string): ReadSentence | null {
+  const plain = `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+  return readSentence(text) ?? readSentence(plain) ?? readSentence(plain.replace(/\.$/, ""));
 }

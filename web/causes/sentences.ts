@@ -1,12 +1,13 @@
 import { plural, t } from "@lingui/core/macro";
 import {
   type ReadSentence,
-  readSentence,
+  readAnyCase,
   type SentenceCode,
   type SentenceValues,
   splitSentence,
 } from "../../contract/sentences.ts";
 import { calendarTexts } from "./failures/calendars.ts";
+import { checkTexts } from "./failures/checks.ts";
 import { deliveryTexts } from "./failures/deliveries.ts";
 import { importTexts } from "./failures/imports.ts";
 import { networkTexts } from "./failures/network.ts";
@@ -163,6 +164,7 @@ const texts: { readonly [Code in SentenceCode]: (values: SentenceValues<Code>) =
   ...deliveryTexts,
   ...calendarTexts,
   ...importTexts,
+  ...checkTexts,
 };
 
 /** The app's text for a sentence of the server. */
@@ -181,7 +183,7 @@ const placeholder = "\uFFFC";
 export function partsOf(
   text: string,
 ): { readonly before: string; readonly reason: string | null; readonly after: string } | null {
-  const read = readSentence(text);
+  const read = readAnyCase(text);
   if (read === null) return null;
   const { reason } = read.values;
   if (reason === undefined) return { before: sentenceText(read), reason: null, after: "" };

@@ -1,3 +1,4 @@
+import { sentences } from "../../../../contract/sentences.ts";
 import { findNetworkReason } from "../../../platform/outbound/errors.ts";
 
 /** What is known about a part of the installation, in words for an admin. */
@@ -37,7 +38,7 @@ export function capitalize(text: string): string {
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") return reasonOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
-  if (error.name === "TimeoutError") return "there was no response in time";
+  if (error.name === "TimeoutError") return sentences.check_no_response_in_time;
   const message = error.message || error.name;
   // Parley's own errors have no code, and are in words already.
   const words = "code" in error ? findNetworkReason(error) : null;

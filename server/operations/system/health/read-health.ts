@@ -84,7 +84,9 @@ async function storageHealth({ db, store, config }: Dependencies): Promise<Findi
   const inUse = await readStores(db.pool, config);
   const { first, migration } = inUse;
   try {
-    await within(storageMs, `there was no response within ${storageMs / 1000} s`, () => store.check());
+    await within(storageMs, sentenceOf("check_no_response", { seconds: storageMs / 1000 }), () =>
+      store.check(),
+    );
     const name = nameOfPlace(first, config);
     if (migration === null)
       return ok(
@@ -93,9 +95,7 @@ async function storageHealth({ db, store, config }: Dependencies): Promise<Findi
           : sentenceOf("bucket_responds", { bucket: name }),
       );
     const places = kindsOf(inUse).map((kind) => placeOf(kind, config));
-    return ok(
-      `Files are stored in ${places.join(" and ")}, which respond, because their migration is not finished; \`parley storage migrate --to ${migration.target} --remove-source\` finishes it.`,
-    );
+    return ok(sentenceOf("storage_migrating", { places: places.join(" and "), target: migration.target }));
   } catch (error) {
     return storageFailing(reasonOf(error), first);
   }
@@ -115,21 +115,25 @@ function backupHealth({ backup }: Config, state: BackupState): Finding {
       ? sentences.backups_none_yet
       : state.missingFiles === 0
         ? sentenceOf("backups_ok", { time })
-        : `The last backup is from ${time} UTC${describeMissing(state)}.`;
+        : describeMissing(time, state);
   if (backup.destination === null)
     return off(`${sentences.backups_off} ${last} ${sentences.backups_off_remedy}`);
   const remedy = sentences.backups_remedy;
-  if (state.lastError !== null) return failing(`The last backup run failed: ${state.lastError}`, remedy);
+  if (state.lastError !== null)
+    return failing(sentenceOf("backups_failed", { reason: state.lastError }), remedy);
   if (state.isOverdue)
     return failing(time === null ? sentences.backups_never : sentenceOf("backups_overdue", { time }), remedy);
   if (state.missingFiles > 0) return failing(last, sentences.backups_missing_remedy);
   return ok(last);
 }
 
-function describeMissing({ missingFiles, firstMissing }: BackupState): string {
+function describeMissing(time: string, { missingFiles: count, firstMissing }: BackupState): string {
   const named = firstMissing.slice(0, maxNamed);
-  const more = missingFiles > named.length ? [`and ${missingFiles - named.length} more`] : [];
-  return ` and lacks ${counted(missingFiles, "file")} that the file store did not have as written: ${[...named, ...more].join(", ")}`;
+  const more = count > named.length ? [`and ${count - named.length} more`] : [];
+  const files = [...named, ...more].join(", ");
+  return count === 1
+    ? sentenceOf("backups_lack_one", { time, files })
+    : sentenceOf("backups_lack", { time, count, files });
 }
 
 /** Missing files that the state of backups names. */
@@ -143,10 +147,7 @@ function mailHealth(host: string, failures: readonly FailureSummary[]): Finding 
   const waiting = failures.reduce((sum, one) => sum + one.waiting, 0);
   const error = failures.find(({ waiting_error }) => waiting_error !== null)?.waiting_error;
   if (waiting === 0) return ok(sentenceOf("mail_ok", { host }));
-  return failing(
-    `${counted(waiting, "email")} could not be sent yet. The last error: ${error}`,
-    sentences.mail_waiting_remedy,
-  );
+  return failing(counted("mail_waiting", waiting, error), sentences.mail_waiting_remedy);
 }
 
 async function speechHealth(config: Config, failed: FailureSummary): Promise<Finding> {
@@ -176,16 +177,15 @@ function modelHealth(name: "speech" | "language", model: string, failures: Failu
   const { waiting, waiting_error, stopped, stopped_error } = failures;
   if (waiting + stopped === 0) return ok(sentenceOf("model_ok", { model }));
   if (waiting === 0)
-    return failing(
-      `${counted(stopped, "recording")} could not be processed since the last success. The last error: ${stopped_error}`,
-      sentences[`${name}_retry_remedy`],
-    );
-  return failing(
-    `${counted(waiting, "recording")} could not be processed yet. The last error: ${waiting_error}`,
-    sentences[`${name}_wait_remedy`],
-  );
+    return failing(counted("jobs_stopped", stopped, stopped_error), sentences[`${name}_retry_remedy`]);
+  return failing(counted("jobs_waiting", waiting, waiting_error), sentences[`${name}_wait_remedy`]);
 }
 
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+function counted(
+  code: "mail_waiting" | "jobs_stopped" | "jobs_waiting",
+  count: number,
+  error: string | null | undefined,
+): string {
+  const reason = error ?? "";
+  return count === 1 ? sentenceOf(`${code}_one`, { reason }) : sentenceOf(code, { count, reason });
 }

@@ -45,18 +45,21 @@ const databaseMs = 10_000;
 export async function testDatabase({ pool }: Pick<Database, "pool">): Promise<Finding> {
   const startedAt = performance.now();
   try {
-    const { rows } = await within(databaseMs, `it did not respond within ${databaseMs / 1000} s`, () =>
-      pool.query<{ version: string; is_read_only: boolean }>(
-        `select current_setting('server_version') as version, pg_current_xact_id() is not null as is_written,
+    const { rows } = await within(
+      databaseMs,
+      sentenceOf("check_it_slow", { seconds: databaseMs / 1000 }),
+      () =>
+        pool.query<{ version: string; is_read_only: boolean }>(
+          `select current_setting('server_version') as version, pg_current_xact_id() is not null as is_written,
            current_setting('transaction_read_only')::boolean as is_read_only`,
-      ),
+        ),
     );
     const ms = Math.round(performance.now() - startedAt);
     if (rows[0]?.is_read_only)
       return failing(sentences.database_read_only, sentences.database_read_only_remedy);
     return ok(sentenceOf("database_wrote", { version: rows[0]?.version ?? "", ms }));
   } catch (error) {
-    return failing(`the database can't be used: ${reasonOf(error)}`, sentences.database_remedy);
+    return failing(sentenceOf("database_unusable", { reason: reasonOf(error) }), sentences.database_remedy);
   }
 }
 
@@ -70,7 +73,9 @@ export async function testStorage(
   kind: StoreKind = store.kind,
 ): Promise<Finding> {
   try {
-    await within(storageMs, `there was no response within ${storageMs / 1000} s`, () => store.probe());
+    await within(storageMs, sentenceOf("check_no_response", { seconds: storageMs / 1000 }), () =>
+      store.probe(),
+    );
     return ok(
       kind === "local" || config.s3 === null
         ? sentenceOf("folder_written", { folder: nameOfPlace(kind, config) })
@@ -123,7 +128,7 @@ export async function testMail(
     await sendMail(smtp, testMessage(await i18nFor(to.language), to.email, baseUrl));
     return ok(sentenceOf("mail_sent", { host, email: to.email }));
   } catch (error) {
-    return failing(`The mail server at ${host} ${describeMailError(error)}`, mailRemedy(error, smtp));
+    return failing(describeMailError(host, error), mailRemedy(error, smtp));
   }
 }
 
@@ -145,26 +150,27 @@ interface MailError {
   readonly message: string;
 }
 
-function describeMailError(error: unknown): string {
+function describeMailError(host: string, error: unknown): string {
   const { code, command, responseCode, message } = error as MailError;
-  if (responseCode !== undefined) return `refused ${refusedParts[command ?? ""] ?? "the email"}: ${message}`;
-  if (/greeting never received/i.test(message))
-    return "accepted the connection, but did not greet as mail servers do";
-  return code === "ETIMEDOUT" ? "did not respond in time" : `can't be reached: ${reasonOf(error)}`;
+  if (responseCode !== undefined)
+    return sentenceOf(refusedParts[command ?? ""] ?? "mail_refused_email", { host, reason: message });
+  if (/greeting never received/i.test(message)) return sentenceOf("mail_no_greeting", { host });
+  return code === "ETIMEDOUT"
+    ? sentenceOf("mail_slow", { host })
+    : sentenceOf("mail_unreachable", { host, reason: reasonOf(error) });
 }
 
 /** By the command of SMTP. */
-const refusedParts: Readonly<Record<string, string>> = {
-  "MAIL FROM": "the sender",
-  "RCPT TO": "the recipient",
+const refusedParts: Readonly<Record<string, "mail_refused_sender" | "mail_refused_recipient">> = {
+  "MAIL FROM": "mail_refused_sender",
+  "RCPT TO": "mail_refused_recipient",
 };
 
 function mailRemedy(error: unknown, { from, url }: SmtpSettings): string {
   const { code, command, responseCode, message } = error as MailError;
   if (code === "EAUTH" || responseCode === 535 || responseCode === 530) return sentences.mail_password_remedy;
   if (command === "RCPT TO") return sentences.mail_recipient_remedy;
-  if (responseCode !== undefined)
-    return `Check with the mail server's operator that it accepts emails from ${from} (PARLEY_SMTP_FROM).`;
+  if (responseCode !== undefined) return sentenceOf("mail_operator_remedy", { from });
   if (/certificate/.test(findNetworkReason(error) ?? "")) return sentences.mail_certificate_remedy;
   const isSecure = url.startsWith("smtps:");
   if (isSecure && findNetworkReason(error)?.includes("TLS")) return sentences.mail_starttls_remedy;
@@ -230,10 +236,7 @@ async function testBuiltInEngine(
     });
   } catch (error) {
     if (options.signal.aborted)
-      return failing(
-        `The built-in engine did not finish within ${modelMs / 1000} s`,
-        sentences.engine_busy_remedy,
-      );
+      return failing(sentenceOf("engine_slow", { seconds: modelMs / 1000 }), sentences.engine_busy_remedy);
     return failing(reasonOf(error), sentences.engine_remedy);
   }
 }
@@ -267,7 +270,7 @@ export async function testLanguageModel(deps: {
   } catch (error) {
     if (signal.aborted)
       return failing(
-        `The built-in language model did not respond within ${modelMs / 1000} s`,
+        sentenceOf("language_model_slow", { seconds: modelMs / 1000 }),
         sentences.language_busy_remedy,
       );
     return failing(reasonOf(error), sentences.engine_remedy);
@@ -319,8 +322,8 @@ async function testModel(prefix: string, host: string, work: () => Promise<strin
   } catch (error) {
     if ((error as Error).name === "TimeoutError")
       return failing(
-        `${host} did not respond within ${modelMs / 1000} s`,
-        `It may be loading the model: try again. Otherwise check that the server is running and ${prefix}_URL is right.`,
+        sentenceOf("check_host_slow", { host, seconds: modelMs / 1000 }),
+        sentenceOf("model_loading_remedy", { setting: `${prefix}_URL` }),
       );
     return modelFailing(prefix, error);
   }
@@ -333,6 +336,6 @@ function modelFailing(prefix: string, error: unknown): Finding {
     reasonOf(error),
     isSetting
       ? sentences.model_setting_remedy
-      : `Check that the server is running, and that ${prefix}_URL is its URL as this server reaches it.`,
+      : sentenceOf("model_server_remedy", { setting: `${prefix}_URL` }),
   );
 }

@@ -90,14 +90,14 @@ async function testProvider(provider: SignInProvider, baseUrl: string): Promise<
   try {
     // Loaded only now, with its libraries.
     const { checkProvider } = await import("../../../people/accounts/sso/check-provider.ts");
-    const found = await within(signInMs, `it did not respond within ${signInMs / 1000} s`, () =>
+    const found = await within(signInMs, sentenceOf("check_it_slow", { seconds: signInMs / 1000 }), () =>
       checkProvider(provider, baseUrl),
     );
     return ok(`${issuer} responds, ${found}.`);
   } catch (error) {
     const reason = reasonOf(error);
     return failing(
-      reason.startsWith("the provider at ") ? reason : `The provider at ${issuer} can't be used: ${reason}`,
+      reason.startsWith("the provider at ") ? reason : sentenceOf("sign_in_unusable", { issuer, reason }),
       sentences.sign_in_remedy,
     );
   }
@@ -107,7 +107,7 @@ async function testBackups(config: Config): Promise<Finding> {
   const { destination, passphrase } = config.backup;
   if (destination === null) return off(sentences.backup_test_off);
   try {
-    await within(backupsMs, `there was no response within ${backupsMs / 1000} s`, () =>
+    await within(backupsMs, sentenceOf("check_no_response", { seconds: backupsMs / 1000 }), () =>
       checkDestination(destination, config, "write"),
     );
     const written = ok(
@@ -119,7 +119,7 @@ async function testBackups(config: Config): Promise<Finding> {
     return { ...written, remedy: sentenceOf("backup_relative", { folder, destination }) };
   } catch (error) {
     return failing(
-      `Backups can't be stored in ${destination}: ${reasonOf(error)}`,
+      sentenceOf("backups_unstored", { destination, reason: reasonOf(error) }),
       destination.startsWith("s3://") ? sentences.backup_bucket_remedy : sentences.backup_folder_remedy,
     );
   }

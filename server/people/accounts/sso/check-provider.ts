@@ -1,4 +1,5 @@
 import * as openid from "openid-client";
+import { sentenceOf } from "../../../../contract/sentences.ts";
 import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import { outboundFetch } from "../../../platform/outbound/dispatcher.ts";
 import {
@@ -44,11 +45,13 @@ export async function checkProvider(settings: SignInProvider, baseUrl: string): 
   const refusal = isBack ? back.searchParams.get("error") : null;
   if (!needsUser.has(refusal))
     throw new ProviderSettingsError(
-      `the provider at ${settings.issuer} refuses sign-ins (${refusal}); check what the client is allowed there`,
+      sentenceOf("sign_in_refuses", { issuer: settings.issuer, error: refusal ?? "" }),
     );
   if (response.status >= 400)
     throw new ProviderSettingsError(
-      `the provider at ${settings.issuer} refuses the client or its redirect URI (status ${response.status}); register the redirect URI ${redirectUri} for ${settings.clientId}`,
+      sentenceOf("sign_in_refuses_client", {
+        ...{ issuer: settings.issuer, status: response.status, uri: redirectUri, client: settings.clientId },
+      }),
     );
   const hasCode = isBack && back.searchParams.has("code");
   const isSecretRight = !hasCode && (await redeemNothing(provider, redirectUri, { state, verifier }));
