@@ -19,7 +19,6 @@ export const areas = [
 export const platform: Readonly<Record<string, readonly string[]>> = {
   "platform/audit": ["platform/auth", "platform/db"],
   "platform/auth": [],
-  "platform/bundled-packages": [],
   "platform/coalesce": [],
   "platform/concurrency": [],
   "platform/config": ["platform/db", "platform/outbound", "platform/storage"],
