@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { call } from "../support/app.ts";
 import { insertRecording, makeUser, makeWorkspace } from "../support/factories.ts";
+import { until } from "../support/until.ts";
 import { assertAccessibleAtRest } from "./recording-support.ts";
 import { phone, startBrowserApp, visit } from "./support.ts";
 
@@ -51,6 +52,42 @@ test("the bell counts what is new while the page is open, lists it by recording,
   await page.getByRole("button", { name: "Mark all as read" }).click();
   await page.getByRole("button", { name: "Notifications", exact: true }).waitFor();
   assert.deepEqual(complaints, []);
+});
+
+test("eight tabs share one stream: each shows new comments and the unread count at once, also after the tab with the stream closes", async () => {
+  const carl = await makeUser(app.db, workspace, { name: "Carl" });
+  const id = await insertRecording(app.db, { recorderId: member.id, title: "Tabs", duration_ms: 60_000 });
+  await call(app, "PUT", `/recordings/${id}/users`, { user_id: carl.id }, { token: member.token });
+  const comment = async (text: string): Promise<void> => {
+    const body = { text, mentions: [carl.id] };
+    const options = { token: member.token, version: null };
+    const { status } = await call(app, "POST", `/_/api/v1/recordings/${id}/comments`, body, options);
+    assert.equal(status, 200);
+  };
+  const { page: first } = await visit(app, "/", { userId: carl.id });
+  const open = new Set<unknown>();
+  const context = first.context();
+  await first.getByRole("button", { name: "Notifications, 1 unread", exact: true }).waitFor();
+  context.on("request", (request) => {
+    if (request.url().endsWith("/notifications/stream")) open.add(request);
+  });
+  const pages = [];
+  for (let index = 0; index < 7; index += 1) {
+    const page = await context.newPage();
+    await page.goto(`${app.url}/recordings/${id}?comment=none`);
+    await page.getByRole("button", { name: "Notifications, 1 unread", exact: true }).waitFor();
+    pages.push(page);
+  }
+  assert.equal(open.size, 0, "the first tab's stream serves them all");
+  await comment("@Carl one");
+  for (const page of pages) {
+    await page.getByText("@Carl one").first().waitFor({ timeout: 10_000 });
+    await page.getByRole("button", { name: "Notifications, 2 unread", exact: true }).waitFor();
+  }
+  await first.close();
+  await until("another tab has the stream", async () => open.size === 1);
+  await comment("@Carl two");
+  for (const page of pages) await page.getByText("@Carl two").first().waitFor({ timeout: 10_000 });
 });
 
 test("on a phone the list fits; settings say how to be notified of each kind, and are saved", async () => {

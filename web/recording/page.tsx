@@ -37,9 +37,6 @@ import { TranscriptPane } from "./transcript/pane.tsx";
 
 const page = getRouteApi("/signed-in/recordings/$recordingId");
 
-/** The tab of comments reads them more often while it is open. */
-const commentsPollMs = 60_000;
-
 const Gone = lazyPart(async () => (await import("./gone.tsx")).Gone);
 
 const MeetingQuestion = latePart(async () => (await import("./meeting/question.tsx")).MeetingQuestion);
@@ -94,7 +91,7 @@ function useRefetchAfterNotFound(id: string): void {
 function Loaded({ id, view, onDeleted }: { id: string; view: View; onDeleted: () => void }) {
   const { t } = page.useSearch();
   const { tab, setTab, commentTask } = useTab();
-  const comments = useQuery(commentsQuery(id, commentsPollMs)).data;
+  const comments = useQuery(commentsQuery(id)).data;
   const openThreads = useMemo(() => threadsOf(comments ?? []).filter(isOpen), [comments]);
   const marks = useMemo(() => openThreads.flatMap(markOf), [openThreads]);
   const client = useQueryClient();

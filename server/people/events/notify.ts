@@ -3,8 +3,14 @@ import { type NotificationKind, notificationKinds } from "../../../contract/work
 import type { Tx } from "../../platform/db/database.ts";
 import { enqueueJob } from "../../platform/jobs/queue.ts";
 
-/** Notifies the processes that stream the notifications of a user; the payload is the user's id. */
+/** Notifies the processes that stream notifications; the payload is the id of a user, or `commentsPrefix` and that of a recording. */
 export const notificationChannel = "parley_notifications";
+export const commentsPrefix = "comments:";
+
+/** Lets open pages read the comments on a recording again, once the transaction commits. */
+export async function announceComments(tx: Tx, recordingId: string): Promise<void> {
+  await sql`select pg_notify(${notificationChannel}, ${`${commentsPrefix}${recordingId}`})`.execute(tx);
+}
 
 /** The job that sends the emails of a user that are due; its data is `{ userId }`, and its key the user's id. */
 export const emailJob = { name: "email_notifications", owner: () => null } as const;

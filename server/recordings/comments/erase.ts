@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { redactDeliveries } from "../../people/events/delete.ts";
+import { announceComments } from "../../people/events/notify.ts";
 import { record } from "../../people/events/record.ts";
 import type { Tx } from "../../platform/db/database.ts";
 import { deleteComments } from "./queries.ts";
@@ -43,6 +44,7 @@ export async function eraseFromComments(tx: Tx, workspaceId: string, userId: str
   await sql`
     update comments set resolved_by = null
     where resolved_by = ${userId} and recording_id = any(${recordingIds}::uuid[])`.execute(tx);
+  for (const recordingId of recordingIds) await announceComments(tx, recordingId);
   // Payloads rendered before contain the user's words and name.
   await redactDeliveries(tx, recordingIds, []);
   for (const { id, recording_id: recordingId } of own)

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { z } from "zod";
 import { because } from "../../../contract/causes/causes.ts";
 import * as contract from "../../../contract/recordings/comments.ts";
-import { notify } from "../../people/events/notify.ts";
+import { announceComments, notify } from "../../people/events/notify.ts";
 import { record } from "../../people/events/record.ts";
 import { type Requester, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
@@ -279,4 +279,5 @@ async function report(
     recordingId: recording.id,
     data: { id: commentId, recording_id: recording.id },
   });
+  await announceComments(tx, recording.id);
 }

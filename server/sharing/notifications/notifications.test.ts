@@ -286,6 +286,22 @@ test("a stream begins with the state, then sends each change, also those of othe
   again.close();
 });
 
+test("a stream says that comments changed to those who see the recording, and to nobody else", async () => {
+  const [reader, stranger] = [await newUser("Rea"), await newUser("Stan")];
+  const streams = [await listen(app, reader), await listen(app, stranger)] as const;
+  const id = await newRecording();
+  await share(id, reader);
+  for (const stream of streams) assert.equal((await stream.next()).unread, 0);
+  assert.equal((await streams[0].next()).unread, 1);
+  await manage("POST", `/recordings/${id}/comments`, member, { text: "Secret" });
+  assert.deepEqual(await streams[0].next(), { recording_id: id });
+  // What comes next to the stranger is about the stranger's own recording.
+  const theirs = await newRecording();
+  await share(theirs, stranger);
+  assert.equal((await streams[1].next()).newest.recording_id, theirs);
+  for (const stream of streams) stream.close();
+});
+
 test("a stream ends within seconds when the token is revoked", async () => {
   const user = await newUser("Rita");
   const stream = await listen(app, user);

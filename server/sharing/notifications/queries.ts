@@ -174,6 +174,22 @@ export async function readStates(
   );
 }
 
+/** Which of these users can see a recording. */
+export async function findViewers(
+  pool: pg.Pool,
+  recordingId: string,
+  userIds: readonly string[],
+): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: "viewers_of_recording",
+    text: `select u.id from users u join workspaces w on w.id = u.workspace_id
+      where u.id = any($2::uuid[]) and exists (select 1 from recording_grants g
+        where g.recording_id = $1 and g.principal_id = any(parley_principals(u.id, w.members_id)))`,
+    values: [recordingId, userIds],
+  });
+  return rows.map(({ id }) => id);
+}
+
 /** Marks a user's notifications as read, and tells the user's other windows. @param ids null: all. */
 export async function markRead(db: Executor, userId: string, ids: readonly string[] | null): Promise<void> {
   await sql`

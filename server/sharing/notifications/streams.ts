@@ -2,12 +2,15 @@ import { PassThrough, type Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import pg from "pg";
-import { notificationChannel } from "../../people/events/notify.ts";
+import { commentsPrefix, notificationChannel } from "../../people/events/notify.ts";
 import type { Database } from "../../platform/db/database.ts";
-import { readStates } from "./queries.ts";
+import { findViewers, readStates } from "./queries.ts";
 
-/** How often a stream shows proxies that it is used, and states are read without a notification of the database. */
-const heartbeatMs = 25_000;
+/** How often a stream shows proxies that it is used: many close a connection after a minute without a byte. */
+const heartbeatMs = 45_000;
+
+/** After this many heartbeats, states are read without a notification of the database; without a connection, after each. */
+const beatsBetweenReads = 10;
 
 /** How long to wait for further changes, so that a change for many users is read once. */
 const collectMs = 20;
@@ -39,7 +42,8 @@ export interface NotificationStreams {
 
 /**
  * All streams of a process share a connection that the database notifies of changes, a timer, and the statement that reads
- * the states of users. Messages are states, not events: what a stream missed is in its next message.
+ * the states of users. Messages are states, not events: what a stream missed is in its next message. Only changes of comments
+ * are events, after which pages read them.
  */
 export function createNotificationStreams({
   db,
@@ -50,10 +54,14 @@ export function createNotificationStreams({
 }): NotificationStreams {
   const users = new Map<string, Opened[]>();
   const changed = new Set<string>();
+  /** Recordings whose comments changed. */
+  const commented = new Set<string>();
   const closing = new AbortController();
   let sending: Promise<void> | null = null;
   let listening: Promise<void> | null = null;
   let heartbeat: NodeJS.Timeout | null = null;
+  let beats = 0;
+  let isListening = false;
   let endListening = (): void => undefined;
 
   function open(userId: string): Readable {
@@ -88,16 +96,27 @@ export function createNotificationStreams({
 
   function beat(): void {
     for (const streams of users.values()) for (const { stream } of streams) stream.write(": alive\n\n");
-    refresh(users.keys());
+    beats += 1;
+    if (!isListening || beats % beatsBetweenReads === 0) refresh(users.keys());
+  }
+
+  /** Takes a notification of the database. */
+  function hear(payload: string): void {
+    if (!payload.startsWith(commentsPrefix)) {
+      refresh([payload]);
+      return;
+    }
+    if (users.size > 0) commented.add(payload.slice(commentsPrefix.length));
+    refresh([]);
   }
 
   function refresh(userIds: Iterable<string>): void {
     for (const userId of userIds) if (users.has(userId)) changed.add(userId);
-    if (changed.size > 0)
+    if (changed.size + commented.size > 0)
       sending ??= send().finally(() => {
         sending = null;
         // Changed since the last batch was taken.
-        if (!closing.signal.aborted && changed.size > 0) refresh([]);
+        if (!closing.signal.aborted) refresh([]);
       });
   }
 
@@ -114,10 +133,22 @@ export function createNotificationStreams({
           opened.stream.write(message);
         }
       }
+      await sendComments();
     } catch (error) {
-      // The next heartbeat reads them again.
+      // Later heartbeats read states again, and pages their comments.
       log.warn({ err: error }, "the states of notifications could not be read");
     }
+  }
+
+  /** Tells the users who can see a recording at this moment that its comments changed. */
+  async function sendComments(): Promise<void> {
+    const recordingIds = [...commented];
+    commented.clear();
+    for (const recordingId of recordingIds)
+      for (const userId of await findViewers(db.pool, recordingId, [...users.keys()]))
+        for (const { stream } of users.get(userId) ?? [])
+          if (!stream.writableEnded)
+            stream.write(`event: comments\ndata: ${JSON.stringify({ recording_id: recordingId })}\n\n`);
   }
 
   async function listen(): Promise<void> {
@@ -142,14 +173,16 @@ export function createNotificationStreams({
       ended.resolve();
     });
     client.on("end", ended.resolve);
-    client.on("notification", ({ payload = "" }) => refresh([payload]));
+    client.on("notification", ({ payload = "" }) => hear(payload));
     try {
       await client.connect();
       await client.query(`listen ${notificationChannel}`);
+      isListening = true;
       // What happened while nobody listened.
       refresh(users.keys());
       await ended.promise;
     } finally {
+      isListening = false;
       await client.end().catch(() => undefined);
     }
   }

@@ -7,8 +7,11 @@ export type { Comment };
 /** Lists up to this long are polled as often as wanted, longer ones less often. */
 const polledComments = 50;
 
-/** All comments on a recording, oldest first. @param pollMs pause before reading those of others. */
-export function commentsQuery(id: string, pollMs = 15_000) {
+/** Where the server's stream, which says when they change, doesn't arrive. */
+const pollMs = 60_000;
+
+/** All comments on a recording, oldest first. */
+export function commentsQuery(id: string) {
   return queryOptions({
     queryKey: ["recording", id, "comments"],
     queryFn: async ({ signal }): Promise<Comment[]> => {
