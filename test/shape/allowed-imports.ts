@@ -133,6 +133,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "processing/media",
     "processing/models",
     "processing/transcription",
+    "recordings/comments",
     "recordings/recordings",
   ],
 

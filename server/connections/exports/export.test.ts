@@ -182,6 +182,29 @@ test("importing an export elsewhere gives the same API results in both versions,
   assert.deepEqual(moved.rows, [
     { ai_chapters: [{ title: "Gut & <so>", start: 0, quote: "Gut" }], chapters_by_hand: true },
   ]);
+  const { body: comments } = await call(
+    target,
+    "GET",
+    `/_/api/v1/recordings/${body.recordings[0].id}/comments`,
+    undefined,
+    { token: twin.users.member?.token ?? "", version: null },
+  );
+  const [root, reply, ...others] = comments.comments;
+  const colleagueId = twin.users.colleague?.id ?? "";
+  assert.deepEqual(
+    [root.author.id, root.text, root.timestamp, root.mentions[0].id, root.reactions, root.resolved_by.id],
+    [
+      ...[twin.users.member?.id, "@Colleague **see**", 1000, colleagueId],
+      ...[[{ emoji: "🎉", user_ids: [colleagueId] }], colleagueId],
+    ],
+  );
+  assert.deepEqual(
+    [reply.author.id, reply.text, reply.parent_id, others],
+    [colleagueId, "Seen", root.id, []],
+  );
+  const notified = await sql`select 1 from notifications n join users u on u.id = n.user_id
+    where u.workspace_id = ${twin.id} and n.kind in ('mentioned', 'replied')`.execute(target.db.kysely);
+  assert.deepEqual(notified.rows, [], "nobody is notified of them again");
   const times = await sql<{ word_times: number[] }>`
     select word_times from transcript_segments where recording_id = ${body.recordings[0].id} and position = 0`.execute(
     target.db.kysely,
@@ -229,6 +252,7 @@ test("users without an account here are counted, and the admin owns their record
         without_recorders_without_user: 3,
         without_shares_without_user: 1,
         without_private_notes_without_user: 1,
+        without_comments: 2,
       },
       state: "done",
     },
@@ -239,7 +263,12 @@ test("users without an account here are counted, and the admin owns their record
     done: 3,
     failed: 0,
     pending: 0,
-    omitted: { recorders_without_user: 3, shares_without_user: 1, private_notes_without_user: 1 },
+    omitted: {
+      recorders_without_user: 3,
+      shares_without_user: 1,
+      private_notes_without_user: 1,
+      comments: 2,
+    },
   });
   const { body } = await call(target, "POST", "/recordings", {}, { token: twin.token });
   for (const recording of body.recordings) assert.equal(recording.recorders[0].id, twin.admin.id);

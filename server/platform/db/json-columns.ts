@@ -160,10 +160,28 @@ export interface MovedData {
   }[];
   readonly shared_user_ids: readonly string[];
   readonly private_notes: readonly { readonly user_id: string; readonly text: string }[];
+  /** Absent in rows of earlier versions. */
+  readonly comments?: readonly MovedComment[];
   /** Names of the speakers that are not participants, by speaker_key. */
   readonly speakers: Readonly<Record<string, string>>;
   /** As transcript_segments.word_times has it, for each segment of the transcript; null: of none. */
   readonly word_times: readonly (readonly (number | null)[] | null)[] | null;
+}
+
+/** A comment of a recording that is moved here. */
+export interface MovedComment {
+  /** The index of the comment that it replies to. */
+  readonly parent: number | null;
+  /** null: the comment was deleted, or its author is no user here. */
+  readonly user_id: string | null;
+  readonly text: string;
+  readonly timestamp: number | null;
+  readonly mentioned_ids: readonly string[];
+  readonly reactions: readonly { readonly emoji: string; readonly user_id: string }[];
+  readonly created_at: string;
+  readonly edited_at: string | null;
+  readonly resolved_at: string | null;
+  readonly resolved_by: string | null;
 }
 
 /** An element of uploads.participants, as the client sent it. */

@@ -1,3 +1,4 @@
+import { maxComments } from "../../../../contract/recordings/comments.ts";
 import { fieldNames, recordingFields } from "../../../../contract/recordings/fields.ts";
 import { maxHighlights } from "../../../../contract/recordings/highlight-operations.ts";
 import type { PortableEntry } from "../../../../contract/recordings/portable.ts";
@@ -5,7 +6,7 @@ import { recordingLimits } from "../../../../contract/recordings/recordings.ts";
 import { isTag } from "../../../../contract/recordings/tag.ts";
 import { ImportInput } from "../../../../contract/uploads/imports.ts";
 import { maxMilliseconds, maxSegments } from "../../../../shared/transcripts/transcript-limits.ts";
-import type { MovedData } from "../../../platform/db/json-columns.ts";
+import type { MovedComment, MovedData } from "../../../platform/db/json-columns.ts";
 import type { Moved } from "../service.ts";
 import { cleanStrings } from "../sources/clean-text.ts";
 import { RecordingError } from "../sources/errors.ts";
@@ -117,9 +118,8 @@ export async function convert(
     return id === null ? [] : [{ user_id: id, text }];
   });
   omissions.add("private_notes_without_user", recording.private_notes.length - notes.length);
-  // They belong to users of the other workspace, and are about what those said to each other.
+  // About a model of the other installation.
   omissions.add("summary_feedback", recording.summary_feedback?.length ?? 0);
-  omissions.add("comments", recording.comments?.length ?? 0);
   const data: MovedData = {
     duration_ms: Math.min(recording.duration_ms, maxMilliseconds),
     meeting_type_id: typeId,
@@ -142,6 +142,7 @@ export async function convert(
     })),
     shared_user_ids: userIds("shares_without_user", recording.shared_users),
     private_notes: notes,
+    comments: commentsOf(recording.comments ?? [], directory, omissions),
     speakers,
     word_times: entries.some(({ times }) => times !== null) ? entries.map(({ times }) => times) : null,
   };
@@ -151,6 +152,39 @@ export async function convert(
   }));
   // Shortened strings may end within a surrogate pair.
   return { input: cleanStrings(parsed.data), moved: { data, participants }, omitted: omissions.counts };
+}
+
+/** Comments with their users by email. One without a user here is counted, and stays without its text while it has replies. */
+function commentsOf(
+  comments: NonNullable<SourceRecording["recording"]["comments"]>,
+  directory: Directory,
+  omissions: Omissions,
+): MovedComment[] {
+  const kept = omissions.limit("comments", comments, maxComments);
+  const indexes = new Map(kept.map(({ id }, index) => [id, index]));
+  const userOf = (email: string | null): string | null => (email === null ? null : directory.userId(email));
+  return kept.map((comment): MovedComment => {
+    const { author_email: author, parent_id: parentId } = comment;
+    const parent = parentId === null ? null : (indexes.get(parentId) ?? null);
+    const isLost = parentId !== null && (parent === null || kept[parent]?.parent_id !== null);
+    const userId = isLost ? null : userOf(author);
+    if (author !== null && userId === null) omissions.add("comments");
+    return {
+      parent: isLost ? null : parent,
+      user_id: userId,
+      text: comment.text,
+      timestamp: comment.timestamp,
+      mentioned_ids: comment.mentioned_emails.flatMap((email) => userOf(email) ?? []),
+      reactions: comment.reactions.flatMap(({ emoji, email }) => {
+        const user = userOf(email);
+        return user === null ? [] : [{ emoji, user_id: user }];
+      }),
+      created_at: comment.created_datetime,
+      edited_at: comment.edited_datetime,
+      resolved_at: comment.resolved_datetime,
+      resolved_by: userOf(comment.resolved_by_email),
+    };
+  });
 }
 
 function languageOf(language: string | null): string {

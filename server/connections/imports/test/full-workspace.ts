@@ -65,6 +65,17 @@ export async function makeFullWorkspace(app: TestApp, plain = 0): Promise<FullWo
   });
   await makeHighlight(app, colleague.token, recordingId, { tags: ["x"], text: "Look" });
   await manage("PUT", `/recordings/${recordingId}/private_notes`, { text: "Mine *alone*" });
+  const comment = (body: object, token?: string) =>
+    manage("POST", `/recordings/${recordingId}/comments`, body, token);
+  const first = await comment({ text: "@Colleague **see**", timestamp: 1000, mentions: [colleague.id] });
+  await comment({ text: "Seen", parent_id: first.id }, colleague.token);
+  await manage(
+    "PUT",
+    `/comments/${first.id}/reactions/${encodeURIComponent("🎉")}`,
+    undefined,
+    colleague.token,
+  );
+  await manage("POST", `/comments/${first.id}/resolve`, {}, colleague.token);
   await sql`update recordings set ai_summary = '## Gut', ai_action_items = ${JSON.stringify([
     {
       id: view.participants[0].id,

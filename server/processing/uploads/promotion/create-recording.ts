@@ -7,6 +7,7 @@ import { recordAudit, serverItself } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import type { UploadParticipant } from "../../../platform/db/json-columns.ts";
+import { insertMovedComments } from "../../../recordings/comments/import.ts";
 import * as write from "../../../recordings/recordings/create.ts";
 import { participantScopes } from "../../../recordings/recordings/participant-scope.ts";
 import { findShareStateOfNew } from "../../../recordings/recordings/share/share-state.ts";
@@ -82,6 +83,11 @@ export async function createRecording(
     sharedUserIds: [...uploader, ...(parts.sharedUserIds ?? [])],
     segments: transcript === undefined ? [] : attributeSegments(transcript, upload, people),
   });
+  await insertMovedComments(
+    tx,
+    { id: recordingId, workspaceId: upload.workspace_id, durationMs },
+    data?.moved?.comments ?? [],
+  );
   if (media !== null) {
     const { durationMs: _, hasThumbnail: __, ...row } = media;
     await insertRecordingMedia(tx, row);
