@@ -113,7 +113,7 @@ const allowed: readonly { readonly path: RegExp; readonly word?: RegExp; readonl
     reason: "the API's resource /erasures",
   },
   {
-    path: /^(?:docs\/operations\/tables\.md|server\/(?:connections\/deliveries\/files|growth\.test)\.ts)/,
+    path: /^(?:docs\/operations\/tables\.md|server\/(?:connections\/deliveries\/files|growth\.test|people\/accounts\/one-time-links\/mailer)\.ts)/,
     word: /^erasures$/,
     reason: "the name of its table",
   },

@@ -112,7 +112,11 @@ export async function sendEmails(
     for (const { email: to, email_language } of recipients) {
       const message = await compose(email_language);
       const kind = "delivery" as const;
-      const mail = { ...emailOf(message, to), messageId: messageIdOf(attempt, to, message.url) };
+      const mail = {
+        ...emailOf(message, to),
+        messageId: messageIdOf(attempt, to, message.url),
+        recordingId: attempt.recordingId,
+      };
       if ((await enqueueMail(tx, deps, mail, { kind, workspaceId: null })) !== null) refused += 1;
     }
     await beginAttempt(tx, attempt);

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { startTestApp } from "../../../test/support/app.ts";
 import { makeRecording, makeUser, makeWorkspace } from "../../../test/support/factories.ts";
 import { runJob } from "../../../test/support/run-job.ts";
 import { until } from "../../../test/support/until.ts";
+import { sendMailKind } from "../../people/accounts/one-time-links/mailer.ts";
+import { startMailServer } from "../../people/accounts/test/mail.ts";
 import { dataTools } from "../../recordings/recordings/test/recordings.ts";
 import { removeFiles, removeLeftFilesKind, writeFile } from "./files.ts";
 
@@ -183,4 +185,21 @@ test("emails go once to the participants who are users and can see the recording
   assert.match(german.text, /^\d+\. \p{L}+ \d{4} um \d+:\d\d UTC/mu);
   assert.match(german.html, /<html lang="de" dir="ltr">/);
   assert.match(french.text, /^\d+ \p{L}+ \d{4} à \d+:\d\d UTC/mu);
+
+  // While they waited for the mail server, one user was deactivated. A job that runs again, as after kill -9, sends nothing.
+  const server = await startMailServer();
+  after(() => server.close());
+  const { smtp } = app.config;
+  assert.ok(smtp);
+  const reachable = { ...app, config: { ...app.config, smtp: { ...smtp, url: server.url } } };
+  await db.pool.query("update users set deactivated_at = now() where id = $1", [guest.id]);
+  const queued = async () => (await db.pool.query("select data from jobs where name = 'send_mail'")).rows;
+  server.refuseWith(451);
+  for (const { data } of await queued()) await runJob(reachable, sendMailKind, data).catch(() => undefined);
+  server.refuseWith(null);
+  for (const _ of [1, 2]) for (const { data } of await queued()) await runJob(reachable, sendMailKind, data);
+  assert.deepEqual(
+    server.mails.map(({ to }) => to),
+    [[member.email]],
+  );
 });

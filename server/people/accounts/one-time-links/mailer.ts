@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
+import { sql } from "kysely";
 import type { SendMailOptions, Transporter } from "nodemailer";
 import { z } from "zod";
 import { foldCase } from "../../../../shared/fold-case.ts";
 import type { SmtpSettings } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
-import type { Tx } from "../../../platform/db/database.ts";
+import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
 import type { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { defineJob } from "../../../platform/jobs/define.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
@@ -16,6 +17,11 @@ export interface Mail
   extends Pick<OutgoingMail, "to" | "subject" | "text" | "html" | "messageId" | "language"> {
   /** When its link expires, in ms since 1970; the email is not sent after that. */
   readonly expiresAtMs: number;
+  /**
+   * The recording whose content it has: it is sent only if the recipient can see the recording at that moment, and never twice,
+   * also after kill -9.
+   */
+  readonly recordingId?: string;
 }
 
 const EncryptedMail = z.object({
@@ -28,6 +34,7 @@ const EncryptedMail = z.object({
     messageId: z.string().exactOptional(),
     language: z.string().exactOptional(),
     expiresAtMs: z.number(),
+    recordingId: z.uuid().exactOptional(),
   }),
 });
 
@@ -51,7 +58,9 @@ export async function enqueueMail(
   const refused = await takeMail(tx, { ...of, to: mail.to });
   if (refused !== null) return refused;
   const encrypted = deps.encryptor.encrypt(JSON.stringify({ encryptedFor: "mail", mail }));
-  await deps.jobs.enqueue(tx, "send_mail", { encrypted: encrypted.toString("base64") }, randomUUID());
+  const id = randomUUID();
+  const data = { encrypted: encrypted.toString("base64"), id, queuedAtMs: Date.now() };
+  await deps.jobs.enqueue(tx, "send_mail", data, id);
   return null;
 }
 
@@ -87,19 +96,29 @@ function containsEmail(text: string, email: string): boolean {
  */
 async function sendMailJob(
   deps: {
+    readonly db: Database;
     readonly encryptor: Encryptor;
     readonly smtp: SmtpSettings;
     readonly log: { warn(fields: object, message: string): void };
   },
-  data: { readonly encrypted: string },
+  data: z.infer<typeof payload>,
 ): Promise<void> {
   const { mail } = EncryptedMail.parse(
     JSON.parse(deps.encryptor.decrypt(Buffer.from(data.encrypted, "base64"))),
   );
-  if (mail.expiresAtMs < Date.now()) return;
+  if (mail.expiresAtMs < Date.now() || data.isSent) return;
+  const { kysely } = deps.db;
+  const { recordingId } = mail;
+  if (recordingId !== undefined && !(await maySee(kysely, recordingId, mail.to, data))) return;
+  let isMarked = false;
   try {
-    await sendMail(deps.smtp, mail);
+    await sendMail(deps.smtp, mail, async () => {
+      if (recordingId === undefined) return;
+      await markSent(kysely, data, true);
+      isMarked = true;
+    });
   } catch (error) {
+    if (isMarked) await markSent(kysely, data, false);
     const { responseCode, message } = error as { responseCode?: number; message: string };
     if (responseCode === undefined || responseCode < 500)
       throw new Error(`email could not be sent: ${withoutRecipient(message, mail.to)}`);
@@ -108,6 +127,37 @@ async function sendMailJob(
       "the mail server refused an email permanently; it is not retried",
     );
   }
+}
+
+/** Whether a recipient may be sent what a recording had when the email was queued: they see it, and nobody was erased since. */
+async function maySee(
+  db: Executor,
+  recordingId: string,
+  to: string,
+  { queuedAtMs = 0 }: z.infer<typeof payload>,
+): Promise<boolean> {
+  const queuedAt = new Date(queuedAtMs);
+  const { rows } = await sql`
+    select 1 from recordings r
+      join users u on u.workspace_id = r.workspace_id and u.email_key = parley_lower(${to})
+      join workspaces w on w.id = u.workspace_id
+    where r.id = ${recordingId} and u.deactivated_at is null
+      and not exists (select 1 from trashed_recordings t where t.recording_id = r.id)
+      and not exists (select 1 from erasures x where x.workspace_id = r.workspace_id and x.created_at >= ${queuedAt})
+      and exists (select 1 from recording_grants g
+        where g.recording_id = r.id and g.principal_id = any(parley_principals(u.id, w.members_id)))`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
+/** Notes that an email is sent, before the line that ends it. @throws Error when its job was removed meanwhile. */
+async function markSent(db: Executor, { id }: z.infer<typeof payload>, isSent: boolean): Promise<void> {
+  const { numAffectedRows } = await sql`
+    update jobs set data = data || ${JSON.stringify({ isSent })}::jsonb where name = 'send_mail' and key = ${id}`.execute(
+    db,
+  );
+  if (isSent && numAffectedRows !== 1n) throw new Error("the email was removed meanwhile");
 }
 
 /** Servers repeat the recipient in their refusals, which admins of the installation read. */
@@ -220,7 +270,13 @@ async function withTimeout(sending: Promise<unknown>): Promise<void> {
 }
 
 /** Mail as JSON, encrypted: it may contain a sign-in link. */
-const payload = z.object({ encrypted: z.string() });
+const payload = z.object({
+  encrypted: z.string(),
+  /** The job's key. Absent in jobs of earlier versions, as the next. */
+  id: z.string().exactOptional(),
+  queuedAtMs: z.number().exactOptional(),
+  isSent: z.boolean().exactOptional(),
+});
 
 declare module "../../../platform/jobs/define.ts" {
   interface JobPayloads {
@@ -238,7 +294,7 @@ export const sendMailKind = defineJob({
   guard: "original",
   isEnabled: ({ smtp }) => smtp !== null,
   discard: { lost: "The email is not sent." },
-  async handler({ encryptor, config: { smtp }, log }, data) {
-    if (smtp !== null) await sendMailJob({ encryptor, smtp, log }, data);
+  async handler({ db, encryptor, config: { smtp }, log }, data) {
+    if (smtp !== null) await sendMailJob({ db, encryptor, smtp, log }, data);
   },
 });
