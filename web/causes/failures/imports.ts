@@ -100,7 +100,8 @@ export const importTexts: {
   watch_transcript_remedy: () =>
     t`Correct the transcript, or remove it to have the recording transcribed if a speech model is set up.`,
   watch_unknown: () => t`no reason is known any more`,
-  model_unreachable: ({ host, reason }) => t`${host} can't be reached: ${reason}; try again later`,
+  model_unreachable: ({ host, reason }) =>
+    t`${host} can't be reached: ${reason}; try again later, or set a model mirror or a proxy in Settings → Server settings`,
   model_damaged: ({ file, model }) =>
     t`${file} of ${model} does not match its SHA-256 and was refused; try again, or use another mirror`,
   model_no_room: ({ free, needed }) =>
