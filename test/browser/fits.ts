@@ -8,7 +8,8 @@ export const misfits = `(() => {
   const { scrollWidth, clientWidth } = document.documentElement;
   const nameOf = (one) => one.tagName.toLowerCase() + " " + (one.getAttribute("aria-label") ?? one.textContent ?? "").trim().slice(0, 50);
   if (scrollWidth > clientWidth) {
-    const wide = [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > clientWidth + 1);
+    const isOut = ({ left, right }) => (document.documentElement.dir === "rtl" ? left < -1 : right > clientWidth + 1);
+    const wide = [...document.querySelectorAll("body *")].filter((one) => isOut(one.getBoundingClientRect()));
     found.push("wider than the window by " + (scrollWidth - clientWidth) + ": " + wide.slice(-3).map(nameOf).join(" | "));
   }
   const layer = document.querySelector("[role=dialog]") ?? document;

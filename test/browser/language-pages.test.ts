@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page, Request } from "playwright-core";
+import { readTexts } from "../support/catalog-texts.ts";
 import { hasEnglish } from "../support/english-words.ts";
 import { insertHook, makeHighlight, makeTeam, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
@@ -85,6 +86,11 @@ function textsOf(page: Page): Promise<string[]> {
   })()`);
 }
 
+async function picture(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS === undefined) return;
+  await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name.replaceAll(/\W+/g, "-")}.png` });
+}
+
 /**
  * Goes from page to page as links do: loading the app for each would take longer than looking at it.
  * @returns a function that goes to a path and waits until everything that its page requests is there.
@@ -111,7 +117,17 @@ function createTour(page: Page): (path: string) => Promise<void> {
   };
 }
 
-for (const locale of ["de", "en-XA"])
+/** Enough to see whether pages that run from right to left fit. */
+const mainPaths = new Set([
+  ...paths.slice(0, 5),
+  "/uploads",
+  "/highlights",
+  "/ask",
+  "/stories",
+  ...settings.slice(0, 5),
+]);
+
+for (const locale of ["de", "en-XA", "ar-XB"])
   test(`${locale}: every page fits on laptop and phone${locale === "de" ? ", and has no English words" : ""}`, async () => {
     const { page, context } = await visit(app, "/trash", { userId: admin.id, locale });
     await page.locator("h1").first().waitFor();
@@ -122,6 +138,7 @@ for (const locale of ["de", "en-XA"])
       for (const text of await textsOf(page)) if (hasEnglish(text)) found.add(`${where}: ${text}`);
     };
     for (const path of paths) {
+      if (locale === "ar-XB" && !mainPaths.has(path)) continue;
       await page.setViewportSize(desktop);
       await goTo(path);
       await page
@@ -138,9 +155,54 @@ for (const locale of ["de", "en-XA"])
         await page.waitForLoadState("networkidle");
         await look(`${path}, ${await tab.innerText()}`);
       }
+      await picture(page, `${path}-${locale}-${desktop.width}`);
       await page.setViewportSize(phone);
       await assertFits(page, `${path} ${phone.width}`).catch(({ message }: Error) => found.add(message));
     }
     await context.close();
     assert.deepEqual([...found], []);
   });
+
+test("de: the dialogs that are opened most have no English words, and fit on a phone", async () => {
+  const t = await readTexts("de");
+  const { page, context } = await visit(app, "/trash", { userId: admin.id, size: phone, locale: "de" });
+  await page.locator("h1").first().waitFor();
+  const goTo = createTour(page);
+  const recording = `/recordings/${recordingId}`;
+  const actions = [t("Recording actions")];
+  const dialogs: [path: string, names: readonly string[]][] = [
+    ["/", [t("New"), t("Record", "verb")]],
+    [recording, [t("Share")]],
+    ...["Word document or PDF", "Replace transcript", "Delete"].map((name): [string, string[]] => [
+      recording,
+      [...actions, t(name)],
+    ]),
+    [`${recording}?tab=details`, [t("Edit details")]],
+    [`${recording}?tab=people`, [t("Add person")]],
+    ["/settings", [t("Add passkey")]],
+    ["/settings/tokens", [t("Create token")]],
+    ["/settings/users", [t("Invite user")]],
+    ["/settings/webhooks", [t("Create webhook")]],
+    ["/settings/deliveries", [t("Create delivery")]],
+    ["/settings/calendars", [t("Add calendar")]],
+    ["/settings/clients", [t("Create app")]],
+  ];
+  const found = new Set<string>();
+  for (const [path, names] of dialogs) {
+    await goTo(path);
+    for (const name of names)
+      await page
+        .getByRole("button", { name, exact: true })
+        .or(page.getByRole("menuitem", { name, exact: true }))
+        .first()
+        .click();
+    const where = `${path}: ${names.join(", ")}`;
+    await page.getByRole("dialog").first().waitFor();
+    await assertFits(page, where).catch(({ message }: Error) => found.add(message));
+    for (const text of await textsOf(page)) if (hasEnglish(text)) found.add(`${where}: ${text}`);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").first().waitFor({ state: "detached" });
+  }
+  await context.close();
+  assert.deepEqual([...found], []);
+});

@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { languages, sourceLanguage } from "../../shared/languages.ts";
 import { call } from "../support/app.ts";
-import { makeRecording, makeUser, makeWorkspace } from "../support/factories.ts";
+import { readTexts } from "../support/catalog-texts.ts";
+import { makeRecording, makeUser, makeWorkspace, mediaFile } from "../support/factories.ts";
+import { password } from "../support/oauth.ts";
+import { cheapHash } from "../support/passwords.ts";
+import { until } from "../support/until.ts";
 import { assertFits } from "./fits.ts";
-import { desktop, phone, startBrowserApp, visit } from "./support.ts";
+import { animationsEnd, desktop, phone, startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp();
 const workspace = await makeWorkspace(app.db);
@@ -72,3 +78,82 @@ test("another language is shown without a reload, and what was typed stays; the 
   await other.page.getByRole("heading", { level: 1, name: "\u202eTrash\u202c", exact: true }).waitFor();
   await other.context.close();
 });
+
+for (const language of Object.keys(languages).filter((each) => each !== sourceLanguage))
+  test(`${language}: sign in, upload, watch, search, share, comment, and change the language`, async () => {
+    const t = await readTexts(language);
+    const user = await makeUser(app.db, workspace, { name: "Zoe Last" });
+    await app.db.pool.query("update users set password_hash = $1 where id = $2", [
+      await cheapHash(password),
+      user.id,
+    ]);
+    const { page, context, complaints } = await visit(app, "/sign-in", { locale: language });
+    const press = (name: string, within: Page | Locator = page): Promise<void> =>
+      within.getByRole("button", { name, exact: true }).click();
+    const picture = async (name: string): Promise<void> => {
+      if (process.env.SCREENSHOTS === undefined) return;
+      for (const [size, colorScheme] of [
+        [phone, "dark"],
+        [desktop, "light"],
+      ] as const) {
+        await page.setViewportSize(size);
+        await page.emulateMedia({ colorScheme });
+        await animationsEnd(page);
+        await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}-${language}-${size.width}.png` });
+      }
+    };
+
+    await picture("sign-in");
+    await page.getByLabel(t("Email"), { exact: true }).fill(user.email);
+    await page.getByLabel(t("Password"), { exact: true }).fill(password);
+    await press(t("Sign in"));
+    await page.getByRole("heading", { level: 1, name: t("Library"), exact: true }).waitFor();
+    await picture("library");
+
+    await page
+      .getByRole("link", { name: t("Uploads"), exact: true })
+      .first()
+      .click();
+    await page.getByLabel(t("Choose files to upload")).setInputFiles(mediaFile("good-faststart.mp4"));
+    const upload = page.getByRole("region", { name: t("Your uploads") }).getByRole("listitem");
+    await upload.getByText(t("Ready"), { exact: true }).waitFor();
+    await picture("uploads");
+
+    const search = page.getByLabel(t("Search recordings and transcripts"), { exact: true });
+    await search.fill("faststart");
+    await search.press("Enter");
+    const results = page.getByRole("list", { name: t("Results"), exact: true });
+    await results.waitFor();
+    await picture("search");
+    await results.getByRole("link", { name: "good-faststart" }).first().click();
+    await page.getByRole("heading", { level: 1, name: "good-faststart" }).waitFor();
+    await press(t("Play"));
+    await until("it plays", () => page.evaluate<boolean>("document.querySelector('video').currentTime > 0"));
+
+    await press(t("Share"));
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("combobox", { name: t("People"), exact: true }).click();
+    await page.getByRole("option", { name: admin.name }).click();
+    await dialog.getByText(admin.email).waitFor();
+    await picture("share");
+    await press(t("Done"), dialog);
+    await dialog.waitFor({ state: "detached" });
+
+    await page.getByRole("tab", { name: t("Comments"), exact: true }).click();
+    await page.getByRole("textbox", { name: t("New comment"), exact: true }).fill("Καλημέρα");
+    await press(t("Comment", "verb"));
+    await page.getByRole("article").getByText("Καλημέρα").waitFor();
+    await picture("comments");
+
+    await page.goto(`${app.url}/settings`);
+    const choose = async (label: string, option: string): Promise<void> => {
+      await page.getByRole("combobox", { name: label, exact: true }).click();
+      await page.getByRole("option", { name: option, exact: true }).click();
+    };
+    await choose(t("Language"), "English");
+    await choose("Language", languages[language as keyof typeof languages]);
+    await page.getByRole("combobox", { name: t("Language"), exact: true }).waitFor();
+    await picture("settings");
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { readTexts } from "../support/catalog-texts.ts";
 import { mediaFile } from "../support/factories.ts";
 import { makeOAuthWorkspace, password } from "../support/oauth.ts";
 import { until } from "../support/until.ts";
@@ -65,7 +66,7 @@ async function walk(t: TestContext, page: DrivenPage, record: (page: DrivenPage)
   );
   const id = await makeMedia(app, member.token, { title: "Harbour contract" });
   const report = (problem: string): void => t.diagnostic(problem);
-  const journeys: [title: string, journey: () => Promise<void>][] = [
+  const journeys: (readonly [title: string, journey: () => Promise<void>])[] = [
     ["sign in with a password", () => signIn(page)],
     [
       "find and watch a recording, jump by a click on its words, rename it, and take notes",
@@ -78,6 +79,9 @@ async function walk(t: TestContext, page: DrivenPage, record: (page: DrivenPage)
     ],
     ["upload a file, which becomes a recording that plays", () => upload(page)],
     ["record, or read why it can't be done here", () => record(page)],
+    ...(driver.name === "Firefox"
+      ? [["choose German, comment, and change the language back", () => useGerman(page, id)] as const]
+      : []),
     ["every main page is accessible, fits, and reports no error", () => inspectPages(page, id)],
   ];
   for (const [title, journey] of journeys)
@@ -199,6 +203,27 @@ async function upload(page: DrivenPage): Promise<void> {
   await page.click(link("good-faststart"));
   await page.find(heading("good-faststart"));
   await plays(page);
+}
+
+async function useGerman(page: DrivenPage, id: string): Promise<void> {
+  const t = await readTexts("de");
+  const choose = async (label: string, language: string): Promise<void> => {
+    await page.open("/settings");
+    await page.click(field(label));
+    await page.click(['[role="option"]', language]);
+  };
+  await choose("Language", "Deutsch");
+  await page.find(heading(t("Profile")));
+  await page.click(link(t("Library")));
+  await page.find(heading(t("Library")));
+  await page.open(`/recordings/${id}`);
+  await page.click(tab(t("Comments")));
+  await page.click(field(t("New comment")));
+  await page.type("Um neun Uhr?");
+  await page.click(button(t("Comment", "verb")));
+  await page.find(text("Um neun Uhr?"));
+  await choose(t("Language"), "English");
+  await page.find(heading("Profile"));
 }
 
 /** Firefox records the sound of a microphone, and says that it can't record more. */

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Page } from "playwright-core";
 import { call } from "../support/app.ts";
+import { makeUser } from "../support/factories.ts";
 import {
   authorizePath,
   authorizeUrl,
@@ -9,6 +11,9 @@ import {
   makePkce,
   password,
 } from "../support/oauth.ts";
+import { assertFits } from "./fits.ts";
+import { linkTools, pathOf } from "./link-support.ts";
+import { makeMedia } from "./recording-support.ts";
 import {
   assertAccessible,
   desktop,
@@ -43,7 +48,6 @@ const manage = async (path: string, body?: unknown) => {
   assert.equal(answer.status, 200, answer.text);
   return answer.body;
 };
-const pathOf = (url: string): string => new URL(url).pathname;
 
 let invited = 0;
 const invite = async () => {
@@ -66,6 +70,11 @@ const pages: [heading: string | RegExp, path: () => string | Promise<string>, us
   ["Authorize Harbour notes?", () => askPath, member.id],
   ["This link doesn't work", () => `${authorizePath}?client_id=unknown`],
 ];
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS === undefined) return;
+  await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name.replaceAll(/\W+/g, "-")}.png` });
+}
 
 /** The browser itself reports what was refused; nothing else may be wrong. */
 const others = (complaints: readonly string[]) => complaints.filter((text) => !/status of 4\d\d/.test(text));
@@ -93,6 +102,47 @@ for (const look of [
       assert.ok(await page.evaluate("document.querySelector('header img').naturalWidth > 0"));
       assert.deepEqual(others(complaints), [], String(heading));
     }
+  });
+
+for (const locale of ["de", "en-XA"])
+  test(`pages of the server and of public links fit on laptop and phone in ${locale}`, async () => {
+    const guarded = await makeUser(app.db, workspace);
+    await app.db.pool.query(
+      "insert into second_factors (user_id, encrypted_secret, confirmed_at) select id, '\\x00', now() from users where id = $1",
+      [guarded.id],
+    );
+    const hash =
+      "update users set password_hash = (select password_hash from users where id = $1) where id = $2";
+    await app.db.pool.query(hash, [admin.id, guarded.id]);
+    const { url } = await linkTools(app, admin.token).publish(await makeMedia(app, admin.token));
+    const { page, context } = await visit(app, "/icon.svg", { locale });
+    const found: string[] = [];
+    const look = async (where: string): Promise<void> => {
+      for (const size of [desktop, phone]) {
+        await page.setViewportSize(size);
+        await assertFits(page, `${where} ${size.width}`).catch(({ message }: Error) => found.push(message));
+        await picture(page, `${where}-${locale}-${size.width}`);
+      }
+    };
+    for (const [heading, path, userId] of [
+      ...pages,
+      ["Sign out", () => "/sign-out", member.id] as const,
+      ["Public link", () => pathOf(url)] as const,
+    ]) {
+      await context.clearCookies();
+      if (userId !== undefined) await signInAs(app, context, userId);
+      await page.goto(app.url + (await path()));
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await look(String(heading));
+    }
+    await context.clearCookies();
+    await page.goto(`${app.url}/sign-in`);
+    await page.locator("input[name=email]").fill(guarded.email);
+    await page.locator("input[name=password]").fill(password);
+    await page.keyboard.press("Enter");
+    await page.locator("input[name=code]").waitFor();
+    await look("Enter your code");
+    assert.deepEqual(found, []);
   });
 
 test("sign-in by keyboard: a wrong password is said, the email stays, and then one is where one wanted to be", async () => {

@@ -71,3 +71,20 @@ test("no path of a machine and no registry host in the repository", () => {
   for (const source of readSources([".ts", ".cjs", ".js", ".json", ".md", ".sql"]))
     assert.doesNotMatch(source.text, banned, source.path);
 });
+
+test("styles name start and end, not left and right, so that they follow the direction of the text", () => {
+  const sides = /(?:margin|padding|border|inset)-(?:left|right)|(?:top|bottom)-(?:left|right)-radius/;
+  const values = /(?:text-align|float|clear):\s*(?:left|right)\b/;
+  // What is centered is so in both directions.
+  const edges = /(?:^|[\s;{])(?:left|right):(?! 50%)/m;
+  const css = new RegExp([sides, values, edges].map(({ source }) => source).join("|"), "m");
+  const properties =
+    /\b(?:margin|padding|border)(?:Left|Right)\b|\s(?:m|p)[lr]=|(?:textAlign: |ta=)"(?:left|right)"/;
+  for (const { path, text } of readSources([".css", ".tsx", ".ts"])) {
+    // Time runs from left to right in every language.
+    if (path.startsWith("web/player/")) continue;
+    if (path.endsWith(".css") || path === "server/platform/pages/styles.ts")
+      assert.doesNotMatch(text.replace(/\/\*[\s\S]*?\*\//g, ""), css, path);
+    else if (path.startsWith("web/")) assert.doesNotMatch(text, properties, path);
+  }
+});

@@ -57,11 +57,11 @@ button.quiet:hover, .button.quiet:hover { background: var(--quiet) }
 .avatar { flex: none; display: grid; place-items: center; width: 40px; height: 40px; border-radius: 50%; font-weight: 700; font-size: 15px;
   color: #ffffff; background: var(--avatar) }
 ul { list-style: none; margin: 0 0 16px; padding: 0; display: grid; gap: 8px }
-li { position: relative; padding-left: 28px; line-height: 1.45 }
-li::before { content: "\\2713"; content: "\\2713" / ""; position: absolute; left: 4px; font-weight: 700; color: var(--link) }
+li { position: relative; padding-inline-start: 28px; line-height: 1.45 }
+li::before { content: "\\2713"; content: "\\2713" / ""; position: absolute; inset-inline-start: 4px; font-weight: 700; color: var(--link) }
 a { color: var(--link); text-underline-offset: 0.15em }
 .or { display: flex; align-items: center; gap: 12px; margin: 20px 0; color: var(--soft); font-size: 14px }
 .or::before, .or::after { content: ""; flex: 1; border-top: 1px solid var(--line) }
-@media (max-width: 30rem) { body { align-content: start; padding: 24px 12px 40px } header { justify-self: start; padding-left: 8px } main { padding: 22px 18px } }
+@media (max-width: 30rem) { body { align-content: start; padding: 24px 12px 40px } header { justify-self: start; padding-inline-start: 8px } main { padding: 22px 18px } }
 @media (prefers-contrast: more) { :root { --line: var(--field); --soft: var(--ink) } }
 `;

@@ -44,7 +44,7 @@ export function Panels(props: {
           <Trans>Transcript</Trans>
         </Tabs.Tab>
         <Tabs.Tab value="summary">
-          <Trans>Summary</Trans>
+          <Trans context="tab">Summary</Trans>
         </Tabs.Tab>
         <Tabs.Tab value="actions" {...counted(open)}>
           <Trans>Action items</Trans>
