@@ -71,6 +71,7 @@ import { createTrustedOrigins } from "./people/oauth/trusted-origins.ts";
 import { scimRoutes } from "./people/scim/routes.ts";
 import { scimTokenRoutes } from "./people/scim/tokens/token-routes.ts";
 import type { Config } from "./platform/config/config.ts";
+import { findProviderOf } from "./platform/config/sign-in-providers.ts";
 import type { Encryptor } from "./platform/crypto/encryptor.ts";
 import type { LinkSigner } from "./platform/crypto/link-signer.ts";
 import type { Database } from "./platform/db/database.ts";
@@ -223,6 +224,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.decorateRequest("apiVersion", null);
   app.decorate("passwordWork", createPasswordWork({ cost: dependencies.passwordCost }));
   app.decorate("ownOrigin", new URL(config.baseUrl).origin);
+  app.decorate("acceptsIssuer", (issuer) => findProviderOf(config.signInProviders, issuer) !== undefined);
   knowDevices(app, {
     baseUrl: config.baseUrl,
     jobs,

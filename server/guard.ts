@@ -96,7 +96,7 @@ function guard(
 
   allowRegisteredOrigins(scope, origins);
   const authenticate = createAuthenticate(db.pool, config.baseUrl, resource);
-  const isStillActive = createCredentialCheck(db.pool);
+  const isStillActive = createCredentialCheck(db.pool, scope.acceptsIssuer);
 
   /** Counts all tokens and sessions of a user together too. The headers show the nearer limit. */
   async function limitUser(

@@ -87,7 +87,7 @@ export function userCommand(command: Command): Command {
 
 function resetSecondFactorCommand(): Command {
   return new Command("reset-second-factor")
-    .description("turn off a user's two-factor authentication and end their sessions")
+    .description("turn off a user's two-factor authentication, remove their passkeys, and end their sessions")
     .requiredOption("--email <email>", "email of the user")
     .action(async (options: { email: string }) => {
       await withTransaction(async (tx) => {

@@ -18,6 +18,7 @@ export const UserAccount = z
       .meta({ description: "Whether the account is linked to a single sign-on identity." }),
     has_password: z.boolean(),
     has_second_factor: z.boolean(),
+    has_passkeys: z.boolean(),
     last_signed_in_datetime: Timestamp.nullable(),
     created_datetime: Timestamp,
   })

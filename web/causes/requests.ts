@@ -173,6 +173,8 @@ export const requestTexts: { readonly [Code in RequestCause]: (values: CauseValu
   password_changed_elsewhere: () => t`The password was just changed elsewhere. Sign in again.`,
   last_sign_in_method: () =>
     t`You have no password, so you could no longer sign in. Ask an admin for a link to set one first.`,
+  second_factor_unproven: () =>
+    t`You have a passkey or single sign-on. Sign in with it before you set up two-factor authentication, or ask an admin to reset it.`,
   second_factor_on: () => t`Two-factor authentication is already on. Turn it off first.`,
   second_factor_off: () => t`Two-factor authentication is not turned on.`,
   second_factor_setup: () =>

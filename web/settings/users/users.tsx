@@ -222,7 +222,7 @@ function UserMenu(props: { user: User; isMe: boolean; showLink: (shown: ShownLin
                   <Trans>Unlink single sign-on</Trans>
                 </Menu.Item>
               ) : null}
-              {user.has_second_factor ? (
+              {user.has_second_factor || user.has_passkeys ? (
                 <Menu.Item onClick={resetting.open}>
                   <Trans>Reset two-factor authentication</Trans>
                 </Menu.Item>
@@ -263,7 +263,7 @@ function UserMenu(props: { user: User; isMe: boolean; showLink: (shown: ShownLin
       >
         <Trans>
           For someone who has lost their phone and recovery codes: make sure that it is {name} who asks. It
-          signs them out everywhere, and they receive an email about it.
+          removes their passkeys too and signs them out everywhere, and they receive an email about it.
         </Trans>
       </Confirm>
       <Deactivate user={user} opened={asks} onClose={close} />

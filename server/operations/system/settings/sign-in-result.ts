@@ -71,6 +71,11 @@ function describeApplied(applied: AppliedGroups, { groups }: ProvenIdentity): [s
       "Teams that don't exist",
       `${list(applied.unknownTeams)}: create them, or correct the mapping`,
     ]);
+  if (applied.managedTeams.length > 0)
+    rows.push([
+      "Teams that SCIM manages",
+      `${list(applied.managedTeams)}: groups of sign-ins don't change them`,
+    ]);
   return rows;
 }
 

@@ -40,9 +40,9 @@ export function mailOf(deps: {
 }
 
 /**
- * Turns a user's second factor off for them, and ends their sessions. They receive an email about it.
+ * Turns a user's second factor off for them, removes their passkeys, and ends their sessions. They receive an email about it.
  * @param mail null: no email, as with commands of the operator.
- * @throws ProblemError `wrong_state` if it is off, and for the break-glass admin.
+ * @throws ProblemError `wrong_state` if they have neither, and for the break-glass admin.
  */
 export async function resetSecondFactor(
   tx: Tx,
@@ -54,9 +54,16 @@ export async function resetSecondFactor(
   await changeMembership(tx, actor.workspaceId);
   if (isBreakGlass(await findRules(tx, actor.workspaceId), userId))
     throw new ProblemError("wrong_state", because("break_glass_needs_second_factor"));
-  if (!(await deleteSecondFactor(tx, userId))) throw isOff();
+  const wasOn = await deleteSecondFactor(tx, userId);
+  const removed = await tx.deleteFrom("passkeys").where("user_id", "=", userId).executeTakeFirst();
+  const passkeys = Number(removed.numDeletedRows);
+  if (!wasOn && passkeys === 0) throw isOff();
   await endSessions(tx, userId);
-  await recordAudit(tx, actor, { action: "second_factor_reset", subject: { type: "user", id: userId } });
+  await recordAudit(tx, actor, {
+    action: "second_factor_reset",
+    subject: { type: "user", id: userId },
+    ...(passkeys === 0 ? {} : { details: { passkeys } }),
+  });
   await tell(tx, mail, userId, "second_factor_reset");
 }
 
@@ -74,7 +81,7 @@ const changeTexts: Readonly<
   second_factor_reset: (i18n) => ({
     subject: i18n.t("Your two-factor authentication was reset"),
     text: i18n.t(
-      "An admin turned off your two-factor authentication and signed you out everywhere. Your password alone is enough to sign in to Parley now. You can turn it on again in Settings → Profile.",
+      "An admin turned off your two-factor authentication, removed your passkeys, and signed you out everywhere. Your password alone is enough to sign in to Parley now. You can set both up again in Settings → Profile.",
     ),
   }),
   passkey_added: (i18n) => ({
@@ -113,7 +120,7 @@ export async function tell(
 export function findAccount(db: Executor, userId: string) {
   return db
     .selectFrom("users")
-    .select(["id", "workspace_id", "name", "email", "email_language", "password_hash"])
+    .select(["id", "workspace_id", "name", "email", "email_language", "password_hash", "created_at"])
     .where("id", "=", userId)
     .executeTakeFirstOrThrow();
 }

@@ -369,6 +369,39 @@ test("the longest session and the longest idle time end sessions that exist; tok
   assert.equal((await renew(9)).status, 200);
 });
 
+test("a password alone doesn't set up a second factor for who has a passkey or single sign-on; an admin's reset does", async () => {
+  const workspace = await makeRuled();
+  const admin = await signInAs(app, workspace.admin);
+  await turnOn(admin);
+  const owner = await signInAs(app, workspace.member);
+  const key = new Authenticator(new URL(app.config.baseUrl).origin);
+  const started = await owner.send("POST", "/_/api/v1/me/passkeys/options");
+  const added = await owner.send("POST", "/_/api/v1/me/passkeys", {
+    json: { name: "Laptop", response: key.create(started.body.options) },
+  });
+  assert.equal(added.status, 200, added.text);
+  await setRules(admin, { second_factor: "all", grace_days: 30 });
+  const start = (browser: Browser) => browser.send("POST", factorPath, { json: { type: "totp", password } });
+  const refused = await start(await signInAs(app, workspace.member));
+  assert.deepEqual([refused.status, refused.body.cause?.code], [409, "second_factor_unproven"], refused.text);
+  const withKey = openBrowser(app);
+  const asked = await withKey.send("POST", "/_/api/v1/session/passkey/options");
+  const used = await withKey.send("POST", "/_/api/v1/session/passkey", {
+    json: { response: key.use(asked.body.options) },
+  });
+  assert.equal(used.status, 200, used.text);
+  assert.equal((await start(withKey)).status, 200, "with the passkey");
+  const reset = await admin.send("DELETE", `/_/api/v1/users/${workspace.member.id}/second-factor`);
+  assert.equal(reset.status, 200, reset.text);
+  assert.equal((await withKey.get(me)).status, 401);
+  assert.equal((await start(await signInAs(app, workspace.member))).status, 200, "after the reset");
+  await signInAtProvider(workspace);
+  // The first proof of the email has removed it.
+  await givePassword(app.db, workspace.member);
+  const bySingleSignOn = await start(await signInAs(app, workspace.member));
+  assert.deepEqual([bySingleSignOn.status, bySingleSignOn.body.cause?.code], [409, "second_factor_unproven"]);
+});
+
 test("requests that the web app makes by itself, and streams, don't count as use of a session", async () => {
   const { admin, member } = await makeRuled();
   const browser = await signInAs(app, member);

@@ -11,6 +11,13 @@ import { findToken, ruledSession, ruledToken, type TokenRow, touchToken } from "
 import { sessionCookieOf } from "./session-cookie.ts";
 import { findSession, hashSession, looksLikeSession, touchSession } from "./sessions.ts";
 
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Whether an issuer is one of a sign-in provider of the settings. */
+    acceptsIssuer: (issuer: string) => boolean;
+  }
+}
+
 /**
  * Authenticates a request's caller by token (RFC 6750) or by the session of a signed-in browser.
  * @throws ProblemError `token_missing` or `token_invalid`, with `WWW-Authenticate`; `refused_by_rule`.
@@ -81,6 +88,8 @@ export async function readRuledSession(
   if (cookie === undefined || !looksLikeSession(cookie)) return null;
   const row = await findSession(pool, hashSession(cookie));
   if (row === undefined) return null;
+  // Nobody could end it any more at a provider that was removed. Once the provider is back, the session continues.
+  if (row.sign_in_issuer !== null && !request.server.acceptsIssuer(row.sign_in_issuer)) return null;
   const refusal = ruleRefusal(row.security_rules, ruledSession(row, request.ip));
   // The session has ended, though its row is still there.
   if (refusal !== null && refusal !== "address" && refusal !== "second_factor") return null;

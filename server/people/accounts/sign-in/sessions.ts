@@ -70,6 +70,19 @@ export async function addProof(tx: Tx, id: string, secondFactor: SecondFactorMet
   await tx.updateTable("sessions").set({ second_factor: secondFactor }).where("id", "=", id).execute();
 }
 
+/** How a session proved its user; undefined for a token. */
+export async function findProof(
+  db: Executor,
+  id: string,
+): Promise<{ readonly method: SignInMethod; readonly hasSecondFactor: boolean } | undefined> {
+  const row = await db
+    .selectFrom("sessions")
+    .select(["method", "second_factor"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row && { method: row.method as SignInMethod, hasSecondFactor: row.second_factor !== null };
+}
+
 /** Takes what a user's second factor proved from their sessions, when it is turned off. */
 export async function removeProof(tx: Tx, userId: string): Promise<void> {
   await tx.updateTable("sessions").set({ second_factor: null }).where("user_id", "=", userId).execute();
@@ -107,7 +120,7 @@ export async function findSession(pool: pg.Pool, hash: Buffer): Promise<SessionR
     name: "find_session",
     text: `select s.id, w.id as workspace_id, s.user_id, u.name as user_name, u.email_key, u.role, u.language, u.browser_language, s.expires_at,
              s.created_at as since, u.created_at as user_since, s.last_used_at, s.method,
-             s.second_factor is not null as has_second_factor, w.security_rules,
+             s.second_factor is not null as has_second_factor, s.sign_in_issuer, w.security_rules,
              array[s.user_id, w.members_id]
                || array(select m.team_id from team_members m where m.user_id = s.user_id) as sees,
              s.last_used_at < now() - interval '1 minute' as use_is_old

@@ -26,6 +26,8 @@ export interface AppliedGroups {
   readonly unmapped: readonly string[];
   /** Teams that the settings name for these groups, and that the workspace doesn't have. */
   readonly unknownTeams: readonly string[];
+  /** Teams that the settings name for these groups, and that an identity provider manages by SCIM: it decides. */
+  readonly managedTeams: readonly string[];
   /** The role that the groups give; null: none. */
   readonly role: Role | null;
   /** Why the user stays an admin against the groups; null: they don't. */
@@ -33,7 +35,7 @@ export interface AppliedGroups {
 }
 
 const nothing: AppliedGroups = {
-  ...{ joined: [], left: [], unmapped: [], unknownTeams: [] },
+  ...{ joined: [], left: [], unmapped: [], unknownTeams: [], managedTeams: [] },
   ...{ role: null, staysAdmin: null },
 };
 
@@ -91,25 +93,34 @@ export async function applyGroups(
     left: left.map(({ name }) => name),
     unmapped: [...own].filter((group) => !mapped.has(group)),
     unknownTeams: wanted.unknown,
+    managedTeams: wanted.managed,
     role,
     staysAdmin,
   };
 }
 
-/** Teams by name, as the workspace compares names. */
+/** Teams by name, as the workspace compares names. Those that SCIM created follow SCIM alone. */
 async function findTeamsByName(
   tx: Tx,
   workspaceId: string,
   names: readonly string[],
-): Promise<{ found: TeamName[]; unknown: string[] }> {
-  if (names.length === 0) return { found: [], unknown: [] };
-  const { rows } = await sql<{ asked: string; id: string | null; name: string | null }>`
-    select asked, t.id, t.name from unnest(${[...new Set(names)]}::text[]) asked
+): Promise<{ found: TeamName[]; unknown: string[]; managed: string[] }> {
+  if (names.length === 0) return { found: [], unknown: [], managed: [] };
+  const { rows } = await sql<{
+    asked: string;
+    id: string | null;
+    name: string | null;
+    is_provisioned: boolean | null;
+  }>`
+    select asked, t.id, t.name, t.is_provisioned from unnest(${[...new Set(names)]}::text[]) asked
     left join teams t on t.workspace_id = ${workspaceId} and t.name_key = parley_fold(asked)`.execute(tx);
-  const found = rows.flatMap(({ id, name }) => (id === null || name === null ? [] : [{ id, name }]));
+  const found = rows.flatMap(({ id, name, is_provisioned }) =>
+    id === null || name === null || is_provisioned === true ? [] : [{ id, name }],
+  );
   return {
     found: [...new Map(found.map((team) => [team.id, team])).values()],
     unknown: rows.flatMap(({ asked, id }) => (id === null ? [asked] : [])),
+    managed: rows.flatMap(({ asked, is_provisioned }) => (is_provisioned === true ? [asked] : [])),
   };
 }
 

@@ -184,6 +184,28 @@ test("Okta: teams follow the groups at each sign-in, and members added by hand s
   assert.deepEqual(await teamsOf(user.id), ["By hand", "Field", "Sales"]);
 });
 
+test("a team that SCIM manages follows SCIM alone: groups of a claim add and remove nobody there", async () => {
+  const { own, user } = await workspaceWithTeams();
+  await save("okta", {
+    scopes: ["groups"],
+    groups_claim: "groups",
+    ...mapped({ group: "Sales", teams: ["Sales", "Field"] }),
+  });
+  const claims = { email: user.email, email_verified: true };
+  const all = { ...claims, groups: ["Sales"] };
+  await signIn("okta", "scim1", all);
+  // As if SCIM had created the team, and the mapping of an earlier version had brought the user into it.
+  await db.pool.query("update teams set is_provisioned = true where workspace_id = $1 and name = 'Sales'", [
+    own.id,
+  ]);
+  await signIn("okta", "scim1", claims);
+  assert.deepEqual(await teamsOf(user.id), ["Sales"], "SCIM has not removed the user");
+  await db.pool.query("delete from team_members where user_id = $1", [user.id]);
+  assert.match(await trySignIn("okta", "scim1", all), /Teams that SCIM manages: Sales/);
+  await signIn("okta", "scim1", all);
+  assert.deepEqual(await teamsOf(user.id), ["Field"], "SCIM has not added the user");
+});
+
 test("Keycloak: roles of the realm and paths of groups; the highest role counts, and the last admin stays one", async () => {
   const { own, user } = await workspaceWithTeams();
   await save("keycloak", {

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { sql } from "kysely";
 import { call, startTestApp } from "../../../../test/support/app.ts";
-import { makeTeam, makeWorkspace } from "../../../../test/support/factories.ts";
+import { makeTeam, makeUser, makeWorkspace } from "../../../../test/support/factories.ts";
 import { changeMembership } from "../../access/grants.ts";
-import { auditOf, openBrowser } from "../test/accounts.ts";
+import { auditOf, givePassword, openBrowser, signInAs } from "../test/accounts.ts";
 import { clientSecret, startProvider, type TestProvider } from "../test/provider.ts";
 
 const first = await startProvider();
@@ -166,6 +166,26 @@ test("an account of a removed provider is linked to another one by its verified 
   assert.deepEqual(await rights(), { role: "admin", teams: [kept.id] });
   await setRole("admin", own.admin);
   assert.deepEqual(await rights(), { role: "member", teams: [kept.id] });
+});
+
+test("sessions that a removed provider began end at once, and continue once it is back", async () => {
+  await save();
+  const member = await makeUser(app.db, operator);
+  second.people.set("gone", { email: member.email, email_verified: true });
+  await givePassword(app.db, member);
+  const { browser } = await signIn(second, "gone");
+  await givePassword(app.db, member);
+  // Users of other tests depend on the provider, which then can't be removed.
+  await sql`update users set password_hash = '' where password_hash is null`.execute(app.db.kysely);
+  const byPassword = await signInAs(app, member);
+  const statuses = () =>
+    Promise.all([browser, byPassword].map(async (one) => (await one.get("/_/api/v1/session/me")).status));
+  assert.deepEqual(await statuses(), [200, 200]);
+  assert.equal((await manage("DELETE", `${providers}/second`)).status, 200);
+  assert.deepEqual(await statuses(), [401, 200]);
+  assert.equal((await browser.get("/")).location, "/sign-in?next=%2F");
+  assert.equal(await undoLast(), 200);
+  assert.deepEqual(await statuses(), [200, 200]);
 });
 
 test("unlinking an account revokes the role and teams that its groups gave", async () => {

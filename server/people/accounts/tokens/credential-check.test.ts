@@ -8,7 +8,7 @@ import { createSession } from "../sign-in/sessions.ts";
 import { createCredentialCheck } from "./credential-check.ts";
 
 const app = await startTestApp({ worker: false });
-const isStillActive = createCredentialCheck(app.db.pool);
+const isStillActive = createCredentialCheck(app.db.pool, () => false);
 const workspace = await makeWorkspace(app.db);
 
 test("a request in flight survives a promotion of its user, and ends with a demotion", async () => {

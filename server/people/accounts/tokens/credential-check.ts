@@ -14,7 +14,7 @@ export interface OpenRequest {
 }
 
 type Row = Pick<TokenRow, "id" | "role" | "user_id" | "since" | "user_since" | "user_has_second_factor"> &
-  Pick<SessionRow, "last_used_at" | "has_second_factor"> & {
+  Pick<SessionRow, "last_used_at" | "has_second_factor" | "sign_in_issuer"> & {
     readonly security_rules: StoredRules | null;
     /** Null for a token. */
     readonly method: SessionRow["method"] | null;
@@ -22,21 +22,24 @@ type Row = Pick<TokenRow, "id" | "role" | "user_id" | "since" | "user_since" | "
 
 /**
  * Whether a caller's token or session is still valid and its user active, without a lower role, and not refused by the rules
- * of the workspace, while a request runs. Expiry and age count for open-ended requests only: others may finish.
+ * of the workspace or begun at a provider that was removed, while a request runs. Expiry and age count for open-ended requests only: others may finish.
  * @returns a check that shares its statement with concurrent ones.
  */
-export function createCredentialCheck(pool: pg.Pool): (request: OpenRequest) => Promise<boolean> {
+export function createCredentialCheck(
+  pool: pg.Pool,
+  acceptsIssuer: (issuer: string) => boolean,
+): (request: OpenRequest) => Promise<boolean> {
   return coalesce(
     async (requests: readonly OpenRequest[]) => {
       const { rows } = await pool.query<Row>({
         name: "active_credentials",
-        text: `select t.id, u.role, t.user_id, null as method, now() as last_used_at, false as has_second_factor,
+        text: `select t.id, u.role, t.user_id, null as method, now() as last_used_at, false as has_second_factor, null as sign_in_issuer,
                  ${ruledTokenColumns("coalesce(f.created_at, t.created_at)")}
                from access_tokens t join users u on u.id = t.user_id join workspaces w on w.id = t.workspace_id
                left join oauth_families f on f.id = t.oauth_family_id
                where t.id = any($1) and t.revoked_at is null and u.deactivated_at is null
                union all
-               select s.id, u.role, s.user_id, s.method, s.last_used_at, s.second_factor is not null,
+               select s.id, u.role, s.user_id, s.method, s.last_used_at, s.second_factor is not null, s.sign_in_issuer,
                  w.security_rules, s.created_at, u.created_at, false
                from sessions s join users u on u.id = s.user_id join workspaces w on w.id = u.workspace_id
                where s.id = any($1) and u.deactivated_at is null`,
@@ -47,6 +50,7 @@ export function createCredentialCheck(pool: pg.Pool): (request: OpenRequest) => 
         const row = current.get(principal.tokenId);
         // From admin to viewer.
         if (row === undefined || roles.indexOf(row.role) > roles.indexOf(principal.role)) return false;
+        if (row.sign_in_issuer !== null && !acceptsIssuer(row.sign_in_issuer)) return false;
         const { expiresAt } = principal;
         if (isOpenEnded && expiresAt !== null && expiresAt <= new Date()) return false;
         if (row.security_rules === null) return true;

@@ -55,6 +55,8 @@ export interface SessionRow extends RuledRow {
   readonly last_used_at: Date;
   readonly method: NonNullable<RuledCredential["session"]>["method"];
   readonly has_second_factor: boolean;
+  /** The provider of single sign-on that began it; null: none, or not known. */
+  readonly sign_in_issuer: string | null;
   readonly sees: readonly string[];
   readonly use_is_old: boolean;
 }

@@ -28,7 +28,10 @@ export async function findMapped(tx: Tx, userId: string, issuer: string): Promis
     .execute();
 }
 
-/** Ends a membership that groups at a provider gave, unless those at another one give it too. */
+/**
+ * Ends a membership that groups at a provider gave, unless those at another one give it too. In a team that SCIM manages only
+ * what is known of the groups ends: there SCIM decides who is a member.
+ */
 export async function leaveMapped(
   tx: Tx,
   actor: AuditActor,
@@ -47,6 +50,7 @@ export async function leaveMapped(
     .deleteFrom("team_members")
     .where("team_id", "=", team.id)
     .where("user_id", "=", userId)
+    .where("team_id", "in", (of) => of.selectFrom("teams").select("id").where("is_provisioned", "=", false))
     .where((of) =>
       of.not(
         of.exists(

@@ -17,6 +17,7 @@ export interface UserAccountRow {
   readonly single_sign_on: boolean;
   readonly has_password: boolean;
   readonly has_second_factor: boolean;
+  readonly has_passkeys: boolean;
 }
 
 /** All users of a workspace by name, or one of them. */
@@ -31,7 +32,8 @@ export async function findUserAccounts(
       exists (select 1 from identities i where i.user_id = u.id) as single_sign_on,
       u.password_hash is not null as has_password,
       exists (select from second_factors f where f.user_id = u.id and f.confirmed_at is not null)
-        as has_second_factor
+        as has_second_factor,
+      exists (select from passkeys p where p.user_id = u.id) as has_passkeys
     from users u
     where u.workspace_id = ${workspaceId} and (${userId ?? null}::uuid is null or u.id = ${userId ?? null}::uuid)
     order by u.name, u.id`.execute(db);

@@ -136,6 +136,7 @@ function present(row: UserAccountRow) {
     single_sign_on: row.single_sign_on,
     has_password: row.has_password,
     has_second_factor: row.has_second_factor,
+    has_passkeys: row.has_passkeys,
     last_signed_in_datetime: row.last_signed_in_at?.toISOString() ?? null,
     created_datetime: row.created_at.toISOString(),
   };
