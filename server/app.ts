@@ -51,6 +51,8 @@ import { securityRoutes } from "./people/accounts/security/routes.ts";
 import { knowDevices } from "./people/accounts/sign-in/devices.ts";
 import { createPasswordWork } from "./people/accounts/sign-in/password-work.ts";
 import type { PasswordCost } from "./people/accounts/sign-in/passwords.ts";
+import { connectRoutes } from "./people/accounts/sso/connect-routes.ts";
+import { createOpenProvider } from "./people/accounts/sso/open-provider.ts";
 import { singleSignOnRoutes } from "./people/accounts/sso/routes.ts";
 import { teamRoutes } from "./people/accounts/teams/team-routes.ts";
 import { tokenRoutes } from "./people/accounts/tokens/token-routes.ts";
@@ -224,6 +226,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.decorateRequest("apiVersion", null);
   app.decorate("passwordWork", createPasswordWork({ cost: dependencies.passwordCost }));
   app.decorate("ownOrigin", new URL(config.baseUrl).origin);
+  const openProvider = createOpenProvider({ db, encryptor, config });
   app.decorate("acceptsIssuer", (issuer) => findProviderOf(config.signInProviders, issuer) !== undefined);
   knowDevices(app, {
     baseUrl: config.baseUrl,
@@ -359,6 +362,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       auditRoutes(api, { db, config });
       const me: PresentDependencies = { db, managesSystem: (user) => managesSystem(db, user) };
       sessionRoutes(api, { ...me, encryptor, config });
+      connectRoutes(api, { db, config, open: openProvider });
       passkeyRoutes(api, { db, jobs, encryptor, config, presentMe: createPresentMe(me) });
       secondFactorRoutes(api, { db, jobs, encryptor, config });
       userRoutes(api, { db, jobs, encryptor, config });
@@ -396,7 +400,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await signInPages(scope, { db, encryptor, config });
     await linkPages(scope, { db, encryptor, jobs, config });
   });
-  await singleSignOnRoutes(app, { db, encryptor, limiter, config, finishTest: signInTest.finish });
+  await singleSignOnRoutes(app, { db, open: openProvider, limiter, config, finishTest: signInTest.finish });
   await app.register(async (scope) => {
     limitForms(scope, { limiter, config });
     await oauthRoutes(scope, {

@@ -220,16 +220,61 @@ export const updateMe = operation({
   errors: [...bodyErrors, "forbidden"],
 });
 
-export const unbindMySingleSignOn = operation({
-  id: "unbindMySingleSignOn",
+const mySingleSignOn = {
   tag: "Sign-in",
   gate: "every_version",
   permission: "account",
-  method: "DELETE",
   path: "/_/api/v1/me/single-sign-on",
+} as const;
+
+export const getMySingleSignOn = operation({
+  ...mySingleSignOn,
+  id: "getMySingleSignOn",
+  method: "GET",
+  summary: "Get My Single Sign-On",
+  description: "Returns the providers with which the caller signs in, and those that can be connected.",
+  response: z.strictObject({
+    connections: z.array(
+      z.strictObject({
+        issuer: z.string(),
+        name: z.string().nullable().meta({
+          description: "Of the provider. Null: the server no longer has it, and nobody can sign in with it.",
+        }),
+        connected_datetime: Timestamp,
+        can_unlink: z.boolean().meta({ description: "False for the last way to sign in." }),
+      }),
+    ),
+    available: z
+      .array(z.strictObject({ id: z.string(), name: z.string() }))
+      .meta({ description: "Providers of the server that are not connected." }),
+  }),
+  errors: ["forbidden"],
+});
+
+export const connectMySingleSignOn = operation({
+  ...mySingleSignOn,
+  id: "connectMySingleSignOn",
+  proof: "required",
+  method: "POST",
+  summary: "Connect Single Sign-On",
+  description:
+    "Starts to connect another provider with the caller's account. Open the URL in the same browser: after signing in there, the provider is connected if it has verified the email of the account.",
+  body: z.strictObject({ provider: z.string().max(50).meta({ description: "ID of the provider." }) }),
+  response: z.strictObject({ url: z.string() }),
+  errors: [...bodyErrors, "forbidden", "not_found", "wrong_state"],
+});
+
+export const unbindMySingleSignOn = operation({
+  ...mySingleSignOn,
+  id: "unbindMySingleSignOn",
+  proof: "if_session",
+  method: "DELETE",
   summary: "Unlink My Single Sign-On",
   description:
-    "Unlinks the caller's single sign-on identities. The next single sign-on links one again by verified email. Returns 409 if the caller has no password, because they could no longer sign in.",
+    "Unlinks the caller's account from one provider, or from all, and ends the sessions that they began, except the one of this request. Returns 409 if the caller could no longer sign in.",
+  query: z.object({
+    issuer: z.string().max(2000).optional().meta({ description: "Of the provider. Left out: all." }),
+  }),
   response: Me,
-  errors: ["forbidden", "wrong_state"],
+  errors: ["invalid_input", "forbidden", "wrong_state"],
 });

@@ -102,11 +102,13 @@ export const requestTexts = {
     "two-factor authentication protects a password, and you have none; your provider protects your single sign-on",
   second_factor_required_by_workspace:
     "your workspace requires your second factor, so you can't turn it off; an admin can reset it if you lose your device",
+  provider_unreachable: ({ provider }: { provider: string }) =>
+    `${provider} can't be reached or is not set up correctly; try again, or ask an admin`,
   second_factor_unproven:
     "you have a passkey or single sign-on; sign in with it before you set up two-factor authentication, or ask an admin to reset it",
   second_factor_on: "two-factor authentication is already on; turn it off first",
   last_sign_in_method:
-    "you have no password, so you could no longer sign in; ask an admin for a link to set one first",
+    "you could no longer sign in; add another way to sign in first, or ask an admin for a link to set a password",
   public_app_without_secret: ({ app }: { app: string }) => `${app} is a public app and has no secret`,
   not_in_team: ({ user }: { user: string }) => `user ${user} is not in this team`,
   team_exists: ({ name }: { name: string }) => `a team named ${name} already exists`,

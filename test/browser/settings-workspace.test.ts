@@ -117,9 +117,10 @@ test("profile: single sign-on is shown and unlinked, unless it is the only way t
   const { page, complaints } = await visit(app, "/settings", { userId: admin.id });
   const section = page.getByRole("region", { name: "Single sign-on" });
   await section.getByText("https://id.tidewater.example").waitFor();
-  await section.getByRole("button", { name: "Unlink" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Unlink" }).click();
-  await section.getByText(/Not linked\. Sign in with Tidewater ID once/).waitFor();
+  await section.getByRole("button", { name: "Unlink Tidewater ID", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Unlink", exact: true }).click();
+  await section.getByText("Not linked.").waitFor();
+  await section.getByRole("button", { name: "Connect Tidewater ID", exact: true }).waitFor();
   await assertAccessible(page);
   assert.deepEqual(complaints, []);
   const other = await visit(app, "/settings", { userId: member.id });

@@ -26,6 +26,12 @@ export const accountRequests: Readonly<Record<string, BuildRequest>> = {
     body: { current_password: password, new_password: `${randomBytes(12).toString("hex")} is new` },
     credentials: (await world.fresh(caller)).credentials,
   }),
+  getMySingleSignOn: () => ({}),
+  // There is none; who may connect one is decided before.
+  connectMySingleSignOn: async (world, caller) => ({
+    body: { provider: "none" },
+    credentials: (await world.fresh(caller)).credentials,
+  }),
   unbindMySingleSignOn: async (world, caller) => ({ credentials: (await world.fresh(caller)).credentials }),
   startPasskeySignIn: () => ({}),
   // Anyone may try: the key is the passkey and the challenge of this browser.

@@ -239,6 +239,9 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   getMe: kinds.account,
   updateMe: kinds.account,
   changePassword: kinds.account,
+  getMySingleSignOn: kinds.account,
+  // The server of the test has no provider.
+  connectMySingleSignOn: except(onlySignedIn, { session: 404, admin_session: 404 }),
   unbindMySingleSignOn: kinds.account,
   // Tokens are revoked instead.
   signOut: onlySignedIn,

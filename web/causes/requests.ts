@@ -172,7 +172,9 @@ export const requestTexts: { readonly [Code in RequestCause]: (values: CauseValu
   no_password: () => t`You have no password yet. Ask an admin for a link to set one.`,
   password_changed_elsewhere: () => t`The password was just changed elsewhere. Sign in again.`,
   last_sign_in_method: () =>
-    t`You have no password, so you could no longer sign in. Ask an admin for a link to set one first.`,
+    t`You could no longer sign in. Add another way to sign in first, or ask an admin for a link to set a password.`,
+  provider_unreachable: ({ provider }) =>
+    t`${provider} can't be reached or is not set up correctly. Try again, or ask an admin.`,
   second_factor_unproven: () =>
     t`You have a passkey or single sign-on. Sign in with it before you set up two-factor authentication, or ask an admin to reset it.`,
   second_factor_on: () => t`Two-factor authentication is already on. Turn it off first.`,

@@ -39,8 +39,18 @@ export const removeSecondFactor = () => call(factors.removeSecondFactor);
 
 export const endSession = (id: string) => call(sessions.endSession, { params: { session_id: id } });
 
-/** Unlinks the single sign-on identities of the signed-in user. */
-export const unbindMySingleSignOn = () => call(sessions.unbindMySingleSignOn);
+export const mySingleSignOnQuery = queryOptions({
+  queryKey: ["single-sign-on"],
+  queryFn: ({ signal }) => call(sessions.getMySingleSignOn, { signal }),
+});
+
+/** Starts to connect a provider with the user's account. @returns where to go. */
+export const connectMySingleSignOn = (provider: string) =>
+  call(sessions.connectMySingleSignOn, { body: { provider } });
+
+/** Unlinks the user's account from a provider. */
+export const unbindMySingleSignOn = (issuer: string) =>
+  call(sessions.unbindMySingleSignOn, { query: { issuer } });
 
 /** Ends all sessions of the user, including this one. */
 export const endSessions = () => call(sessions.endSessions);

@@ -56,7 +56,7 @@ export function ProfilePage() {
       <Section title={t`Appearance`} lead={t`In this browser.`}>
         <AppearanceForm />
       </Section>
-      <SingleSignOn session={session} />
+      <SingleSignOn />
       <Sessions session={session} />
     </SettingsPage>
   );

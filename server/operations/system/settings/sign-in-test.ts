@@ -67,7 +67,7 @@ export function createSignInTest(deps: ChangeDependencies): SignInTest {
       const all = preview(config.sources, texts, changes);
       const provider = tried === undefined ? all.signInProviders[0] : triedProvider(all, tried);
       if (provider === undefined) throw new ProblemError("wrong_state", because("sign_in_provider_missing"));
-      const { location, cookie } = await (await open(provider)).start("/").catch((error: unknown) => {
+      const { location, cookie } = await (await open(provider)).start("/", null).catch((error: unknown) => {
         throw new ProblemError(
           "wrong_state",
           because("sign_in_provider_unusable", { reason: reasonOf(error) }),

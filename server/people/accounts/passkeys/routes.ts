@@ -12,6 +12,8 @@ import { sessionCookie, sessionCookieOf } from "../sign-in/session-cookie.ts";
 import { endSessionOf, endSessionsOfPasskey } from "../sign-in/sessions.ts";
 import { recordRefusal } from "../sign-in/sign-in-rules.ts";
 import { keyOf, refundAttempt, takeAttempt, tooManyAttempts } from "../sign-in/throttle.ts";
+import { lockAccount } from "../users/queries.ts";
+import { refuseLastWay } from "../users/ways-to-sign-in.ts";
 import { challengeOf, consumeChallenge, issueChallenge } from "./ceremony.ts";
 import * as passkeys from "./passkeys.ts";
 
@@ -22,7 +24,7 @@ export function passkeyRoutes(
     readonly db: Database;
     readonly jobs: JobQueue;
     readonly encryptor: Encryptor;
-    readonly config: Pick<Config, "baseUrl" | "smtp">;
+    readonly config: Pick<Config, "baseUrl" | "signInProviders" | "smtp">;
     /** The user who has signed in, as Get Me returns them. */
     readonly presentMe: (userId: string, sessionId: string) => Promise<unknown>;
   },
@@ -80,6 +82,15 @@ export function passkeyRoutes(
 
   route(api, contract.removePasskey, async ({ principal, request, params }) => {
     await db.kysely.transaction().execute(async (tx) => {
+      const { userId, workspaceId } = principal;
+      const { passkey_id: passkeyId } = params;
+      await lockAccount(tx, workspaceId, userId);
+      await refuseLastWay(
+        tx,
+        { id: userId, workspace_id: workspaceId },
+        { passkeyId },
+        config.signInProviders,
+      );
       const row = await tx
         .deleteFrom("passkeys")
         .where("id", "=", params.passkey_id)

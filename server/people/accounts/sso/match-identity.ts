@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { defaultProviderId } from "../../../../contract/default-provider.ts";
+import { foldCase } from "../../../../shared/fold-case.ts";
 import { recordAudit } from "../../../platform/audit/record.ts";
 import { issuerKey, whyShared } from "../../../platform/config/shared-issuers.ts";
 import { findProviderOf, type SignInProvider } from "../../../platform/config/sign-in-providers.ts";
@@ -73,6 +74,49 @@ export async function matchIdentity(
   await proveEmail(tx, user, "single_sign_on", options.from);
   await bind(tx, identity, user, options.from);
   return user;
+}
+
+/**
+ * Links an identity to the account of a user who is signed in. The provider must have verified the account's own email: an
+ * account with another email is no evidence for the same person, and would stay a way in when the user leaves the company.
+ * @throws SingleSignOnError with a message for the user.
+ */
+export async function connectIdentity(
+  tx: Tx,
+  identity: ProvenIdentity,
+  { provider, userId, from }: { provider: SignInProvider; userId: string; from: From },
+): Promise<void> {
+  const { email } = identity;
+  const user = await findLocked(
+    tx,
+    tx
+      .selectFrom("users as u")
+      .select([...columns])
+      .where("u.id", "=", userId),
+  );
+  if (user === undefined || user.deactivated_at !== null)
+    throw new SingleSignOnError((i18n) =>
+      i18n.t("Your account is deactivated. Ask an admin to reactivate it."),
+    );
+  const isOwn = email !== null && foldCase(email.trim()) === user.email_key;
+  if (isOwn && identity.isEmailVerified === null) throw unknownProof(provider, email);
+  if (!isOwn || !identity.isEmailVerified)
+    throw new SingleSignOnError((i18n) =>
+      i18n.t("{name} has not verified {email}, the email of your account here. Nothing was connected.", {
+        name: provider.name,
+        email: user.email_key,
+      }),
+    );
+  refuseOtherDomain(provider, email);
+  const bound = await findBound(tx, identity).executeTakeFirst();
+  if (bound?.id === user.id) return;
+  if (bound !== undefined)
+    throw new SingleSignOnError((i18n) =>
+      i18n.t("This account of {name} is linked to another user here. Ask an admin to unlink it.", {
+        name: provider.name,
+      }),
+    );
+  await bind(tx, identity, user, from);
 }
 
 /** The provider doesn't say whether the email is verified: only the operator can do something about it. */

@@ -13,6 +13,7 @@ import { ownPath } from "../pages/next.ts";
 import { backToSignIn, field, seeOther } from "../pages/page-parts.ts";
 import { describeError } from "../pages/texts.ts";
 import { AccountError } from "../service.ts";
+import { readSession } from "../sign-in/authenticate.ts";
 import { signInOriginOf } from "../sign-in/devices.ts";
 import {
   addCookie,
@@ -26,8 +27,9 @@ import { beginSession } from "../sign-in/sign-in.ts";
 import { RefusedSignIn, recordRefusal } from "../sign-in/sign-in-rules.ts";
 import { acceptIdentity } from "./accept-identity.ts";
 import { endLoggedOut, LogoutTokenError } from "./logout-token.ts";
+import { connectIdentity } from "./match-identity.ts";
 import { ProviderSettingsError } from "./provider.ts";
-import { openSingleSignOn, SingleSignOnError, signInTtlSec } from "./single-sign-on.ts";
+import { type Connects, openSingleSignOn, SingleSignOnError, signInTtlSec } from "./single-sign-on.ts";
 
 /** Logout tokens have some hundred bytes. */
 const maxLogoutTokenLength = 10_000;
@@ -48,7 +50,7 @@ export function createSingleSignOnPages(
     async start(request: FastifyRequest, reply: FastifyReply) {
       const next = ownPath((request.query as { next?: unknown }).next);
       try {
-        const { location, cookie } = await singleSignOn.start(next);
+        const { location, cookie } = await singleSignOn.start(next, null);
         addCookie(reply, ownCookie(baseUrl, "single_sign_on", cookie, signInTtlSec));
         return seeOther(reply, location.href);
       } catch (error) {
@@ -58,6 +60,15 @@ export function createSingleSignOnPages(
           i18n.t("{name} can't be reached right now. Try again shortly.", { name: settings.name }),
         );
       }
+    },
+
+    /** The URL at which a user connects the provider with their account, and the cookie to set. @throws when it can't be reached. */
+    async connect(connects: Connects) {
+      const { location, cookie } = await singleSignOn.start("/settings", connects);
+      return {
+        url: location.href,
+        cookie: ownCookie(baseUrl, "single_sign_on", cookie, signInTtlSec),
+      };
     },
 
     /** Ends the sessions of a user who signed out at the provider. The token in the body is the only proof. */
@@ -91,7 +102,23 @@ export function createSingleSignOnPages(
       const from = signInOriginOf(request);
       const at = request.url.indexOf("?");
       try {
-        const { identity, next } = await singleSignOn.finish(at === -1 ? "" : request.url.slice(at), cookie);
+        const { identity, next, connects } = await singleSignOn.finish(
+          at === -1 ? "" : request.url.slice(at),
+          cookie,
+        );
+        if (connects !== null) {
+          const session = await readSession(db.pool, request, baseUrl);
+          if (session?.tokenId !== connects.sessionId)
+            throw new SingleSignOnError((i18n) =>
+              i18n.t("You have signed out meanwhile. Sign in and connect {name} again.", {
+                name: settings.name,
+              }),
+            );
+          await transactWithRetry(db, (tx) =>
+            connectIdentity(tx, identity, { provider: settings, userId: connects.userId, from }),
+          );
+          return seeOther(reply, ownPath(next));
+        }
         const begin = async (tx: Tx) => {
           const { user } = await acceptIdentity(tx, identity, {
             provider: settings,

@@ -128,7 +128,7 @@ async function signIn(differences: Quirks, options: Partial<typeof settings> = {
   quirks = differences;
   seen = [];
   const singleSignOn = openSingleSignOn({ ...settings, ...options }, { baseUrl, encryptor });
-  const { location, cookie } = await singleSignOn.start("/");
+  const { location, cookie } = await singleSignOn.start("/", null);
   nonce = location.searchParams.get("nonce") ?? "";
   const { identity } = await singleSignOn.finish(
     `?code=code&state=${location.searchParams.get("state")}`,

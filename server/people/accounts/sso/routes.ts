@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { defaultProviderId } from "../../../../contract/default-provider.ts";
 import type { Config } from "../../../platform/config/config.ts";
-import { findProviderOf, type SignInProvider } from "../../../platform/config/sign-in-providers.ts";
-import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
+import { findProviderOf } from "../../../platform/config/sign-in-providers.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { html } from "../../../platform/html.ts";
 import { limitForms } from "../../../platform/http/limits/form-limit.ts";
@@ -12,38 +11,22 @@ import { sendPage } from "../../../platform/pages/page.ts";
 import { backToSignIn, servePages } from "../pages/page-parts.ts";
 import { sessionCookieOf } from "../sign-in/session-cookie.ts";
 import { findIssuersOf } from "../sign-in/sessions.ts";
-import type { createSingleSignOnPages } from "./pages.ts";
-
-type Pages = ReturnType<typeof createSingleSignOnPages>;
+import type { OpenProvider } from "./open-provider.ts";
 
 /** Single sign-on with the providers of the settings. */
 export async function singleSignOnRoutes(
   app: FastifyInstance,
   deps: {
     readonly db: Database;
-    readonly encryptor: Encryptor;
+    /** The pages of a provider by its ID; null without it. */
+    readonly open: OpenProvider;
     readonly limiter: RateLimiter;
     readonly config: Pick<Config, "baseUrl" | "rateLimitPerMinute" | "signInProviders">;
     /** Takes the response to a sign-in that only tries settings; null: it is to another one. */
     readonly finishTest: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | null>;
   },
 ): Promise<void> {
-  const { db, encryptor, config } = deps;
-  const opened = new Map<string, { readonly settings: SignInProvider; readonly pages: Pages }>();
-
-  async function open(id: string): Promise<Pages | null> {
-    const { signInProviders: providers } = config;
-    const settings = providers.find((provider) => provider.id === id);
-    for (const [known, { settings }] of opened) if (!providers.includes(settings)) opened.delete(known);
-    if (settings === undefined) return null;
-    const last = opened.get(id);
-    if (last !== undefined) return last.pages;
-    // Loaded only now: most servers have no provider.
-    const { createSingleSignOnPages } = await import("./pages.ts");
-    const pages = createSingleSignOnPages(settings, { db, encryptor, config });
-    opened.set(id, { settings, pages });
-    return pages;
-  }
+  const { db, config, open } = deps;
 
   /** The provider for a request that names none: that of the user who is signed in, or else the first one. */
   async function choose(request: FastifyRequest): Promise<string | undefined> {

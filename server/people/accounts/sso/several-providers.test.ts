@@ -188,6 +188,70 @@ test("sessions that a removed provider began end at once, and continue once it i
   assert.deepEqual(await statuses(), [200, 200]);
 });
 
+test("users connect a second provider themselves, with a fresh session and their own verified email only", async () => {
+  await save();
+  const path = "/_/api/v1/me/single-sign-on";
+  const member = await makeUser(app.db, operator);
+  const claims = { email: member.email, email_verified: true };
+  first.people.set("own-1", claims);
+  second.people.set("own-2", claims);
+  second.people.set("stranger", { email: "stranger@else.test", email_verified: true });
+  second.people.set("unverified", { email: member.email, email_verified: false });
+  const { browser } = await signIn(first, "own-1");
+  const connect = async (subject: string, by = browser, to = browser) => {
+    const started = await by.send("POST", path, { json: { provider: "second" } });
+    assert.equal(started.status, 200, started.text);
+    return to.get(await second.signIn(started.body.url, subject));
+  };
+  const state = async () => {
+    const { connections, available } = (await browser.get(path)).body;
+    return [
+      connections.map((one: { name: string; can_unlink: boolean }) => [one.name, one.can_unlink]),
+      available.map(({ id }: { id: string }) => id),
+    ];
+  };
+  assert.deepEqual(await state(), [[["First ID", false]], ["second"]]);
+  for (const subject of ["stranger", "unverified"]) {
+    const refused = await connect(subject);
+    assert.equal(refused.status, 403, refused.text);
+    assert.match(refused.text, /Nothing was connected/);
+  }
+  // The response counts only in the session that asked for it.
+  const other = openBrowser(app);
+  const elsewhere = await connect("own-2", browser, other);
+  assert.ok(elsewhere.status >= 400 && !other.cookies.has("parley_session"), elsewhere.text);
+  const cookies = new Map(browser.cookies);
+  const started = await browser.send("POST", path, { json: { provider: "second" } });
+  const callback = await second.signIn(started.body.url, "own-2");
+  browser.cookies.delete("parley_session");
+  const signedOut = await browser.get(callback);
+  assert.match(signedOut.text, /signed out meanwhile/);
+  assert.ok(!browser.cookies.has("parley_session"));
+  for (const [name, value] of cookies) browser.cookies.set(name, value);
+  assert.deepEqual(await state(), [[["First ID", false]], ["second"]]);
+  const connected = await connect("own-2");
+  assert.deepEqual([connected.status, connected.location], [303, "/settings"], connected.text);
+  assert.deepEqual(await state(), [
+    [
+      ["First ID", true],
+      ["Second ID", true],
+    ],
+    [],
+  ]);
+  const bySecond = (await signIn(second, "own-2")).browser;
+  assert.equal((await bySecond.get("/_/api/v1/session/me")).body.user.id, member.id);
+  const unlink = (issuer: string) => browser.send("DELETE", `${path}?issuer=${encodeURIComponent(issuer)}`);
+  assert.equal((await unlink(second.issuer)).status, 200);
+  assert.equal((await bySecond.get("/_/api/v1/session/me")).status, 401, "the session that it began");
+  const last = await unlink(first.issuer);
+  assert.deepEqual([last.status, last.body.cause?.code], [409, "last_sign_in_method"], last.text);
+  await sql`update sessions set created_at = now() - interval '16 minutes' where user_id = ${member.id}`.execute(
+    app.db.kysely,
+  );
+  const stale = await browser.send("POST", path, { json: { provider: "second" } });
+  assert.equal(stale.body.error, "proof_required");
+});
+
 test("unlinking an account revokes the role and teams that its groups gave", async () => {
   const own = await makeWorkspace(app.db);
   const team = await makeTeam(app.db, own, [own.member]);

@@ -33,8 +33,13 @@ const PendingSignIn = z.object({
   nonce: z.string(),
   verifier: z.string(),
   next: z.string(),
+  /** The user who connects the provider with their account, and their session; null: someone signs in. */
+  connects: z.object({ userId: z.string(), sessionId: z.string() }).nullable(),
   expires: z.number(),
 });
+
+/** Who connects a provider with their account. */
+export type Connects = NonNullable<z.output<typeof PendingSignIn>["connects"]>;
 
 /** How long a user may take at the provider. */
 export const signInTtlSec = 600;
@@ -55,7 +60,7 @@ export class SingleSignOnError extends Error {
 
 export interface SingleSignOn {
   /** @returns the URL to redirect the browser to, and the cookie to set. */
-  start(next: string): Promise<{ location: URL; cookie: string }>;
+  start(next: string, connects: Connects | null): Promise<{ location: URL; cookie: string }>;
   /**
    * @param query of the URL the provider redirected the browser to.
    * @throws SingleSignOnError when this browser did not start the sign-in, or the provider refused it.
@@ -63,7 +68,7 @@ export interface SingleSignOn {
   finish(
     query: string,
     cookie: string | undefined,
-  ): Promise<{ identity: ProvenIdentity; claims: Claims; next: string }>;
+  ): Promise<{ identity: ProvenIdentity; claims: Claims; next: string; connects: Connects | null }>;
   /**
    * Validates what the provider sends when a user signs out there.
    * @throws LogoutTokenError; other errors when the provider can't be reached.
@@ -99,7 +104,7 @@ export function openSingleSignOn(
       return readLogoutToken(token, { settings, provider: known, keys });
     },
 
-    async start(next) {
+    async start(next, connects) {
       const { configuration } = await provider();
       const { location, ...checks } = await beginAuthorization(configuration, {
         redirectUri,
@@ -111,6 +116,7 @@ export function openSingleSignOn(
         issuer: settings.issuer,
         ...checks,
         next,
+        connects,
         expires: Date.now() + signInTtlSec * 1000,
       };
       return { location, cookie: encryptState(deps.encryptor, pending) };
@@ -164,6 +170,7 @@ export function openSingleSignOn(
         },
         claims: profile,
         next: pending.next,
+        connects: pending.connects,
       };
     },
   };

@@ -1,10 +1,11 @@
-import { because } from "../../../../contract/causes/causes.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
+import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { changeMembership } from "../../access/grants.ts";
 import { findMappingIssuers, revokeMapped } from "./mapped-access.ts";
 import { lockAccount } from "./queries.ts";
+import { refuseLastWay } from "./ways-to-sign-in.ts";
 
 /** The single sign-on identities of a user, the oldest first. */
 export function findIdentities(db: Executor, userId: string) {
@@ -18,36 +19,50 @@ export function findIdentities(db: Executor, userId: string) {
 }
 
 /**
- * Unlinks a user's single sign-on identities and revokes the teams and role that their groups there gave. Users can't remove their own only way to sign in; an admin who unlinks
- * someone else can give them a link to set a password.
- * @throws ProblemError `not_found`; `wrong_state` for one's own account without a password.
+ * Unlinks a user from providers of single sign-on, revokes the teams and role that their groups there gave, and ends the
+ * sessions that they began, except the one of the request. Users can't remove their own last way to sign in; an admin who
+ * unlinks someone else can give them a link to set a password.
+ * @param given what is unlinked: one issuer, or all.
+ * @throws ProblemError `not_found`; `wrong_state` for the last way to sign in to one's own account.
  */
-export async function unbindSingleSignOn(tx: Tx, actor: AuditActor, userId: string): Promise<void> {
+export async function unbindSingleSignOn(
+  tx: Tx,
+  actor: AuditActor,
+  userId: string,
+  given: { readonly issuer?: string | undefined; readonly providers: readonly SignInProvider[] },
+): Promise<void> {
   await changeMembership(tx, actor.workspaceId);
   const account = await lockAccount(tx, actor.workspaceId, userId);
   if (account === undefined)
     throw new ProblemError("not_found", `there is no user ${userId} in this workspace`);
-  if (account.id === actor.userId && !(await hasPassword(tx, account.id)))
-    throw new ProblemError("wrong_state", because("last_sign_in_method"));
-  await revokeMapped(tx, actor, account, await findMappingIssuers(tx, account.id));
-  const gone = await tx
+  const linked = (await findIdentities(tx, account.id)).map(({ issuer }) => issuer);
+  const issuers = given.issuer === undefined ? linked : linked.filter((issuer) => issuer === given.issuer);
+  if (account.id === actor.userId)
+    await refuseLastWay(tx, account, { issuers: [...issuers] }, given.providers);
+  const mapping = await findMappingIssuers(tx, account.id);
+  await revokeMapped(
+    tx,
+    actor,
+    account,
+    given.issuer === undefined ? mapping : mapping.filter((issuer) => issuers.includes(issuer)),
+  );
+  if (issuers.length === 0) return;
+  await tx
     .deleteFrom("identities")
     .where("user_id", "=", account.id)
-    .returning("issuer")
+    .where("issuer", "in", issuers)
     .execute();
-  if (gone.length > 0)
-    await recordAudit(tx, actor, {
-      action: "single_sign_on_unbound",
-      subject: { type: "user", id: account.id },
-    });
-}
-
-async function hasPassword(tx: Tx, userId: string): Promise<boolean> {
-  const row = await tx
-    .selectFrom("users")
-    .select("id")
-    .where("id", "=", userId)
-    .where("password_hash", "is not", null)
+  const ended = await tx
+    .deleteFrom("sessions")
+    .where("user_id", "=", account.id)
+    .where("sign_in_issuer", "in", issuers)
+    .$if(actor.credential === "session" && actor.credentialId !== null, (query) =>
+      query.where("id", "!=", actor.credentialId ?? ""),
+    )
     .executeTakeFirst();
-  return row !== undefined;
+  await recordAudit(tx, actor, {
+    action: "single_sign_on_unbound",
+    subject: { type: "user", id: account.id },
+    details: { issuers, ended_sessions: Number(ended.numDeletedRows) },
+  });
 }

@@ -22,7 +22,7 @@ export function userRoutes(
     readonly db: Database;
     readonly jobs: JobQueue;
     readonly encryptor: Encryptor;
-    readonly config: Pick<Config, "baseUrl" | "smtp">;
+    readonly config: Pick<Config, "baseUrl" | "signInProviders" | "smtp">;
   },
 ): void {
   const { db, jobs, encryptor, config } = deps;
@@ -120,7 +120,9 @@ export function userRoutes(
   });
 
   route(api, contract.unbindSingleSignOn, async ({ request, params }) => {
-    await change((tx) => unbindSingleSignOn(tx, actorOf(request), params.user_id));
+    await change((tx) =>
+      unbindSingleSignOn(tx, actorOf(request), params.user_id, { providers: config.signInProviders }),
+    );
     return { success: true as const };
   });
 }

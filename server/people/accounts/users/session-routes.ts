@@ -88,7 +88,7 @@ export function sessionRoutes(
   api: Api,
   deps: PresentDependencies & {
     readonly encryptor: Encryptor;
-    readonly config: Pick<Config, "baseUrl">;
+    readonly config: Pick<Config, "baseUrl" | "signInProviders">;
   },
 ): void {
   const { db, config } = deps;
@@ -196,8 +196,14 @@ export function sessionRoutes(
     { keepNulls: true },
   );
 
-  route(api, contract.unbindMySingleSignOn, async ({ principal, request }) => {
-    await db.kysely.transaction().execute((tx) => unbindSingleSignOn(tx, actorOf(request), principal.userId));
+  route(api, contract.unbindMySingleSignOn, async ({ principal, request, query }) => {
+    const { issuer } = query;
+    await db.kysely.transaction().execute((tx) =>
+      unbindSingleSignOn(tx, actorOf(request), principal.userId, {
+        issuer,
+        providers: config.signInProviders,
+      }),
+    );
     return presentCaller(request);
   });
 }
