@@ -58,9 +58,7 @@ test("comments: written at the moment, replied to, edited, reacted to, resolved,
 
   // Another user's reply appears without a reload.
   const [first] = await listed(id);
-  await page.clock.install();
   await post(id, { text: "Not yet", parent_id: first.id });
-  await page.clock.runFor(16_000);
   await thread.getByText("Not yet").waitFor();
 
   await thread.getByRole("button", { name: "Reply" }).click();
