@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { randomUUIDv7 } from "node:crypto";
 import { test } from "node:test";
 import type { Page, Request } from "playwright-core";
+import { sentenceOf, sentences } from "../../contract/sentences.ts";
 import { readTexts } from "../support/catalog-texts.ts";
 import { hasEnglish } from "../support/english-words.ts";
 import { insertHook, makeHighlight, makeTeam, makeWorkspace } from "../support/factories.ts";
@@ -205,4 +207,61 @@ test("de: the dialogs that are opened most have no English words, and fit on a p
   }
   await context.close();
   assert.deepEqual([...found], []);
+});
+
+test("de: reasons of failures are in German, and what other programs report is marked as English", async () => {
+  const { kysely } = app.db;
+  const own = { workspace_id: workspace.id, created_by: admin.id };
+  const status = "500 Internal Server Error";
+  const failing = await insertHook(app, { ...own, failing_since: new Date() });
+  const disabled = await insertHook(app, {
+    ...own,
+    disabled_at: new Date(),
+    disabled_reason: sentences.hook_dead,
+  });
+  await kysely
+    .insertInto("deliveries")
+    .values({
+      ...{ hook_id: failing.id, event_type: "recording_deleted", subject_id: recordingId },
+      ...{ state: "pending", due_at: new Date(Date.now() + 86_400_000), attempts: 1 },
+      ...{ first_at: new Date(), first_ms: 5, first_status: 500, first_response: "", first_signature: "" },
+      first_error: sentenceOf("net_status", { reason: status }),
+    })
+    .execute();
+  const reason = sentenceOf("net_at_host", { host: "calendar.example", reason: sentences.net_refused });
+  await kysely
+    .insertInto("calendars")
+    .values({
+      ...{ id: randomUUIDv7(), workspace_id: workspace.id, user_id: admin.id, kind: "ics", name: "Θάλασσα" },
+      ...{ host: "calendar.example", secrets: Buffer.from("x"), time_zone: "UTC", failures: 1 },
+      ...{ next_read_at: new Date(Date.now() + 86_400_000), failing_since: new Date(), unread_events: 1 },
+      problem: sentenceOf("calendar_unreachable", { reason }),
+      unread_examples: JSON.stringify([{ title: "Λιμάνι", reason: sentences.event_no_start }]),
+    })
+    .execute();
+  await kysely
+    .insertInto("import_runs")
+    .values({
+      ...{ id: randomUUIDv7(), ...own, source: "grain", origin: "https://grain.example", is_dry_run: false },
+      ...{ state: "failed", error: sentences.import_token, finished_at: new Date() },
+    })
+    .execute();
+  const { page, context } = await visit(app, "/trash", { userId: admin.id, locale: "de" });
+  await page.locator("h1").first().waitFor();
+  const goTo = createTour(page);
+  const expected: [path: string, text: string, foreign: readonly string[]][] = [
+    [`/settings/webhooks/${failing.id}`, "die Antwort war 500", [status]],
+    [`/settings/webhooks/${disabled.id}`, "fünf Tage lang ist jeder Versuch fehlgeschlagen", []],
+    ["/settings/calendars", "calendar.example: die Verbindung wurde abgelehnt", []],
+    ["/settings/calendars", "er hat keinen Beginn", []],
+    ["/settings/imports", "der Dienst lehnt das Token ab", []],
+  ];
+  for (const [path, text, foreign] of expected) {
+    await goTo(path);
+    await page.getByText(text).first().waitFor();
+    assert.deepEqual((await textsOf(page)).filter(hasEnglish), [], path);
+    const english = await page.locator('main [lang="en"]').allInnerTexts();
+    assert.deepEqual([...new Set(english)], foreign, path);
+  }
+  await context.close();
 });

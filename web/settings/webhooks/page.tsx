@@ -97,7 +97,7 @@ function State({ hook }: { hook: Hook }) {
 
 /** What a webhook that fails or is disabled means for the user. */
 function Problem({ hook }: { hook: Hook }) {
-  const since = whenInLine(hook.failing_since ?? "");
+  const since = hook.failing_since === null ? null : whenInLine(hook.failing_since);
   const reason = hook.enabled ? hook.last_attempt?.error : hook.disabled_reason;
   return (
     <>
@@ -107,7 +107,7 @@ function Problem({ hook }: { hook: Hook }) {
         </Text>
       )}
       <Text inherit>
-        {hook.enabled ? (
+        {hook.enabled && since !== null ? (
           <Trans>Since {since}. It is disabled after five days without a successful delivery.</Trans>
         ) : (
           <Trans>No events are sent. Enable it and use Replay to send the missed events.</Trans>
