@@ -59,7 +59,7 @@ test("connected apps: users and admins see which apps registered themselves and 
     const { page, context, complaints } = await visit(app, path, { userId });
     const row = page.getByRole("list", { name: "Connected apps" }).getByRole("listitem");
     await row.getByText("Registered itself").waitFor();
-    await row.getByText("sends access to evil.example, a program on this device").waitFor();
+    await row.getByText("sends access to evil.example and a program on this device").waitFor();
     await assertAccessible(page);
     const dialog = page.getByRole("dialog");
     const choose = async (field: string, option: string): Promise<void> => {

@@ -60,6 +60,7 @@ export function AnswerView(props: {
 
 function StatementView(props: { statement: ShownStatement; onMoment: ((ms: number) => void) | null }) {
   const { statement, onMoment } = props;
+  const { t } = useLingui();
   const { text, quote, title, start, recording_id: recordingId } = statement;
   const time = clock(start);
   const icon = <IconPlayerPlay size={14} stroke={1.8} aria-hidden />;
@@ -67,7 +68,7 @@ function StatementView(props: { statement: ShownStatement; onMoment: ((ms: numbe
     <>
       <Text dir="auto">{text}</Text>
       <Text component="blockquote" className={classes.quote ?? ""} size="sm" dir="auto">
-        “{quote}”
+        {t`“${quote}”`}
       </Text>
       {onMoment === null ? (
         <Link

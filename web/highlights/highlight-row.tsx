@@ -3,7 +3,7 @@ import { ActionIcon, Badge, Menu } from "@mantine/core";
 import { IconDots, IconPencil, IconPlaylistAdd, IconTrash, IconVideo, IconWorld } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ListedBody } from "../api/highlights.ts";
-import { namesInLine } from "../common/format/names.ts";
+import { namesInLine, namesInSentence } from "../common/format/names.ts";
 import { clock, dayAndTime, fullTime, lengthInWords } from "../common/format/time.ts";
 import rows from "../common/lists/rows.module.css";
 import type { Action } from "./action-dialogs.tsx";
@@ -41,7 +41,9 @@ export function HighlightRow({
           <time dateTime={recording.start_datetime} title={fullTime(recording.start_datetime)}>
             {dayAndTime(recording.start_datetime)}
           </time>
-          {speakers.length === 0 ? null : <span title={speakers.join(", ")}>{namesInLine(speakers)}</span>}
+          {speakers.length === 0 ? null : (
+            <span title={namesInSentence(speakers)}>{namesInLine(speakers)}</span>
+          )}
         </div>
         {tags.length === 0 ? null : (
           <div className={classes.tags}>

@@ -8,6 +8,7 @@ import { describeTarget } from "../../contract/accounts/redirect-target.ts";
 import { usersQuery } from "../api/directory.ts";
 import { type Grant, grantsQuery, revokeGrant, updateGrant } from "../api/settings/account.ts";
 import { FormDialog, useUnsavedInDialog } from "../common/dialogs/form-dialog.tsx";
+import { namesInSentence } from "../common/format/names.ts";
 import { whenInLine } from "../common/format/time.ts";
 import { ConfirmButton } from "../common/forms/confirm.tsx";
 import { Form, useForm } from "../common/forms/form.tsx";
@@ -145,7 +146,7 @@ function noDraft(): void {}
 /** What is known of an app whose name nobody has checked, as the consent page shows it. */
 function identityOf({ client_metadata_url, redirect_uris }: Grant): (string | null)[] {
   const targets = [...new Set(redirect_uris.map(describeTarget))];
-  const list = targets.join(", ");
+  const list = namesInSentence(targets);
   const host = client_metadata_url === null ? null : new URL(client_metadata_url).host;
   return [host === null ? null : t`described by ${host}`, t`sends access to ${list}`];
 }

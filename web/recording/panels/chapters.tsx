@@ -42,7 +42,7 @@ export function Chapters() {
             <li key={start}>
               <Group gap="xs" wrap="nowrap" align="flex-start">
                 <MomentButton ms={start} />
-                <span dir="auto" title={quote === "" ? undefined : `“${quote}”`}>
+                <span dir="auto" title={quote === "" ? undefined : t`“${quote}”`}>
                   {title}
                 </span>
               </Group>

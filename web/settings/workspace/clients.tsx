@@ -12,6 +12,7 @@ import {
 } from "../../api/settings/oauth-clients.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { CopyField, SecretOnce } from "../../common/dialogs/secret-once.tsx";
+import { namesInSentence } from "../../common/format/names.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { LoadMore } from "../../common/lists/load-more.tsx";
@@ -137,7 +138,9 @@ function ClientRow({ client, show }: { client: Client; show: (shown: Shown) => v
       facts={[
         client.client_id,
         client.redirect_uris.join(", "),
-        client.cors_origins.length === 0 ? null : t`from ${{ origins: client.cors_origins.join(", ") }}`,
+        client.cors_origins.length === 0
+          ? null
+          : t`from ${{ origins: namesInSentence(client.cors_origins) }}`,
         client.previous_secret_until === null
           ? null
           : t`old secret works until ${{ time: whenInLine(client.previous_secret_until) }}`,

@@ -16,6 +16,7 @@ import {
 } from "../../api/settings/security.ts";
 import { managedUsersQuery } from "../../api/settings/users.ts";
 import { fieldErrors, useAction } from "../../common/actions.tsx";
+import { namesInSentence } from "../../common/format/names.ts";
 import { unitAfter } from "../../common/format/numbers.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { Form, useForm } from "../../common/forms/form.tsx";
@@ -299,7 +300,7 @@ function Preview({ preview }: { preview: SecurityPreview }) {
                   ...user.reasons.map((reason) => t(reasons[reason])),
                   user.sessions > 0 && plural(user.sessions, { one: "# session", other: "# sessions" }),
                   user.tokens > 0 && plural(user.tokens, { one: "# token", other: "# tokens" }),
-                  user.addresses.length > 0 && t`from ${{ addresses: user.addresses.join(", ") }}`,
+                  user.addresses.length > 0 && t`from ${{ addresses: namesInSentence(user.addresses) }}`,
                   user.second_factor_due !== null &&
                     t`to set up by ${{ time: whenInLine(user.second_factor_due) }}`,
                 ]}
