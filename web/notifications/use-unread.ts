@@ -1,7 +1,6 @@
 import { type Query, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { notificationsKey } from "../api/notifications.ts";
-import { commentsQuery } from "../api/recording/comments.ts";
 import { followStream } from "./stream.ts";
 
 /** How many notifications are unread, kept current by the server's stream, which also says when comments change. */
@@ -17,10 +16,10 @@ export function useUnread(): number {
             void client.invalidateQueries({ queryKey: notificationsKey });
             break;
           case "comments":
-            void client.invalidateQueries({ queryKey: commentsQuery(message.recordingId).queryKey });
+            void client.invalidateQueries({ predicate: isOfComments(message.recordingId) });
             break;
           case "missed":
-            void client.invalidateQueries({ predicate: isOfComments });
+            void client.invalidateQueries({ predicate: isOfComments(null) });
         }
       }),
     [client],
@@ -28,6 +27,8 @@ export function useUnread(): number {
   return unread;
 }
 
-function isOfComments({ queryKey: [kind, , part] }: Query): boolean {
-  return kind === "recording" && part === "comments";
+/** Queries of the comments on a recording, or on any. Their own key would make the recording page load another file. */
+function isOfComments(recordingId: string | null) {
+  return ({ queryKey: [kind, id, part] }: Query): boolean =>
+    kind === "recording" && part === "comments" && (recordingId ?? id) === id;
 }
