@@ -1,10 +1,12 @@
-import { createHash } from "node:crypto";
 import {
   chmodSync,
+  closeSync,
   existsSync,
+  fsyncSync,
   globSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -37,15 +39,26 @@ export async function bundleAll(): Promise<void> {
 async function bundleProgram(program: string): Promise<void> {
   const name = basename(program).replace(/\.ts$/, ".js");
   await bundle(program, name, false, (draft, sources) => {
-    const digests = digestsOf(sources.map((path) => relative(root, path)));
-    const digest = createHash("sha256").update(JSON.stringify(digests)).digest("hex").slice(0, 16);
-    // A running server still loads an older one.
-    const folder = `${basename(notePath(program), ".json")}-${digest}`;
-    if (!existsSync(join(bundlesFolder, folder))) renameSync(draft, join(bundlesFolder, folder));
-    const note = join(bundlesFolder, `.${folder}.json`);
-    writeFileSync(note, JSON.stringify({ file: join(folder, name), sources: digests }));
+    // Each bundle has a folder of its own: a running server still loads an older one.
+    const folder = draft.replace(".draft-", `${basename(notePath(program), ".json")}-`);
+    renameSync(draft, folder);
+    const parts = globSync("**/*.js", { cwd: folder }).map((path) => join(folder, path));
+    const digests = digestsOf([...sources, ...parts].map((path) => relative(root, path)));
+    const note = `${folder}.json`;
+    writeFileSync(
+      note,
+      JSON.stringify({ file: relative(bundlesFolder, join(folder, name)), sources: digests }),
+    );
+    sync(note);
     renameSync(note, notePath(program));
   });
+}
+
+/** Has a file on the disk before it gets its name, so that no power cut leaves an empty one. */
+function sync(path: string): void {
+  const file = openSync(path, "r");
+  fsyncSync(file);
+  closeSync(file);
 }
 
 /**
@@ -71,8 +84,11 @@ async function bundle(
     // For other users, such as that of confined programs, whatever the umask.
     chmodSync(bundlesFolder, 0o755);
     chmodSync(draft, 0o755);
-    for (const file of globSync("**/*", { cwd: draft, withFileTypes: true }))
-      chmodSync(join(file.parentPath, file.name), file.isDirectory() ? 0o755 : 0o644);
+    for (const file of globSync("**/*", { cwd: draft, withFileTypes: true })) {
+      const path = join(file.parentPath, file.name);
+      chmodSync(path, file.isDirectory() ? 0o755 : 0o644);
+      if (file.isFile()) sync(path);
+    }
     const chunks = [built].flat().flatMap((part) => ("output" in part ? part.output : []));
     place(
       draft,

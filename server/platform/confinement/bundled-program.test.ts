@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { digestsOf, notePath, programBundle } from "./bundled-program.ts";
+import { digestsOf, notePath, programBundle, programFile } from "./bundled-program.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -11,12 +11,12 @@ test("the programs that run on media files are bundled from the sources as they 
   for (const program of [
     "server/platform/confinement/probe.ts",
     "server/processing/media/render/process/child.ts",
-  ])
-    assert.match(
-      programBundle(join(root, program)) ?? "",
-      /\.parley-bundled\/[^/]+\/(probe|child)\.js$/,
-      program,
-    );
+  ]) {
+    const bundle = programBundle(join(root, program)) ?? "";
+    assert.match(bundle, /\.parley-bundled\/[^/]+\/(probe|child)\.js$/, program);
+    const { sources } = JSON.parse(readFileSync(notePath(join(root, program)), "utf8"));
+    assert.ok(relative(root, bundle) in sources, "a damaged bundle is not used");
+  }
 });
 
 test("a bundle is used until one of its sources changes or is removed", () => {
@@ -32,6 +32,7 @@ test("a bundle is used until one of its sources changes or is removed", () => {
   const sources = digestsOf([program, part].map((source) => relative(root, source)));
   writeFileSync(note, JSON.stringify({ file: "made-up/program.js", sources }));
   assert.match(programBundle(program) ?? "", /\.parley-bundled\/made-up\/program\.js$/);
+  assert.equal(programFile(program), program, "an installation has removed the bundle");
   writeFileSync(part, "export const changed = true;");
   assert.equal(programBundle(program), null);
   writeFileSync(part, "export {};");

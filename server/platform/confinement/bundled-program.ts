@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundlesFolder } from "../module-loading.ts";
@@ -8,7 +8,7 @@ import { bundlesFolder } from "../module-loading.ts";
 interface Note {
   /** The bundle, relative to the folder of bundles. */
   readonly file: string;
-  /** Of each source its digest, by path relative to the checkout. */
+  /** Of each source and each file of the bundle its digest, by path relative to the checkout. */
   readonly sources: Readonly<Record<string, string>>;
 }
 
@@ -42,9 +42,12 @@ export function programBundle(script: string): string | null {
   }
 }
 
-/** What to start for a program: its bundle in plain JavaScript or its source. Decided once in each process. */
+/**
+ * What to start for a program: its bundle in plain JavaScript or its source. Decided once in each process, as long as the
+ * bundle is there: an installation beside a running server removes it.
+ */
 export function programFile(script: string): string {
   const file = found.get(script) ?? programBundle(script) ?? script;
   found.set(script, file);
-  return file;
+  return existsSync(file) ? file : script;
 }
