@@ -267,7 +267,7 @@ export const connectMySingleSignOn = operation({
 export const unbindMySingleSignOn = operation({
   ...mySingleSignOn,
   id: "unbindMySingleSignOn",
-  proof: "if_session",
+  proof: "required",
   method: "DELETE",
   summary: "Unlink My Single Sign-On",
   description:

@@ -162,6 +162,7 @@ export const createPasswordResetLink = operation({
 export const unbindSingleSignOn = operation({
   ...base,
   id: "unbindSingleSignOn",
+  proof: "if_session",
   method: "DELETE",
   path: "/_/api/v1/users/:user_id/single-sign-on",
   summary: "Unlink Single Sign-On",

@@ -132,7 +132,7 @@ export const removePasskey = operation({
     "Removes one of the caller's passkeys. It can't sign in any more, and the other sessions that it began end.",
   params: z.object({ passkey_id: Uuid }),
   response: Success,
-  errors: ["forbidden", "not_found"],
+  errors: ["forbidden", "not_found", "wrong_state"],
 });
 
 export const startPasskeySignIn = operation({

@@ -242,7 +242,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   getMySingleSignOn: kinds.account,
   // The server of the test has no provider.
   connectMySingleSignOn: except(onlySignedIn, { session: 404, admin_session: 404 }),
-  unbindMySingleSignOn: kinds.account,
+  unbindMySingleSignOn: onlySignedIn,
   // Tokens are revoked instead.
   signOut: onlySignedIn,
   startPasskeySignIn: kinds.open,

@@ -13,6 +13,7 @@ import { endSessionOf, endSessionsOfPasskey } from "../sign-in/sessions.ts";
 import { recordRefusal } from "../sign-in/sign-in-rules.ts";
 import { keyOf, refundAttempt, takeAttempt, tooManyAttempts } from "../sign-in/throttle.ts";
 import { lockAccount } from "../users/queries.ts";
+import { refuseUnproven } from "../users/refuse-unproven.ts";
 import { refuseLastWay } from "../users/ways-to-sign-in.ts";
 import { challengeOf, consumeChallenge, issueChallenge } from "./ceremony.ts";
 import * as passkeys from "./passkeys.ts";
@@ -38,6 +39,7 @@ export function passkeyRoutes(
   }));
 
   route(api, contract.startPasskey, async ({ principal }) => {
+    await refuseUnproven(db.kysely, principal, config.signInProviders);
     const { challenge, cookie } = issueChallenge({ encryptor, baseUrl }, principal.userId);
     const user = await findAccount(db.kysely, principal.userId);
     const options = await passkeys.creationOptions(db, party, user, challenge);
@@ -46,6 +48,7 @@ export function passkeyRoutes(
 
   route(api, contract.addPasskey, async ({ principal, request, body }) => {
     const { userId } = principal;
+    await refuseUnproven(db.kysely, principal, config.signInProviders);
     const challenge = challengeOf(request, { encryptor, baseUrl }, userId);
     if (challenge === null)
       throw refusedResponse("it took more than 15 minutes, or another browser started it");
@@ -85,26 +88,28 @@ export function passkeyRoutes(
       const { userId, workspaceId } = principal;
       const { passkey_id: passkeyId } = params;
       await lockAccount(tx, workspaceId, userId);
+      const own = await tx
+        .selectFrom("passkeys")
+        .select("name")
+        .where("id", "=", passkeyId)
+        .where("user_id", "=", userId)
+        .executeTakeFirst();
+      if (own === undefined) throw notFound(passkeyId);
+      await refuseUnproven(tx, principal, config.signInProviders);
       await refuseLastWay(
         tx,
         { id: userId, workspace_id: workspaceId },
         { passkeyId },
         config.signInProviders,
       );
-      const row = await tx
-        .deleteFrom("passkeys")
-        .where("id", "=", params.passkey_id)
-        .where("user_id", "=", principal.userId)
-        .returning("name")
-        .executeTakeFirst();
-      if (row === undefined) throw notFound(params.passkey_id);
-      const ended = await endSessionsOfPasskey(tx, params.passkey_id, principal.tokenId);
+      await tx.deleteFrom("passkeys").where("id", "=", passkeyId).where("user_id", "=", userId).execute();
+      const ended = await endSessionsOfPasskey(tx, passkeyId, principal.tokenId);
       await recordAudit(tx, actorOf(request), {
         action: "passkey_removed",
-        subject: { type: "user", id: principal.userId },
-        details: { name: row.name, ended_sessions: ended },
+        subject: { type: "user", id: userId },
+        details: { name: own.name, ended_sessions: ended },
       });
-      await tell(tx, mailOf(deps), principal.userId, "passkey_removed");
+      await tell(tx, mailOf(deps), userId, "passkey_removed");
     });
     deps.jobs.wake();
     return { success: true as const };

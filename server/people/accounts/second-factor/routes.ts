@@ -4,19 +4,18 @@ import { because } from "../../../../contract/causes/causes.ts";
 import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Config } from "../../../platform/config/config.ts";
-import { findProviderOf } from "../../../platform/config/sign-in-providers.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type Api, route } from "../../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
-import { findRules, hasProvenEnough, isBreakGlass, secondFactorDue } from "../../access/security-rules.ts";
+import { findRules, isBreakGlass, secondFactorDue } from "../../access/security-rules.ts";
 import { newTotpSecret, totpUri } from "../sign-in/codes.ts";
 import { verifyPassword } from "../sign-in/passwords.ts";
 import * as factors from "../sign-in/second-factor.ts";
-import { addProof, endSessions, findProof, removeProof } from "../sign-in/sessions.ts";
+import { addProof, endSessions, removeProof } from "../sign-in/sessions.ts";
 import { deleteAttempts, keyOf, takeAttempt, tooManyAttempts } from "../sign-in/throttle.ts";
-import { findIdentities } from "../users/identities.ts";
+import { refuseUnproven } from "../users/refuse-unproven.ts";
 import { type Change, findAccount, isOff, mailOf, resetSecondFactor, tell } from "./changes.ts";
 
 interface Dependencies {
@@ -41,7 +40,7 @@ export function secondFactorRoutes(api: Api, deps: Dependencies): void {
 
   route(api, contract.addSecondFactor, async ({ principal, request, body }) => {
     const { userId } = principal;
-    await refuseUnproven(principal);
+    await refuseUnproven(db.kysely, principal, deps.config.signInProviders);
     const me = await findAccount(db.kysely, userId);
     const stored = me.password_hash;
     if (stored === null) throw new ProblemError("wrong_state", because("second_factor_without_password"));
@@ -62,7 +61,7 @@ export function secondFactorRoutes(api: Api, deps: Dependencies): void {
 
   route(api, contract.confirmSecondFactor, async ({ principal, request, body }) => {
     const { userId } = principal;
-    await refuseUnproven(principal);
+    await refuseUnproven(db.kysely, principal, deps.config.signInProviders);
     const codes = await throttled(userId, "second factor", (key) =>
       db.kysely.transaction().execute(async (tx) => {
         if ((await factors.findSecondFactor(tx, userId)) !== undefined) throw isOn();
@@ -111,6 +110,8 @@ export function secondFactorRoutes(api: Api, deps: Dependencies): void {
   });
 
   route(api, contract.resetSecondFactor, async ({ principal, request, params }) => {
+    if (params.user_id.toLowerCase() === principal.userId)
+      await refuseUnproven(db.kysely, principal, deps.config.signInProviders);
     await db.kysely.transaction().execute(async (tx) => {
       const user = await tx
         .selectFrom("users")
@@ -125,32 +126,6 @@ export function secondFactorRoutes(api: Api, deps: Dependencies): void {
     deps.jobs.wake();
     return { success: true as const };
   });
-
-  /**
-   * Refuses to set up another second factor where one is required and the session hasn't proven the one that the user has:
-   * a password alone would otherwise be enough to replace it.
-   * @throws ProblemError `wrong_state`
-   */
-  async function refuseUnproven({ workspaceId, userId, role, tokenId }: Principal): Promise<void> {
-    const rules = await findRules(db.kysely, workspaceId);
-    const user = await findAccount(db.kysely, userId);
-    if (secondFactorDue(rules, { role, userSince: user.created_at }) === null) return;
-    const session = await findProof(db.kysely, tokenId);
-    if (session !== undefined && hasProvenEnough(session)) return;
-    const passkey = await db.kysely
-      .selectFrom("passkeys")
-      .select("id")
-      .where("user_id", "=", userId)
-      .limit(1)
-      .executeTakeFirst();
-    const issuers = (await findIdentities(db.kysely, userId)).map(({ issuer }) => issuer);
-    const { signInProviders } = deps.config;
-    if (
-      passkey !== undefined ||
-      issuers.some((issuer) => findProviderOf(signInProviders, issuer) !== undefined)
-    )
-      throw new ProblemError("wrong_state", because("second_factor_unproven"));
-  }
 
   /** Runs a guess of the caller, which is counted until it succeeds. */
   async function throttled<T>(

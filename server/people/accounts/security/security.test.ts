@@ -382,8 +382,16 @@ test("a password alone doesn't set up a second factor for who has a passkey or s
   assert.equal(added.status, 200, added.text);
   await setRules(admin, { second_factor: "all", grace_days: 30 });
   const start = (browser: Browser) => browser.send("POST", factorPath, { json: { type: "totp", password } });
-  const refused = await start(await signInAs(app, workspace.member));
-  assert.deepEqual([refused.status, refused.body.cause?.code], [409, "second_factor_unproven"], refused.text);
+  const unproven = await signInAs(app, workspace.member);
+  for (const path of [`/_/api/v1/me/passkeys/${added.body.id}`, "/_/api/v1/me/single-sign-on"])
+    assertUnproven(await unproven.send("DELETE", path));
+  assertUnproven(await unproven.send("POST", "/_/api/v1/me/passkeys/options"));
+  assertUnproven(
+    await unproven.send("POST", "/_/api/v1/me/passkeys", {
+      json: { response: key.create(started.body.options), name: "Own" },
+    }),
+  );
+  assertUnproven(await start(unproven));
   const withKey = openBrowser(app);
   const asked = await withKey.send("POST", "/_/api/v1/session/passkey/options");
   const used = await withKey.send("POST", "/_/api/v1/session/passkey", {
@@ -398,9 +406,19 @@ test("a password alone doesn't set up a second factor for who has a passkey or s
   await signInAtProvider(workspace);
   // The first proof of the email has removed it.
   await givePassword(app.db, workspace.member);
-  const bySingleSignOn = await start(await signInAs(app, workspace.member));
-  assert.deepEqual([bySingleSignOn.status, bySingleSignOn.body.cause?.code], [409, "second_factor_unproven"]);
+  const linked = await signInAs(app, workspace.member);
+  assertUnproven(await start(linked));
+  assertUnproven(await linked.send("DELETE", "/_/api/v1/me/single-sign-on"));
+  await sql`update users set role = 'admin' where id = ${workspace.member.id}`.execute(app.db.kysely);
+  for (const what of ["second-factor", "single-sign-on"])
+    assertUnproven(
+      await linked.send("DELETE", `/_/api/v1/users/${workspace.member.id.toUpperCase()}/${what}`),
+    );
 });
+
+function assertUnproven({ status, body, text }: Awaited<ReturnType<Browser["send"]>>): void {
+  assert.deepEqual([status, body.cause?.code], [409, "second_factor_unproven"], text);
+}
 
 test("requests that the web app makes by itself, and streams, don't count as use of a session", async () => {
   const { admin, member } = await makeRuled();

@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { sql } from "kysely";
 import { call, startTestApp, type TestApp } from "../../../../test/support/app.ts";
 import { makeWorkspace } from "../../../../test/support/factories.ts";
-import { auditOf, type Browser, givePassword, openBrowser, type PageResponse } from "../test/accounts.ts";
+import {
+  auditOf,
+  type Browser,
+  givePassword,
+  openBrowser,
+  type PageResponse,
+  signInAs,
+} from "../test/accounts.ts";
 import { startProvider } from "../test/provider.ts";
 import { claimByOperator } from "../workspaces/claim-domains.ts";
 import { checkProvider } from "./check-provider.ts";
@@ -261,18 +269,21 @@ test("single sign-on: users can unlink it only if they have a password", async (
   const setPassword = (password_hash: string | null) =>
     app.db.kysely.updateTable("users").set({ password_hash }).where("workspace_id", "=", id).execute();
   await setPassword(null);
-  const refused = await unlink("/me/single-sign-on", token);
+  const byToken = await unlink("/me/single-sign-on", token);
+  assert.deepEqual([byToken.status, byToken.body.error], [403, "forbidden"]);
+  const unlinkMine = () => browser.send("DELETE", "/_/api/v1/me/single-sign-on");
+  const refused = await unlinkMine();
   assert.deepEqual([refused.status, refused.body.error], [409, "wrong_state"]);
   assert.match(refused.body.detail, /ask an admin/);
   const own = await unlink(`/users/${admin.id}/single-sign-on`, admin.token);
   assert.equal(own.status, 409);
   await setPassword("not the hash of anything");
-  const answer = await unlink("/me/single-sign-on", token);
+  const answer = await unlinkMine();
   assert.deepEqual([answer.status, answer.body.identities], [200, []], answer.text);
   const log = await auditOf(app.db, id);
   assert.deepEqual(log.filter(({ action }) => action === "single_sign_on_unbound").length, 1);
   // Once more nothing is there to unlink, and nothing is written down.
-  assert.equal((await unlink("/me/single-sign-on", token)).status, 200);
+  assert.equal((await unlinkMine()).status, 200);
   assert.equal((await auditOf(app.db, id)).length, log.length);
   const people_ = await call(app, "GET", "/_/api/v1/users", undefined, { token: admin.token, version: null });
   const found = people_.body.users.find((user: { id: string }) => user.id === member.id);
@@ -281,8 +292,15 @@ test("single sign-on: users can unlink it only if they have a password", async (
 
 test("single sign-on: an admin can unlink a user without a password; the next sign-in links them again", async () => {
   const { member, admin } = await makeWorkspace(app.db);
+  await givePassword(app.db, admin);
   people.set("sub-again", { email: member.email, email_verified: true });
   await signIn(app, "sub-again");
+  const old = await signInAs(app, admin);
+  await sql`update sessions set created_at = now() - interval '16 minutes' where user_id = ${admin.id}`.execute(
+    app.db.kysely,
+  );
+  const stale = await old.send("DELETE", `/_/api/v1/users/${member.id}/single-sign-on`);
+  assert.equal(stale.body.error, "proof_required", stale.text);
   const answer = await call(app, "DELETE", `/_/api/v1/users/${member.id}/single-sign-on`, undefined, {
     token: admin.token,
     version: null,

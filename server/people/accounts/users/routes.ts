@@ -13,6 +13,7 @@ import { languageOf } from "../../../platform/language/request-language.ts";
 import { summarizeAccess } from "./end-access.ts";
 import { unbindSingleSignOn } from "./identities.ts";
 import { findUserAccounts, stateOf, type UserAccountRow } from "./queries.ts";
+import { refuseUnproven } from "./refuse-unproven.ts";
 import * as service from "./users.ts";
 
 /** User management for admins. */
@@ -119,7 +120,9 @@ export function userRoutes(
     );
   });
 
-  route(api, contract.unbindSingleSignOn, async ({ request, params }) => {
+  route(api, contract.unbindSingleSignOn, async ({ principal, request, params }) => {
+    if (params.user_id.toLowerCase() === principal.userId)
+      await refuseUnproven(db.kysely, principal, config.signInProviders);
     await change((tx) =>
       unbindSingleSignOn(tx, actorOf(request), params.user_id, { providers: config.signInProviders }),
     );

@@ -26,6 +26,7 @@ import { signIn } from "../sign-in/sign-in.ts";
 import { tooManyAttempts } from "../sign-in/throttle.ts";
 import { findIdentities, unbindSingleSignOn } from "./identities.ts";
 import { changeMe, changePassword, currentSession, findMe } from "./me.ts";
+import { refuseUnproven } from "./refuse-unproven.ts";
 
 export interface PresentDependencies {
   readonly db: Database;
@@ -198,6 +199,7 @@ export function sessionRoutes(
 
   route(api, contract.unbindMySingleSignOn, async ({ principal, request, query }) => {
     const { issuer } = query;
+    await refuseUnproven(db.kysely, principal, config.signInProviders);
     await db.kysely.transaction().execute((tx) =>
       unbindSingleSignOn(tx, actorOf(request), principal.userId, {
         issuer,
