@@ -6,7 +6,7 @@ import type { Tx } from "../../platform/db/database.ts";
 import { deleteComments } from "./queries.ts";
 
 /** What takes the place of an erased user's name in the comments of others. */
-const erasedMention = "@a deleted user";
+export const erasedMention = "@a deleted user";
 
 /** SQL: the recordings with comments of a user, reactions or mentions, except those under legal hold, which stay as they are. */
 export const recordingsCommentedBy = (userId: string) => sql`

@@ -22,8 +22,14 @@ export async function insertMovedComments(
   if (comments.length === 0) return;
   const wanted = comments.slice(0, maxComments);
   const users = new Map(
+    // The rows of erased users stay, deactivated.
     (
-      await tx.selectFrom("users").select(["id", "name"]).where("workspace_id", "=", workspaceId).execute()
+      await tx
+        .selectFrom("users")
+        .select(["id", "name"])
+        .where("workspace_id", "=", workspaceId)
+        .where("deactivated_at", "is", null)
+        .execute()
     ).map((user) => [user.id, user]),
   );
   const known = (userId: string | null): string | null =>

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import { foldCase, foldName } from "../../../../shared/fold-case.ts";
+import { splitMentions } from "../../../../shared/mentions.ts";
 import { redactDeliveries } from "../../../people/events/delete.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
-import type { MovedData, UploadParticipant } from "../../../platform/db/json-columns.ts";
+import type { MovedComment, MovedData, UploadParticipant } from "../../../platform/db/json-columns.ts";
 import { recordUploadUpdated } from "../../../processing/uploads/lifecycle/events.ts";
 import {
   findUploadsById,
@@ -11,6 +12,7 @@ import {
   saveUploadTranscript,
   type UploadRow,
 } from "../../../processing/uploads/queries.ts";
+import { erasedMention } from "../../../recordings/comments/erase.ts";
 import { erasedName, erasedWords, type Person } from "./data-subject.ts";
 
 /**
@@ -21,7 +23,10 @@ export async function eraseFromUnfinished(
   tx: Tx,
   { workspaceId, email, names, userId }: Person,
 ): Promise<number> {
-  if (userId !== null) await eraseNotesAndShares(tx, workspaceId, userId);
+  if (userId !== null) {
+    await eraseNotesAndShares(tx, workspaceId, userId);
+    await eraseMovedComments(tx, workspaceId, { id: userId, names });
+  }
   const ids = await unfinishedWith(tx, workspaceId, email, sql`for update`);
   const uploads = await findUploadsById(tx, ids);
   const transcripts = await findUploadTranscripts(tx, ids);
@@ -95,6 +100,46 @@ async function eraseNotesAndShares(tx: Tx, workspaceId: string, userId: string):
         or u.import_data #> '{moved,private_notes}' @> jsonb_build_array(jsonb_build_object('user_id', ${userId}::text)))`.execute(
     tx,
   );
+}
+
+/**
+ * Removes a user's comments, reactions and mentions from all imports that are not recordings yet, as `eraseFromComments` does
+ * from recordings. Comments keep their places, because replies refer to them by index.
+ */
+async function eraseMovedComments(
+  tx: Tx,
+  workspaceId: string,
+  { id: userId, names }: { readonly id: string; readonly names: readonly string[] },
+): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select id from uploads
+    where workspace_id = ${workspaceId} and recording_id is null
+      and strpos(import_data #>> '{moved,comments}', ${userId}) > 0
+    order by id for update`.execute(tx);
+  const named = names.map((name) => ({ name }));
+  const withoutName = (text: string): string =>
+    splitMentions(text, named)
+      .map((part) => (typeof part === "string" ? part : erasedMention))
+      .join("");
+  for (const { id } of rows) {
+    const data = (await findUploadsById(tx, [id])).get(id)?.import_data;
+    const comments = data?.moved?.comments?.map((comment): MovedComment => {
+      const isTheirs = comment.user_id === userId;
+      const isMentioned = comment.mentioned_ids.includes(userId);
+      return {
+        ...comment,
+        user_id: isTheirs ? null : comment.user_id,
+        text: isTheirs ? "" : isMentioned ? withoutName(comment.text) : comment.text,
+        mentioned_ids: isTheirs ? [] : comment.mentioned_ids.filter((one) => one !== userId),
+        reactions: isTheirs ? [] : comment.reactions.filter(({ user_id }) => user_id !== userId),
+        resolved_by: comment.resolved_by === userId ? null : comment.resolved_by,
+      };
+    });
+    if (comments !== undefined)
+      await sql`
+        update uploads set import_data = jsonb_set(import_data, '{moved,comments}', ${JSON.stringify(comments)}::jsonb)
+        where id = ${id}`.execute(tx);
+  }
 }
 
 /** Uploads that are not recordings yet and name a person, ordered by id. */

@@ -232,6 +232,67 @@ test("an import that waits keeps no AI output, notes and shares of the person", 
   );
 });
 
+test("an import that waits, or was converted before the erasure, brings no comment, mention or reaction of the user", async () => {
+  const workspace = await makeWorkspace(db);
+  const { admin } = workspace;
+  const her = await makeUser(db, workspace, { email: `zora@${workspace.domain}`, name: "Zora" });
+  const comment = {
+    ...{ parent: null, user_id: her.id, text: "Axolotl", timestamp: 0, mentioned_ids: [], reactions: [] },
+    ...{ created_at: "2026-01-05T09:00:00Z", edited_at: null, resolved_at: null, resolved_by: null },
+  };
+  const comments = [
+    { ...comment, resolved_at: comment.created_at, resolved_by: her.id },
+    {
+      ...{ ...comment, parent: 0, user_id: admin.id, text: "@Zora, no", mentioned_ids: [her.id] },
+      reactions: [
+        { emoji: "🎉", user_id: her.id },
+        { emoji: "🎉", user_id: admin.id },
+      ],
+    },
+    comment,
+    { ...comment, user_id: admin.id, text: "Walrus" },
+  ];
+  const moved = {
+    ...{ meeting_type_id: null, meeting_type_by_hand: false, ai_summary: null, ai_action_items: [] },
+    ...{ ai_template_sections: [], word_times: null, speakers: {}, highlights: [] },
+    ...{ shared_user_ids: [], private_notes: [], comments },
+  };
+  // She is a participant of none of them.
+  const uploads = [await makeUpload(workspace), await makeUpload(workspace)];
+  const bring = (upload: string | undefined) =>
+    pool.query("update uploads set import_data = $2 where id = $1", [
+      upload,
+      JSON.stringify({ screenshares: [], team_ids: [], moved }),
+    ]);
+  await bring(uploads[0]);
+  const { body } = await manage(app, "POST", "/erasures", admin.token, { email: her.email });
+  await erasePersonJob(deps, body.id);
+  const { rows } = await pool.query("select import_data -> 'moved' as moved from uploads where id = $1", [
+    uploads[0],
+  ]);
+  const waiting = JSON.stringify(rows[0].moved.comments);
+  assert.doesNotMatch(waiting, /axolotl|zora/i);
+  assert.equal(waiting.includes(her.id), false);
+  await bring(uploads[1]);
+  const imported = [];
+  for (const upload of uploads) {
+    await promoteUploadJob({ db, jobs: app.jobs, config }, upload);
+    const found = await pool.query(
+      `select c.user_id, c.text, c.resolved_by, (select array_agg(user_id) from comment_mentions where comment_id = c.id) as mentioned,
+         (select array_agg(user_id) from comment_reactions where comment_id = c.id) as reacted
+       from comments c join uploads u on u.recording_id = c.recording_id where u.id = $1 order by c.text collate "C"`,
+      [upload],
+    );
+    imported.push(found.rows.map((row) => Object.values(row)));
+  }
+  const expected = (reply: string) => [
+    [null, "", null, null, null],
+    [admin.id, reply, null, null, [admin.id]],
+    [admin.id, "Walrus", null, null, null],
+  ];
+  assert.deepEqual(imported, [expected("@a deleted user, no"), expected("@Zora, no")]);
+});
+
 test("an event of a connection that waits keeps no email of the person", async () => {
   const workspace = await makeWorkspace(db);
   const body = { kind: "zoom", name: "Zoom", webhook_secret: "s" };
