@@ -6,6 +6,7 @@ import { makeRecording, makeUser, makeWorkspace, type TestUser } from "../../../
 import { until } from "../../../test/support/until.ts";
 import { auditOf } from "../../people/accounts/test/accounts.ts";
 import { dataTools } from "../recordings/test/recordings.ts";
+import { insertMovedComments } from "./import.ts";
 import { decodeMentions, encodeMentions } from "./mentions.ts";
 
 const app = await startTestApp({ env: { PARLEY_PAGE_SIZE: "3" } });
@@ -186,6 +187,20 @@ test("blank and long texts, moments after the end, unknown threads and workspace
     [id, member.id],
   );
   assert.equal((await post(id, member, { text: "One too many" })).status, 409);
+});
+
+test("an imported comment that is too long is cut between characters", async () => {
+  const id = await shared();
+  const long = {
+    ...{ parent: null, user_id: member.id, text: `${"a".repeat(4999)}😀 more`, timestamp: null },
+    ...{ mentioned_ids: [], reactions: [], created_at: "2026-01-05T09:00:00Z", edited_at: null },
+    ...{ resolved_at: null, resolved_by: null },
+  };
+  await db.kysely
+    .transaction()
+    .execute((tx) => insertMovedComments(tx, { id, workspaceId: workspace.id, durationMs: 1000 }, [long]));
+  const [comment] = await listed(id, member.token);
+  assert.equal(comment.text, "a".repeat(4999));
 });
 
 test("erasing a user deletes their comments and reactions and replaces their mentions; threads stay, and recordings under legal hold", async () => {
