@@ -463,9 +463,9 @@ async function requireSingleSignOn() {
   return { workspace, admin, secret, old, client, tokens, unused };
 }
 
-async function signInAtProvider(workspace: TestWorkspace): Promise<Browser> {
-  const subject = `sub-${workspace.member.id}`;
-  provider.people.set(subject, { email: workspace.member.email, email_verified: true });
+async function signInAtProvider(workspace: TestWorkspace, user = workspace.member): Promise<Browser> {
+  const subject = `sub-${user.id}`;
+  provider.people.set(subject, { email: user.email, email_verified: true });
   const browser = openBrowser(app);
   const answer = await browser.get(await provider.visit(browser, subject));
   assert.equal(answer.status, 303, answer.text);
@@ -551,6 +551,24 @@ test("single sign-on only: the provider's sign-in works, new tokens too, and the
     409,
     "the second factor of the break-glass admin",
   );
+});
+
+test("the break-glass admin's first single sign-on, which proves the email, keeps password, code and passkeys", async () => {
+  const { workspace, admin, secret } = await requireSingleSignOn();
+  const key = new Authenticator(new URL(app.config.baseUrl).origin);
+  const started = await admin.send("POST", "/_/api/v1/me/passkeys/options");
+  const added = await admin.send("POST", "/_/api/v1/me/passkeys", {
+    json: { name: "Safe", response: key.create(started.body.options) },
+  });
+  assert.equal(added.status, 200, added.text);
+  await signInAtProvider(workspace, workspace.admin);
+  assert.ok((await auditOf(app.db, workspace.id)).some(({ action }) => action === "email_proven"));
+  const byPassword = openBrowser(app);
+  const answer = await byPassword.send("POST", ruledSession, {
+    json: { email: workspace.admin.email, password, code: codeOf(secret) },
+  });
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal((await byPassword.get("/_/api/v1/me/passkeys")).body.passkeys.length, 1);
 });
 
 test("the break-glass admin stays one while single sign-on only is on, and the rule can always be turned off", async () => {

@@ -3,6 +3,7 @@ import { sentences } from "../../../../contract/sentences.ts";
 import { recordAudit, serverItself } from "../../../platform/audit/record.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import { changeMembership, syncGrants } from "../../access/grants.ts";
+import { findRules, isBreakGlass } from "../../access/security-rules.ts";
 import { deletePersonalHooks } from "../../events/hooks.ts";
 import { actorFor, type SignInUser } from "../sign-in/sign-in.ts";
 import { deleteSignInHistory } from "../sign-in/throttle.ts";
@@ -11,7 +12,8 @@ import { lockAccount } from "./queries.ts";
 
 /**
  * Records that the user who signs in owns the account's email. The first proof ends everything set up before: password, sessions, tokens, apps, links and hooks may belong to someone who registered the email first
- * (account pre-hijacking). The caller has locked the account.
+ * (account pre-hijacking). The break-glass admin keeps password and passkeys: without them nobody could sign in while the
+ * provider can't be reached. The caller has locked the account.
  */
 export async function proveEmail(
   tx: Tx,
@@ -19,15 +21,16 @@ export async function proveEmail(
   by: "mail" | "single_sign_on",
   from: { readonly ip: string; readonly userAgent: string },
 ): Promise<void> {
+  const keepsWays = isBreakGlass(await findRules(tx, account.workspace_id), account.id);
   const unproven = await tx
     .updateTable("users")
-    .set({ email_proven_at: sql<Date>`now()`, password_hash: null })
+    .set({ email_proven_at: sql<Date>`now()`, ...(keepsWays ? {} : { password_hash: null }) })
     .where("id", "=", account.id)
     .where("email_proven_at", "is", null)
     .returning("id")
     .executeTakeFirst();
   if (unproven === undefined) return;
-  const ended = await endEverything(tx, account);
+  const ended = await endEverything(tx, account, { keepPasskeys: keepsWays });
   await recordAudit(
     tx,
     { ...actorFor(account), ...from, credential: null, credentialId: null },
@@ -70,7 +73,7 @@ export async function releaseUnprovenEmail(tx: Tx, ownerId: string, email: strin
     .returning("id")
     .executeTakeFirst();
   if (released === undefined) return;
-  const ended = await endEverything(tx, account);
+  const ended = await endEverything(tx, account, { keepPasskeys: false });
   const attended = await tx
     .selectFrom("participants")
     .select("recording_id")
@@ -92,12 +95,13 @@ export async function releaseUnprovenEmail(tx: Tx, ownerId: string, email: strin
 async function endEverything(
   tx: Tx,
   account: { readonly id: string; readonly email_key: string },
+  { keepPasskeys }: { readonly keepPasskeys: boolean },
 ): Promise<EndedAccess> {
   // Before the sessions end: they hold the IP addresses the account was used from.
   await deleteSignInHistory(tx, account.id, account.email_key);
   await deletePersonalHooks(tx, account.id);
   // A second factor stays: it gives no access, and without it a mailbox would be enough to get past it.
-  await tx.deleteFrom("passkeys").where("user_id", "=", account.id).execute();
+  if (!keepPasskeys) await tx.deleteFrom("passkeys").where("user_id", "=", account.id).execute();
   const ended = await endAccess(tx, account.id);
   // Hooks created in a session depend only on the account, which stays, so they are disabled here.
   await sql`
