@@ -180,8 +180,10 @@ async function readDue(deps: Dependencies, now: () => Date, health: Health): Pro
     if (row !== undefined) {
       const reading = read(row, at.getTime()).finally(() => running.delete(reading));
       running.add(reading);
-    } else if (running.size === concurrency[health] || busyHosts.length > 0) await Promise.race(running);
-    else break;
+    } else if (running.size === concurrency[health] || busyHosts.length > 0) {
+      // All may have ended while the database was asked; then calendars of their hosts are looked for again.
+      if (running.size > 0) await Promise.race(running);
+    } else break;
   }
   await Promise.all(running);
   deps.signal.throwIfAborted();
