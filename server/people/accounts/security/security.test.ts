@@ -420,7 +420,7 @@ function assertUnproven({ status, body, text }: Awaited<ReturnType<Browser["send
   assert.deepEqual([status, body.cause?.code], [409, "second_factor_unproven"], text);
 }
 
-test("requests that the web app makes by itself, and streams, don't count as use of a session", async () => {
+test("requests that the web app makes by itself, and streams, don't count as use of a session, but show where they come from", async () => {
   const { admin, member } = await makeRuled();
   const browser = await signInAs(app, member);
   const lastUse = async () => {
@@ -440,6 +440,17 @@ test("requests that the web app makes by itself, and streams, don't count as use
   const stream = await fetch(app.url + streamNotifications.path, { headers: { cookie } });
   assert.equal(stream.status, 200);
   assert.ok((await lastUse()) >= 600);
+  const hidden = { [backgroundHeader]: "1", "x-forwarded-for": "192.0.2.7" };
+  assert.equal((await browser.get(me, hidden)).status, 200);
+  assert.ok((await lastUse()) >= 600);
+  const { rows } = await sql`select last_ip from sessions where user_id = ${member.id}`.execute(
+    app.db.kysely,
+  );
+  assert.deepEqual(rows, [{ last_ip: "192.0.2.7" }]);
+  const change = await browser.send("PATCH", me, { json: { name: "Ines" }, headers: hidden });
+  assert.equal(change.status, 200, change.text);
+  assert.ok((await lastUse()) < 60, "a change is use");
+  await age();
   assert.equal((await browser.get(me)).status, 200);
   assert.ok((await lastUse()) < 60);
   await age();

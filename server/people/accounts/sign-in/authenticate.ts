@@ -7,9 +7,16 @@ import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { refuseCrossSite } from "../../../platform/http/origin/cross-site.ts";
 import { endOf, refusedByRule, ruleRefusal } from "../../access/security-rules.ts";
 import { hashToken, tokenTypeOf } from "../tokens/access-tokens.ts";
-import { findToken, ruledSession, ruledToken, type TokenRow, touchToken } from "../tokens/queries.ts";
+import {
+  findToken,
+  ruledSession,
+  ruledToken,
+  type SessionRow,
+  type TokenRow,
+  touchToken,
+} from "../tokens/queries.ts";
 import { sessionCookieOf } from "./session-cookie.ts";
-import { findSession, hashSession, looksLikeSession, touchSession } from "./sessions.ts";
+import { findSession, hashSession, looksLikeSession, noteAddress, touchSession } from "./sessions.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -94,7 +101,7 @@ export async function readRuledSession(
   // The session has ended, though its row is still there.
   if (refusal !== null && refusal !== "address" && refusal !== "second_factor") return null;
   refuseCrossSite(request);
-  if (row.use_is_old && refusal !== "address" && isUse(request)) await touchSession(pool, row.id, request.ip);
+  if (refusal !== "address") await noteRequest(pool, row, request);
   const principal: Principal = {
     tokenId: row.id,
     tokenType: "session",
@@ -116,12 +123,20 @@ export async function readRuledSession(
   return { principal, refusal, browserLanguage: row.browser_language };
 }
 
+/** Notes a request in its session, so that its user sees from where it is used. */
+async function noteRequest(pool: pg.Pool, row: SessionRow, request: FastifyRequest): Promise<void> {
+  if (!isUse(request)) {
+    if (row.seen_ip !== request.ip) await noteAddress(pool, row.id, request.ip);
+  } else if (row.use_is_old) await touchSession(pool, row.id, request.ip);
+}
+
 /**
  * Whether a request counts as use of its session: not where the web app says that its user did nothing, nor for streams, which
- * browsers open again by themselves.
+ * browsers open again by themselves. What can change something is always use.
  */
-function isUse({ headers, routeOptions }: FastifyRequest): boolean {
-  return headers[backgroundHeader] === undefined && routeOptions.config.operation?.isOpenEnded !== true;
+function isUse({ method, headers, routeOptions }: FastifyRequest): boolean {
+  const isBackground = method === "GET" && headers[backgroundHeader] !== undefined;
+  return !isBackground && routeOptions.config.operation?.isOpenEnded !== true;
 }
 
 /** The same error for unknown, expired, revoked and restricted tokens, so that it reveals nothing about them. */

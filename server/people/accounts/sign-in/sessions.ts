@@ -123,7 +123,7 @@ export async function findSession(pool: pg.Pool, hash: Buffer): Promise<SessionR
              s.second_factor is not null as has_second_factor, s.sign_in_issuer, w.security_rules,
              array[s.user_id, w.members_id]
                || array(select m.team_id from team_members m where m.user_id = s.user_id) as sees,
-             s.last_used_at < now() - interval '1 minute' as use_is_old
+             s.last_used_at < now() - interval '1 minute' as use_is_old, coalesce(s.last_ip, s.ip) as seen_ip
            from sessions s
            join users u on u.id = s.user_id
            join workspaces w on w.id = u.workspace_id
@@ -141,6 +141,15 @@ export async function touchSession(pool: pg.Pool, id: string, ip: string): Promi
     name: "touch_session",
     text: `update sessions set last_used_at = now(), last_ip = $2
            where id = $1 and last_used_at < now() - interval '1 minute'`,
+    values: [id, ip],
+  });
+}
+
+/** Records the IP address of a request that is no use. */
+export async function noteAddress(pool: pg.Pool, id: string, ip: string): Promise<void> {
+  await pool.query({
+    name: "note_session_address",
+    text: "update sessions set last_ip = $2 where id = $1",
     values: [id, ip],
   });
 }

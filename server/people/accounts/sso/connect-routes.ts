@@ -6,6 +6,7 @@ import type { Database } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type Api, Ready, route } from "../../../platform/http/routing/route.ts";
 import { findIdentities } from "../users/identities.ts";
+import { mayConnect } from "../users/may-connect.ts";
 import { canSignInWithout } from "../users/ways-to-sign-in.ts";
 import type { OpenProvider } from "./open-provider.ts";
 
@@ -25,6 +26,12 @@ export function connectRoutes(
     const user = { id: principal.userId, workspace_id: principal.workspaceId };
     const linked = await findIdentities(db.kysely, user.id);
     const connected = new Set(linked.map(({ issuer }) => findProviderOf(providers, issuer)));
+    const allowed = await Promise.all(
+      providers.map(async (provider) => ({
+        provider,
+        isAllowed: await mayConnect(db.kysely, user, provider.issuer, providers),
+      })),
+    );
     return {
       connections: await Promise.all(
         linked.map(async ({ issuer, created_at }) => ({
@@ -34,9 +41,9 @@ export function connectRoutes(
           can_unlink: await canSignInWithout(db.kysely, user, { issuers: [issuer] }, providers),
         })),
       ),
-      available: providers
-        .filter((provider) => !connected.has(provider))
-        .map(({ id, name }) => ({ id, name })),
+      available: allowed
+        .filter(({ provider, isAllowed }) => isAllowed && !connected.has(provider))
+        .map(({ provider: { id, name } }) => ({ id, name })),
     };
   });
 

@@ -10,6 +10,8 @@ import { changeMembership } from "../../access/grants.ts";
 import { deleteLinks } from "../one-time-links/one-time-links.ts";
 import { createUser } from "../service.ts";
 import { actorFor, type SignInUser } from "../sign-in/sign-in.ts";
+import { findIdentities } from "../users/identities.ts";
+import { mayConnect } from "../users/may-connect.ts";
 import { proveEmail } from "../users/prove-email.ts";
 import { claimKeyOfEmail, findDomainOwner } from "../workspaces/email-domains.ts";
 import { type ProvenIdentity, SingleSignOnError } from "./single-sign-on.ts";
@@ -79,14 +81,16 @@ export async function matchIdentity(
 /**
  * Links an identity to the account of a user who is signed in. The provider must have verified the account's own email: an
  * account with another email is no evidence for the same person, and would stay a way in when the user leaves the company.
+ * An account whose email nobody has proven is not linked: someone else may have set it up, and signing in ends what they hold.
  * @throws SingleSignOnError with a message for the user.
  */
 export async function connectIdentity(
   tx: Tx,
   identity: ProvenIdentity,
-  { provider, userId, from }: { provider: SignInProvider; userId: string; from: From },
+  { provider, providers, userId, from }: MatchOptions & { readonly userId: string },
 ): Promise<void> {
   const { email } = identity;
+  const { name } = provider;
   const user = await findLocked(
     tx,
     tx
@@ -103,7 +107,7 @@ export async function connectIdentity(
   if (!isOwn || !identity.isEmailVerified)
     throw new SingleSignOnError((i18n) =>
       i18n.t("{name} has not verified {email}, the email of your account here. Nothing was connected.", {
-        name: provider.name,
+        name,
         email: user.email_key,
       }),
     );
@@ -112,11 +116,33 @@ export async function connectIdentity(
   if (bound?.id === user.id) return;
   if (bound !== undefined)
     throw new SingleSignOnError((i18n) =>
-      i18n.t("This account of {name} is linked to another user here. Ask an admin to unlink it.", {
-        name: provider.name,
-      }),
+      i18n.t("This account of {name} is linked to another user here. Ask an admin to unlink it.", { name }),
     );
+  if (!(await mayConnect(tx, user, identity.issuer, providers)))
+    throw new SingleSignOnError((i18n) =>
+      i18n.t("Your workspace doesn't let you connect {name} with your account. Ask an admin.", { name }),
+    );
+  if (user.email_proven_at === null) await proveConnected(tx, user, provider);
   await bind(tx, identity, user, from);
+}
+
+/**
+ * An account that is linked already had its email proven then; a new email of it is proven by the provider now.
+ * @throws SingleSignOnError for an account that isn't.
+ */
+async function proveConnected(tx: Tx, user: SignInUser, { name }: SignInProvider): Promise<void> {
+  if ((await findIdentities(tx, user.id)).length === 0)
+    throw new SingleSignOnError((i18n) =>
+      i18n.t(
+        "Sign out, then sign in with {name}: this proves that {email} is yours, and connects it. Nothing was connected.",
+        { name, email: user.email_key },
+      ),
+    );
+  await tx
+    .updateTable("users")
+    .set({ email_proven_at: sql<Date>`now()` })
+    .where("id", "=", user.id)
+    .execute();
 }
 
 /** The provider doesn't say whether the email is verified: only the operator can do something about it. */

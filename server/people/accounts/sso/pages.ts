@@ -115,7 +115,12 @@ export function createSingleSignOnPages(
               }),
             );
           await transactWithRetry(db, (tx) =>
-            connectIdentity(tx, identity, { provider: settings, userId: connects.userId, from }),
+            connectIdentity(tx, identity, {
+              provider: settings,
+              providers: config.signInProviders,
+              userId: connects.userId,
+              from,
+            }),
           );
           return seeOther(reply, ownPath(next));
         }

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { call, startTestApp } from "../../../../test/support/app.ts";
 import { makeTeam, makeUser, makeWorkspace } from "../../../../test/support/factories.ts";
 import { changeMembership } from "../../access/grants.ts";
+import { rulesOf } from "../security/rules.ts";
 import { auditOf, givePassword, openBrowser, signInAs } from "../test/accounts.ts";
 import { clientSecret, startProvider, type TestProvider } from "../test/provider.ts";
 
@@ -198,6 +199,10 @@ test("users connect a second provider themselves, with a fresh session and their
   second.people.set("stranger", { email: "stranger@else.test", email_verified: true });
   second.people.set("unverified", { email: member.email, email_verified: false });
   const { browser } = await signIn(first, "own-1");
+  // Someone signed in with a password that they set before the email was proven.
+  const unproven = await makeUser(app.db, operator);
+  await givePassword(app.db, unproven);
+  second.people.set("unproven", { email: unproven.email, email_verified: true });
   const connect = async (subject: string, by = browser, to = browser) => {
     const started = await by.send("POST", path, { json: { provider: "second" } });
     assert.equal(started.status, 200, started.text);
@@ -216,6 +221,29 @@ test("users connect a second provider themselves, with a fresh session and their
     assert.equal(refused.status, 403, refused.text);
     assert.match(refused.text, /Nothing was connected/);
   }
+  const byPassword = await signInAs(app, unproven);
+  const early = await connect("unproven", byPassword, byPassword);
+  assert.deepEqual([early.status, (await byPassword.get(path)).body.connections], [403, []], early.text);
+  assert.match(early.text, /Sign out, then sign in with Second ID/);
+  const role = (mapped_role: "member" | null) =>
+    app.db.kysely.updateTable("identities").set({ mapped_role }).where("user_id", "=", member.id).execute();
+  const rules = (security_rules: object | null) =>
+    app.db.kysely
+      .updateTable("workspaces")
+      .set({ security_rules: security_rules && JSON.stringify(security_rules) })
+      .where("id", "=", operator.id)
+      .execute();
+  for (const refuse of [
+    () => role("member"),
+    () => Promise.all([role(null), rules({ ...rulesOf(null), single_sign_on_only: true })]),
+  ]) {
+    await refuse();
+    const refused = await connect("own-2");
+    assert.equal(refused.status, 403, refused.text);
+    assert.match(refused.text, /let you connect Second ID/);
+    assert.deepEqual((await state())[1], []);
+  }
+  await rules(null);
   // The response counts only in the session that asked for it.
   const other = openBrowser(app);
   const elsewhere = await connect("own-2", browser, other);

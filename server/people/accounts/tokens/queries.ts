@@ -59,6 +59,8 @@ export interface SessionRow extends RuledRow {
   readonly sign_in_issuer: string | null;
   readonly sees: readonly string[];
   readonly use_is_old: boolean;
+  /** The IP address of the last request, as far as it was recorded. */
+  readonly seen_ip: string;
 }
 
 /** SQL for whether a user u has a second factor, a passkey or single sign-on. */

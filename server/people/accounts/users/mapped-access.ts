@@ -1,6 +1,6 @@
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import type { Role } from "../../../platform/auth/principal.ts";
-import type { Tx } from "../../../platform/db/database.ts";
+import type { Executor, Tx } from "../../../platform/db/database.ts";
 import { type AdminNeed, findAdminNeed } from "./queries.ts";
 import { changeUser } from "./users.ts";
 
@@ -163,14 +163,14 @@ export async function leaveTeamsOf(
 }
 
 /** Issuers whose groups gave the user a team or a role. */
-export async function findMappingIssuers(tx: Tx, userId: string): Promise<string[]> {
-  const ofTeams = await tx
+export async function findMappingIssuers(db: Executor, userId: string): Promise<string[]> {
+  const ofTeams = await db
     .selectFrom("mapped_team_members")
     .select("issuer")
     .distinct()
     .where("user_id", "=", userId)
     .execute();
-  const ofRoles = await tx
+  const ofRoles = await db
     .selectFrom("identities")
     .select("issuer")
     .where("user_id", "=", userId)

@@ -176,6 +176,11 @@ test("once the domain is claimed, the owner gets an account in its workspace ins
   const hijacked = await hijack(`ceo@${domain}`);
   const own = await makeWorkspace(db);
   await db.kysely.transaction().execute((tx) => claimByOperator(tx, own.id, domain));
+  // Linked by someone else, at the provider that the owner uses too.
+  await db.kysely
+    .insertInto("identities")
+    .values({ issuer: provider.issuer, subject: `${hijacked.id}-own`, user_id: hijacked.id })
+    .execute();
   const { browser, page } = await signInAsOwner(hijacked.email);
   assert.equal(page.status, 303, page.text);
   await assertNothingIsLeft(hijacked);
@@ -183,7 +188,10 @@ test("once the domain is claimed, the owner gets an account in its workspace ins
   assert.deepEqual([me.workspace.id, me.user.role, me.user.email], [own.id, "member", hijacked.email]);
   const { body } = await manage("GET", "/users");
   const left = body.users.find(({ id }: { id: string }) => id === hijacked.id);
-  assert.deepEqual([left.state, left.email], ["deactivated", `${hijacked.id}@released.invalid`]);
+  assert.deepEqual(
+    [left.state, left.email, left.single_sign_on],
+    ["deactivated", `${hijacked.id}@released.invalid`, false],
+  );
 });
 
 test("an account in another workspace that has proven its email stays there when the domain is claimed", async () => {

@@ -74,6 +74,8 @@ export async function releaseUnprovenEmail(tx: Tx, ownerId: string, email: strin
     .executeTakeFirst();
   if (released === undefined) return;
   const ended = await endEverything(tx, account, { keepPasskeys: false });
+  // Signing in at the provider would otherwise find this account instead of the one that the owner of the domain creates.
+  await tx.deleteFrom("identities").where("user_id", "=", account.id).execute();
   const attended = await tx
     .selectFrom("participants")
     .select("recording_id")
