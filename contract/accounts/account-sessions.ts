@@ -244,12 +244,10 @@ export const getMySingleSignOn = operation({
         can_unlink: z.boolean().meta({ description: "False for the last way to sign in." }),
       }),
     ),
-    available: z
-      .array(z.strictObject({ id: z.string(), name: z.string() }))
-      .meta({
-        description:
-          "Providers of the server that are not connected. Empty where single sign-on only is required; without others while groups at one give the caller teams or a role.",
-      }),
+    available: z.array(z.strictObject({ id: z.string(), name: z.string() })).meta({
+      description:
+        "Providers of the server that are not connected. Empty where single sign-on only is required; without others while groups at one give the caller teams or a role.",
+    }),
   }),
   errors: ["forbidden"],
 });

@@ -447,7 +447,7 @@ test("requests that the web app makes by itself, and streams, don't count as use
     app.db.kysely,
   );
   assert.deepEqual(rows, [{ last_ip: "192.0.2.7" }]);
-  const change = await browser.send("PATCH", me, { json: { name: "Ines" }, headers: hidden });
+  const change = await browser.send("PATCH", "/_/api/v1/me", { json: { name: "Ines" }, headers: hidden });
   assert.equal(change.status, 200, change.text);
   assert.ok((await lastUse()) < 60, "a change is use");
   await age();
