@@ -101,7 +101,7 @@ export const streamNotifications = operation({
   method: "GET",
   path: "/_/api/v1/notifications/stream",
   summary: "Stream Notifications",
-  description: `A stream of server-sent events: a message at once, and another whenever the caller's notifications change. Each has the present state as JSON, \`{unread, newest: {id, kind, recording_id, created_datetime}}\`, so that a client that was disconnected has missed nothing; read the content with List Notifications. An event \`comments\` with \`{recording_id}\` says that comments on a recording that the caller can see have changed; read them again after each connection. The stream ends when the session or token does. ${rule}`,
+  description: `A stream of server-sent events: a message at once, and another whenever the caller's notifications change. Each has the present state as JSON, \`{unread, newest: {id, kind, recording_id, created_datetime}}\`, so that a client that was disconnected has missed nothing; read the content with List Notifications. An event \`comments\` with \`{recording_id}\` says that comments on a recording that the caller can see have changed; read them again after each connection, and after an event \`missed\`: some changes may not have been announced. The stream ends when the session or token does. ${rule}`,
   response: {
     contentType: "text/event-stream",
     description: "Messages with the number of unread notifications and the newest one.",

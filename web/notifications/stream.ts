@@ -58,6 +58,8 @@ export function followStream(listener: (message: Message) => void): () => void {
       const { recording_id: recordingId }: { recording_id: string } = JSON.parse(data);
       emit({ type: "comments", recordingId });
     });
+    // The server lost its own connection to the database.
+    opened.addEventListener("missed", () => emit({ type: "missed" }));
     // Where it isn't closed, the browser connects again.
     opened.onerror = () => {
       if (opened.readyState === EventSource.CLOSED) retry = setTimeout(open, retryMs);

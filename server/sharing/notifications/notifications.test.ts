@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { test } from "node:test";
+import pg from "pg";
 import { notificationKinds } from "../../../contract/workspace/notification-kinds.ts";
 import { call, startTestApp, type TestApp } from "../../../test/support/app.ts";
 import {
@@ -12,10 +15,12 @@ import {
   type TestUser,
 } from "../../../test/support/factories.ts";
 import { until } from "../../../test/support/until.ts";
+import { notificationChannel } from "../../people/events/notify.ts";
 import { transition } from "../../processing/uploads/lifecycle/transition.ts";
 import { lockUploadById } from "../../processing/uploads/queries.ts";
 import { announceRecording, notifyOfReadyRecordings } from "../../recordings/recordings/announce.ts";
 import { deleteOldNotifications } from "./delete-old.ts";
+import { createNotificationStreams } from "./streams.ts";
 
 const app = await startTestApp({ env: { PARLEY_PAGE_SIZE: "3" } });
 const { db } = app;
@@ -300,6 +305,79 @@ test("a stream says that comments changed to those who see the recording, and to
   await share(theirs, stranger);
   assert.equal((await streams[1].next()).newest.recording_id, theirs);
   for (const stream of streams) stream.close();
+});
+
+test("changes while the database can't be read are sent afterwards, without reading in a busy loop", async (t) => {
+  const reader = await newUser("Ada");
+  const id = await newRecording();
+  await share(id, reader);
+  const { host, port, user, password, database } = new pg.Client(db.session);
+  /** The moments of connections that failed, once the database is away. */
+  const refused: number[] = [];
+  let isAway = false;
+  const relay = createServer((socket) => {
+    if (isAway) {
+      refused.push(performance.now());
+      socket.destroy();
+      return;
+    }
+    const server = host.startsWith("/") ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    socket.pipe(server).pipe(socket);
+    for (const end of [socket, server]) end.on("error", () => undefined);
+  }).listen(0, "127.0.0.1");
+  await once(relay, "listening");
+  const { port: relayPort } = relay.address() as AddressInfo;
+  const pool = new pg.Pool({
+    ...{ user, password: password ?? undefined, database, host: "127.0.0.1", port: relayPort },
+    idleTimeoutMillis: 1,
+  });
+  const warnings: unknown[] = [];
+  const log = { warn: (about: unknown) => warnings.push(about), debug: () => undefined };
+  const streams = createNotificationStreams({ db: { pool, session: db.session }, log });
+  t.after(async () => {
+    await streams.close();
+    await pool.end();
+    relay.close();
+  });
+  let text = "";
+  streams.open(reader.id).on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  await until(
+    "the state arrives, and its connection is closed",
+    () => /data:/.test(text) && pool.totalCount === 0,
+  );
+  isAway = true;
+  await until("a comment is announced", async () => {
+    await manage("POST", `/recordings/${id}/comments`, member, { text: "Still here?" });
+    return refused.length > 0;
+  });
+  const [first = 0, second = 0] = await until(
+    "it is read again",
+    () => refused.length > 1 && refused,
+    20_000,
+  );
+  assert.ok(second - first > 1000, `after ${second - first} ms`);
+  assert.equal(warnings.length, 1);
+  isAway = false;
+  await until("the comment's event arrives", () =>
+    text.includes(`event: comments\ndata: {"recording_id":"${id}"}`),
+  );
+});
+
+test("streams say that events may be missing after the connection that listens was lost", async () => {
+  const user = await newUser("Mia");
+  const stream = await listen(app, user);
+  assert.equal((await stream.next()).unread, 0);
+  await until("the connection that listens is cut", async () => {
+    const { rowCount } = await db.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and query = 'listen ${notificationChannel}'`,
+    );
+    return rowCount === 1;
+  });
+  assert.deepEqual(await stream.next(), {});
+  stream.close();
 });
 
 test("a stream ends within seconds when the token is revoked", async () => {

@@ -15,7 +15,7 @@ const beatsBetweenReads = 10;
 /** How long to wait for further changes, so that a change for many users is read once. */
 const collectMs = 20;
 
-/** Pause before connecting again. */
+/** Pause before connecting again, and before reading again after a failure. */
 const retryMs = 2000;
 
 const timeoutMs = 10_000;
@@ -43,7 +43,7 @@ export interface NotificationStreams {
 /**
  * All streams of a process share a connection that the database notifies of changes, a timer, and the statement that reads
  * the states of users. Messages are states, not events: what a stream missed is in its next message. Only changes of comments
- * are events, after which pages read them.
+ * are events, after which pages read them; where the database could not announce some, pages are told that they missed events.
  */
 export function createNotificationStreams({
   db,
@@ -62,6 +62,9 @@ export function createNotificationStreams({
   let heartbeat: NodeJS.Timeout | null = null;
   let beats = 0;
   let isListening = false;
+  /** Whether events may have been missed since a connection was lost. */
+  let hasMissed = false;
+  let isFailing = false;
   let endListening = (): void => undefined;
 
   function open(userId: string): Readable {
@@ -124,31 +127,41 @@ export function createNotificationStreams({
     await sleep(collectMs);
     const userIds = [...changed].slice(0, batch);
     for (const userId of userIds) changed.delete(userId);
+    const recordingIds = new Set(commented);
+    commented.clear();
     try {
-      for (const [userId, state] of await readStates(db.pool, userIds)) {
-        const message = `id: ${state.newest?.id ?? ""}\ndata: ${JSON.stringify(state)}\n\n`;
-        for (const opened of users.get(userId) ?? []) {
-          if (opened.last === message || opened.stream.writableEnded) continue;
-          opened.last = message;
-          opened.stream.write(message);
-        }
+      await sendStates(userIds);
+      for (const recordingId of recordingIds) {
+        await sendComments(recordingId);
+        recordingIds.delete(recordingId);
       }
-      await sendComments();
+      isFailing = false;
     } catch (error) {
-      // Later heartbeats read states again, and pages their comments.
-      log.warn({ err: error }, "the states of notifications could not be read");
+      // Once for each time without the database.
+      log[isFailing ? "debug" : "warn"]({ err: error }, "the states of notifications could not be read");
+      isFailing = true;
+      await sleep(retryMs, undefined, { signal: closing.signal }).catch(() => undefined);
+      for (const userId of userIds) if (users.has(userId)) changed.add(userId);
+      if (users.size > 0) for (const recordingId of recordingIds) commented.add(recordingId);
+    }
+  }
+
+  async function sendStates(userIds: readonly string[]): Promise<void> {
+    for (const [userId, state] of await readStates(db.pool, userIds)) {
+      const message = `id: ${state.newest?.id ?? ""}\ndata: ${JSON.stringify(state)}\n\n`;
+      for (const opened of users.get(userId) ?? []) {
+        if (opened.last === message || opened.stream.writableEnded) continue;
+        opened.last = message;
+        opened.stream.write(message);
+      }
     }
   }
 
   /** Tells the users who can see a recording at this moment that its comments changed. */
-  async function sendComments(): Promise<void> {
-    const recordingIds = [...commented];
-    commented.clear();
-    for (const recordingId of recordingIds)
-      for (const userId of await findViewers(db.pool, recordingId, [...users.keys()]))
-        for (const { stream } of users.get(userId) ?? [])
-          if (!stream.writableEnded)
-            stream.write(`event: comments\ndata: ${JSON.stringify({ recording_id: recordingId })}\n\n`);
+  async function sendComments(recordingId: string): Promise<void> {
+    const event = `event: comments\ndata: ${JSON.stringify({ recording_id: recordingId })}\n\n`;
+    for (const userId of await findViewers(db.pool, recordingId, [...users.keys()]))
+      for (const { stream } of users.get(userId) ?? []) if (!stream.writableEnded) stream.write(event);
   }
 
   async function listen(): Promise<void> {
@@ -156,6 +169,7 @@ export function createNotificationStreams({
       await listenOnce().catch((error: Error) =>
         log.debug({ err: error }, "no notifications of the database; reading states by time"),
       );
+      hasMissed = true;
       await sleep(retryMs, undefined, { signal: closing.signal }).catch(() => undefined);
     }
   }
@@ -180,6 +194,11 @@ export function createNotificationStreams({
       isListening = true;
       // What happened while nobody listened.
       refresh(users.keys());
+      if (hasMissed)
+        for (const streams of users.values())
+          for (const { stream } of streams)
+            if (!stream.writableEnded) stream.write("event: missed\ndata: {}\n\n");
+      hasMissed = false;
       await ended.promise;
     } finally {
       isListening = false;
