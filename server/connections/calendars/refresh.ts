@@ -181,7 +181,7 @@ async function readDue(deps: Dependencies, now: () => Date, health: Health): Pro
       const reading = read(row, at.getTime()).finally(() => running.delete(reading));
       running.add(reading);
     } else if (running.size === concurrency[health] || busyHosts.length > 0) {
-      // All may have ended while the database was asked; then calendars of their hosts are looked for again.
+      // All may have ended while the database was asked; then those hosts are free again.
       if (running.size > 0) await Promise.race(running);
     } else break;
   }

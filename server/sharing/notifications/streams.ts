@@ -43,7 +43,7 @@ export interface NotificationStreams {
 /**
  * All streams of a process share a connection that the database notifies of changes, a timer, and the statement that reads
  * the states of users. Messages are states, not events: what a stream missed is in its next message. Only changes of comments
- * are events, after which pages read them; where the database could not announce some, pages are told that they missed events.
+ * are events, after which pages read them; where the database could not announce some, pages are notified that they missed events.
  */
 export function createNotificationStreams({
   db,
