@@ -49,3 +49,12 @@ test("a sentence with a capital, a period, a library's words or a remedy with va
   const remedy = sentenceOf("model_server_remedy", { setting: "PARLEY_LLM_URL" });
   assert.deepEqual(splitSentence(`Some words. ${remedy}`), ["Some words.", remedy]);
 });
+
+test("a long text, which may be another server's, is not read as sentences, so that it takes no time", () => {
+  const reason = sentences.net_refused;
+  for (const noise of ["A. ".repeat(6800), "a: ".repeat(6800)]) {
+    assert.equal(readSentence(sentenceOf("net_at_host", { host: "cal.example", reason: noise })), null);
+    assert.equal(splitSentence(`${noise}${reason}`), null);
+    assert.equal(splitSentence(`${reason} ${noise}`), null);
+  }
+});

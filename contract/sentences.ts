@@ -175,8 +175,12 @@ const patterns = codes.flatMap((code) => {
   return parts.length === 1 ? [] : [{ code, parts }];
 });
 
+/** Longer texts are not of the table, but may be another server's: reading all of one takes time that grows with its square. */
+const maxLength = 1000;
+
 /** Recognizes a sentence of the table; null: it is none of them. */
 export function readSentence(text: string): ReadSentence | null {
+  if (text.length > maxLength) return null;
   const code = codeOf.get(text);
   if (code !== undefined) return { code, values: {} };
   const found = patterns.flatMap(({ code: each, parts }) => {
@@ -211,6 +215,7 @@ function readValues(text: string, parts: readonly string[]): Record<string, stri
 
 /** Divides a text that begins or ends with a sentence of the table, such as a remedy after a reason. */
 export function splitSentence(text: string): readonly [before: string, after: string] | null {
+  if (text.length > maxLength) return null;
   for (const known of codeOf.keys()) {
     if (text.endsWith(` ${known}`)) return [text.slice(0, -known.length - 1), known];
     if (text.startsWith(`${known} `)) return [known, text.slice(known.length + 1)];
