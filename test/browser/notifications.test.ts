@@ -5,7 +5,7 @@ import { call } from "../support/app.ts";
 import { insertRecording, makeUser, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { assertAccessibleAtRest } from "./recording-support.ts";
-import { phone, startBrowserApp, visit } from "./support.ts";
+import { phone, signInAs, startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp();
 const workspace = await makeWorkspace(app.db);
@@ -88,6 +88,23 @@ test("eight tabs share one stream: each shows new comments and the unread count 
   await until("another tab has the stream", async () => open.size === 1);
   await comment("@Carl two");
   for (const page of pages) await page.getByText("@Carl two").first().waitFor({ timeout: 10_000 });
+});
+
+test("after another user signs in, a tab shows that user's unread count, while a tab of the former user is still open", async () => {
+  const [dora, emil] = [
+    await makeUser(app.db, workspace, { name: "Dora" }),
+    await makeUser(app.db, workspace, { name: "Emil" }),
+  ];
+  const id = await insertRecording(app.db, { recorderId: member.id, title: "Bells", duration_ms: 60_000 });
+  await call(app, "PUT", `/recordings/${id}/users`, { user_id: dora.id }, { token: member.token });
+  const { page: former, context } = await visit(app, "/", { userId: dora.id });
+  await former.getByRole("button", { name: "Notifications, 1 unread", exact: true }).waitFor();
+  await signInAs(app, context, emil.id);
+  const page = await context.newPage();
+  const streamed = page.waitForRequest((request) => request.url().endsWith("/notifications/stream"));
+  await page.goto(app.url);
+  await streamed;
+  await page.getByRole("button", { name: "Notifications", exact: true }).waitFor();
 });
 
 test("on a phone the list fits; settings say how to be notified of each kind, and are saved", async () => {

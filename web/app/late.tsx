@@ -19,7 +19,7 @@ export function LateParts({ session }: { session: Session }) {
   return (
     <>
       {due === null ? null : <SecondFactorNotice due={due.datetime} />}
-      <Bell />
+      <Bell userId={user.id} />
       <DropAnywhere userId={user.id} />
     </>
   );

@@ -10,15 +10,15 @@ import { useUnread } from "./use-unread.ts";
 const List = lazyPart(async () => (await import("./list.tsx")).NotificationList);
 
 /** The bell of the header, which has a place there before its code is loaded. */
-export function Bell() {
+export function Bell({ userId }: { userId: string }) {
   const place = document.getElementById("bell");
-  return place === null ? null : createPortal(<BellButton />, place);
+  return place === null ? null : createPortal(<BellButton key={userId} userId={userId} />, place);
 }
 
-function BellButton() {
+function BellButton({ userId }: { userId: string }) {
   const { t } = useLingui();
   const [isOpen, { toggle, close }] = useDisclosure();
-  const unread = useUnread();
+  const unread = useUnread(userId);
   const count = unread >= maxUnread ? `${maxUnread - 1}+` : String(unread);
   return (
     <Indicator label={count} size={16} offset={5} color="red" disabled={unread === 0}>

@@ -7,8 +7,8 @@ type Message =
   /** Messages may have been missed. */
   | { readonly type: "missed" };
 
-/** The lock of the tab that has the stream, and the channel by which it passes messages on. */
-const name = "parley-notifications";
+/** The lock of the tab that has the stream, and the channel by which it passes messages on: tabs of another user have others. */
+const nameOf = (userId: string): string => `parley-notifications-${userId}`;
 /** What a tab that begins to follow asks for. */
 const ask = "ask";
 /** Pause before connecting again after a response that was no stream, such as that of a proxy while the server restarts. */
@@ -22,7 +22,8 @@ const sleepMs = 30_000;
  * visible tab that holds the lock has it. Where there are no locks, as in pages without https, each visible tab has its own.
  * @returns ends it.
  */
-export function followStream(listener: (message: Message) => void): () => void {
+export function followStream(userId: string, listener: (message: Message) => void): () => void {
+  const name = nameOf(userId);
   const channel = "locks" in navigator ? new BroadcastChannel(name) : null;
   let source: EventSource | null = null;
   let retry: ReturnType<typeof setTimeout> | undefined;
@@ -39,6 +40,7 @@ export function followStream(listener: (message: Message) => void): () => void {
     clearTimeout(retry);
     source?.close();
     source = null;
+    last = null;
   }
 
   function open(): void {

@@ -4,12 +4,12 @@ import { notificationsKey } from "../api/notifications.ts";
 import { followStream } from "./stream.ts";
 
 /** How many notifications are unread, kept current by the server's stream, which also says when comments change. */
-export function useUnread(): number {
+export function useUnread(userId: string): number {
   const [unread, setUnread] = useState(0);
   const client = useQueryClient();
   useEffect(
     () =>
-      followStream((message) => {
+      followStream(userId, (message) => {
         switch (message.type) {
           case "state":
             setUnread(message.unread);
@@ -22,7 +22,7 @@ export function useUnread(): number {
             void client.invalidateQueries({ predicate: isOfComments(null) });
         }
       }),
-    [client],
+    [client, userId],
   );
   return unread;
 }

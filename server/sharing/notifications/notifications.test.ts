@@ -294,9 +294,9 @@ test("a stream begins with the state, then sends each change, also those of othe
 test("a stream says that comments changed to those who see the recording, and to nobody else", async () => {
   const [reader, stranger] = [await newUser("Rea"), await newUser("Stan")];
   const streams = [await listen(app, reader), await listen(app, stranger)] as const;
+  for (const stream of streams) assert.equal((await stream.next()).unread, 0);
   const id = await newRecording();
   await share(id, reader);
-  for (const stream of streams) assert.equal((await stream.next()).unread, 0);
   assert.equal((await streams[0].next()).unread, 1);
   await manage("POST", `/recordings/${id}/comments`, member, { text: "Secret" });
   assert.deepEqual(await streams[0].next(), { recording_id: id });

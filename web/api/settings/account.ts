@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import * as sessions from "../../../contract/accounts/account-sessions.ts";
 import * as tokens from "../../../contract/accounts/account-tokens.ts";
+import * as singleSignOn from "../../../contract/accounts/my-single-sign-on.ts";
 import * as apps from "../../../contract/accounts/oauth-management.ts";
 import * as factors from "../../../contract/accounts/second-factor.ts";
 import { call } from "../client/call.ts";
@@ -41,16 +42,16 @@ export const endSession = (id: string) => call(sessions.endSession, { params: { 
 
 export const mySingleSignOnQuery = queryOptions({
   queryKey: ["single-sign-on"],
-  queryFn: ({ signal }) => call(sessions.getMySingleSignOn, { signal }),
+  queryFn: ({ signal }) => call(singleSignOn.getMySingleSignOn, { signal }),
 });
 
 /** Starts to connect a provider with the user's account. @returns where to go. */
 export const connectMySingleSignOn = (provider: string) =>
-  call(sessions.connectMySingleSignOn, { body: { provider } });
+  call(singleSignOn.connectMySingleSignOn, { body: { provider } });
 
 /** Unlinks the user's account from a provider. */
 export const unbindMySingleSignOn = (issuer: string) =>
-  call(sessions.unbindMySingleSignOn, { query: { issuer } });
+  call(singleSignOn.unbindMySingleSignOn, { query: { issuer } });
 
 /** Ends all sessions of the user, including this one. */
 export const endSessions = () => call(sessions.endSessions);

@@ -1,4 +1,4 @@
-import * as contract from "../../../../contract/accounts/account-sessions.ts";
+import * as contract from "../../../../contract/accounts/my-single-sign-on.ts";
 import { because } from "../../../../contract/causes/causes.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { findProviderOf } from "../../../platform/config/sign-in-providers.ts";

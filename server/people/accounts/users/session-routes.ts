@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import * as contract from "../../../../contract/accounts/account-sessions.ts";
+import { unbindMySingleSignOn } from "../../../../contract/accounts/my-single-sign-on.ts";
 import { because } from "../../../../contract/causes/causes.ts";
 import type { SecondFactorMethod } from "../../../../contract/errors.ts";
 import { actorOf, recordAudit } from "../../../platform/audit/record.ts";
@@ -197,7 +198,7 @@ export function sessionRoutes(
     { keepNulls: true },
   );
 
-  route(api, contract.unbindMySingleSignOn, async ({ principal, request, query }) => {
+  route(api, unbindMySingleSignOn, async ({ principal, request, query }) => {
     const { issuer } = query;
     await refuseUnproven(db.kysely, principal, config.signInProviders);
     await db.kysely.transaction().execute((tx) =>
