@@ -30,7 +30,7 @@ test("each reason that a trigger gives for disabling a webhook is in the table",
   for (const reason of reasons) assert.notEqual(readSentence(reason), null, reason);
 });
 
-test("a reason within a sentence is read by itself, and other words with a colon are not a host", () => {
+test("a reason within a sentence is read apart from it, and other words with a colon are not a host", () => {
   const reason = sentenceOf("net_at_host", { host: "cal.example", reason: sentences.net_refused });
   const problem = sentenceOf("calendar_unreachable", { reason });
   assert.deepEqual(readSentence(problem), { code: "calendar_unreachable", values: { reason } });

@@ -420,7 +420,7 @@ function assertUnproven({ status, body, text }: Awaited<ReturnType<Browser["send
   assert.deepEqual([status, body.cause?.code], [409, "second_factor_unproven"], text);
 }
 
-test("requests that the web app makes by itself, and streams, don't count as use of a session, but show where they come from", async () => {
+test("requests that no user caused, and streams, don't count as use of a session, but show where they come from", async () => {
   const { admin, member } = await makeRuled();
   const browser = await signInAs(app, member);
   const lastUse = async () => {

@@ -132,7 +132,7 @@ async function noteRequest(pool: pg.Pool, row: SessionRow, request: FastifyReque
 
 /**
  * Whether a request counts as use of its session: not where the web app says that its user did nothing, nor for streams, which
- * browsers open again by themselves. What can change something is always use.
+ * browsers open again without their user. What can change something is always use.
  */
 function isUse({ method, headers, routeOptions }: FastifyRequest): boolean {
   const isBackground = method === "GET" && headers[backgroundHeader] !== undefined;
