@@ -103,6 +103,27 @@ async function events(id: string): Promise<string[]> {
   return rows.map(({ type }) => type);
 }
 
+/** Imports an hour's recording that names the event of a calendar. */
+async function importFrom(
+  { token }: { readonly token: string },
+  uid: string,
+  attributes: Record<string, unknown>,
+): Promise<void> {
+  const imported = await manage("POST", "/recordings", token, {
+    ...attributes,
+    calendar_event: {
+      ical_uid: uid,
+      scheduled_start_datetime: new Date(start).toISOString(),
+      scheduled_end_datetime: new Date(start + 60 * minuteMs).toISOString(),
+    },
+    transcript: {
+      language: "en",
+      segments: [{ start: 0, end: 60 * minuteMs, speaker_key: "a", text: "Hello" }],
+    },
+  });
+  assert.ok(imported.id, JSON.stringify(imported));
+}
+
 test("a recording gets title, people, times, type and notes from its meeting with one recording_updated, and undo removes them", async () => {
   const [user, colleague] = [await makeUser(app.db, workspace), await makeUser(app.db, workspace)];
   const { rows } = await pool.query("select email from users where id = $1", [colleague.id]);
@@ -313,20 +334,10 @@ test("a recording that names its meeting gets its notes and people, also when it
     "insert into meeting_notes (calendar_id, user_id, event_key, text) values ($1, $2, md5('named'), 'Ask')",
     [calendarId, user.id],
   );
-  const imported = await manage("POST", "/recordings", user.token, {
+  await importFrom(user, "named", {
     title: "As I call it",
     start_datetime: new Date(start + 300 * minuteMs).toISOString(),
-    calendar_event: {
-      ical_uid: "named",
-      scheduled_start_datetime: new Date(start).toISOString(),
-      scheduled_end_datetime: new Date(start + 60 * minuteMs).toISOString(),
-    },
-    transcript: {
-      language: "en",
-      segments: [{ start: 0, end: 60 * minuteMs, speaker_key: "a", text: "Hello" }],
-    },
   });
-  assert.ok(imported.id, JSON.stringify(imported));
   const recording = await until("the recording has its meeting", async () => {
     const { rows } = await pool.query(
       `select r.id from recordings r join recording_meetings m on m.recording_id = r.id
@@ -356,22 +367,12 @@ test("undoing the meeting of a recording that began with its Record button remov
       attendees: [{ name: "Jo", email: "jo@begun.example" }],
     },
   ]);
-  const imported = await manage("POST", "/recordings", user.token, {
+  await importFrom(user, "begun", {
     title: "Begun here",
     source: "local_capture",
     start_datetime: new Date(start).toISOString(),
     participants: [{ email: "jo@begun.example" }, { name: "A guest" }],
-    calendar_event: {
-      ical_uid: "begun",
-      scheduled_start_datetime: new Date(start).toISOString(),
-      scheduled_end_datetime: new Date(start + 60 * minuteMs).toISOString(),
-    },
-    transcript: {
-      language: "en",
-      segments: [{ start: 0, end: 60 * minuteMs, speaker_key: "a", text: "Hello" }],
-    },
   });
-  assert.ok(imported.id, JSON.stringify(imported));
   const id = await until("the recording has its meeting", async () => {
     const { rows } = await pool.query(
       `select r.id from recordings r join recording_meetings m on m.recording_id = r.id where r.title = 'Begun here'`,
