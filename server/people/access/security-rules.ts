@@ -120,14 +120,24 @@ function isSecondFactorMissing(rules: StoredRules, credential: RuledCredential, 
   return due !== null && due <= now;
 }
 
+/** Since when each rule requires a second factor of users with a role. */
+function secondFactorSince(rules: StoredRules | null, role: Role): string[] {
+  if (rules === null) return [];
+  return [rules.all_since, role === "admin" ? rules.admins_since : null].filter((at) => at !== null);
+}
+
+/** Whether users with a role need a second factor, now or once their grace period is over. */
+export function requiresSecondFactor(rules: StoredRules | null, role: Role): boolean {
+  return secondFactorSince(rules, role).length > 0;
+}
+
 /** Until when a user has to set up a second factor; null: they need none. */
 export function secondFactorDue(
   rules: StoredRules | null,
   { role, userSince }: Pick<RuledCredential, "role" | "userSince">,
 ): Date | null {
-  if (rules === null) return null;
-  const starts = [rules.all_since, role === "admin" ? rules.admins_since : null].filter((at) => at !== null);
-  if (starts.length === 0) return null;
+  const starts = secondFactorSince(rules, role);
+  if (rules === null || starts.length === 0) return null;
   const start = Math.min(...starts.map((at) => new Date(at).getTime()));
   return new Date(Math.max(start, userSince.getTime()) + rules.grace_days * dayMs);
 }

@@ -9,7 +9,7 @@ import type { Database, Tx } from "../../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type Api, route } from "../../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
-import { findRules, isBreakGlass, secondFactorDue } from "../../access/security-rules.ts";
+import { findRules, isBreakGlass, requiresSecondFactor } from "../../access/security-rules.ts";
 import { newTotpSecret, totpUri } from "../sign-in/codes.ts";
 import { verifyPassword } from "../sign-in/passwords.ts";
 import * as factors from "../sign-in/second-factor.ts";
@@ -148,13 +148,7 @@ export function secondFactorRoutes(api: Api, deps: Dependencies): void {
 /** @throws ProblemError `wrong_state` where the workspace requires the second factor of its user. */
 async function refuseRemoval(tx: Tx, { workspaceId, userId, role }: Principal): Promise<void> {
   const rules = await findRules(tx, workspaceId);
-  const user = await tx
-    .selectFrom("users")
-    .select("created_at")
-    .where("id", "=", userId)
-    .executeTakeFirstOrThrow();
-  const isRequired = secondFactorDue(rules, { role, userSince: user.created_at }) !== null;
-  if (isRequired || isBreakGlass(rules, userId))
+  if (requiresSecondFactor(rules, role) || isBreakGlass(rules, userId))
     throw new ProblemError("wrong_state", because("second_factor_required_by_workspace"));
 }
 

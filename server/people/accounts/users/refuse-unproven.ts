@@ -3,7 +3,7 @@ import type { Principal } from "../../../platform/auth/principal.ts";
 import { findProviderOf, type SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import type { Executor } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
-import { findRules, hasProvenEnough, secondFactorDue } from "../../access/security-rules.ts";
+import { findRules, hasProvenEnough, requiresSecondFactor } from "../../access/security-rules.ts";
 import { findProof } from "../sign-in/sessions.ts";
 import { findIdentities } from "./identities.ts";
 
@@ -18,12 +18,7 @@ export async function refuseUnproven(
   providers: readonly SignInProvider[],
 ): Promise<void> {
   const rules = await findRules(db, workspaceId);
-  const user = await db
-    .selectFrom("users")
-    .select("created_at")
-    .where("id", "=", userId)
-    .executeTakeFirstOrThrow();
-  if (secondFactorDue(rules, { role, userSince: user.created_at }) === null) return;
+  if (!requiresSecondFactor(rules, role)) return;
   const session = await findProof(db, tokenId);
   if (session !== undefined && hasProvenEnough(session)) return;
   const passkey = await db
