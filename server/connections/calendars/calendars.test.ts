@@ -163,7 +163,9 @@ test("a calendar that has not changed is not read again; a failing one is read l
   const waiting = await read();
   assert.deepEqual([waiting.state, waiting.events], ["waiting", 2]);
   const wait = Date.parse(waiting.next_read_datetime) - Date.now();
-  assert.ok(Math.abs(wait - (45 * 60_000 + 2 * hourMs)) < 60_000, `waits ${wait} ms`);
+  const later = wait - (45 * 60_000 + 2 * hourMs);
+  // What the test itself took, and the two minutes over which calendars are spread.
+  assert.ok(later > -60_000 && later <= 120_000, `waits ${wait} ms`);
   state.headers = {};
   state.status = 500;
   await readAfter(4 * hourMs);

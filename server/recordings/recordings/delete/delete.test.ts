@@ -100,10 +100,11 @@ async function makeWhole(): Promise<Whole> {
   );
   await pool.query("insert into transcriptions (recording_id, status) values ($1, 'done')", [recordingId]);
   await pool.query("insert into transcription_chunks values ($1, 0, 0, 1, null)", [recordingId]);
+  // The promotion removes the upload's file at its end.
+  await settleJobs(uploadId);
   for (const name of ["media.mp4", "thumbnail.jpg", "storyboard.json"])
     await app.store.put(recordingObjectKey(recordingId, name), Buffer.from("bytes"));
   await app.store.put(uploadFileKey(uploadId), Buffer.from("bytes"));
-  await settleJobs(uploadId);
   return {
     recordingId,
     uploadId,
