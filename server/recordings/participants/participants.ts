@@ -108,7 +108,8 @@ export function updateParticipant(
       .execute();
     // What a user changed stays when the recording's meeting is undone.
     await sql`
-      update recording_meetings set participant_ids = array_remove(participant_ids, ${participantId}::uuid)
+      update recording_meetings set participant_ids = array_remove(participant_ids, ${participantId}::uuid),
+        filled_in_participant_ids = array_remove(filled_in_participant_ids, ${participantId}::uuid)
       where recording_id = ${recordingId}`.execute(tx);
     await deriveFromParticipants(tx, recordingId);
     return { changed: true, result: participantId };

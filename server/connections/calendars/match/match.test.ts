@@ -357,21 +357,24 @@ test("a recording that names its meeting gets its notes and people, also when it
   );
 });
 
-test("undoing the meeting of a recording that began with its Record button removes the title and people that the button filled in", async () => {
+test("undoing the meeting of a recording that began with its Record button removes the title and people that the button filled in, unless a user changed them", async () => {
   const user = await makeUser(app.db, workspace);
   await addCalendar(user.id, [
     {
       uid: "begun",
       title: "Begun here",
       organizer: user.email,
-      attendees: [{ name: "Jo", email: "jo@begun.example" }],
+      attendees: [
+        { name: "Jo", email: "jo@begun.example" },
+        { name: "Ida", email: "ida@begun.example" },
+      ],
     },
   ]);
   await importFrom(user, "begun", {
     title: "Begun here",
     source: "local_capture",
     start_datetime: new Date(start).toISOString(),
-    participants: [{ email: "jo@begun.example" }, { name: "A guest" }],
+    participants: [{ email: "jo@begun.example" }, { name: "A guest" }, { email: "ida@begun.example" }],
   });
   const id = await until("the recording has its meeting", async () => {
     const { rows } = await pool.query(
@@ -381,11 +384,19 @@ test("undoing the meeting of a recording that began with its Record button remov
   });
   const names = (recording: { participants: { name: string }[] }) =>
     recording.participants.map(({ name }) => name);
-  assert.deepEqual(names(await view(id, user.token)), ["jo@begun.example", "A guest", user.email]);
+  const begun = await view(id, user.token);
+  assert.deepEqual(names(begun), ["jo@begun.example", "A guest", "ida@begun.example", user.email]);
+  const confirmed = await manage(
+    "PATCH",
+    `/recordings/${id}/participants/${begun.participants[2].id}`,
+    user.token,
+    { confirmed_attendee: true },
+  );
+  assert.equal(confirmed.status, 200, JSON.stringify(confirmed));
   await manage("DELETE", `/recordings/${id}/meeting`, user.token);
   const undone = await view(id, user.token);
   assert.deepEqual(
     [undone.title, undone.calendar_event, names(undone)],
-    ["Transcript of 2 March 2026", null, ["A guest"]],
+    ["Transcript of 2 March 2026", null, ["A guest", "ida@begun.example"]],
   );
 });
