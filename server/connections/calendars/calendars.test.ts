@@ -53,7 +53,7 @@ function serve(text: string, headers: Record<string, string> = {}) {
 /** Reads what is due at a time from now on. */
 async function readAfter(
   ms: number,
-  options: Pick<Parameters<typeof readDueCalendars>[0], "timeouts"> = {},
+  options: Pick<Parameters<typeof readDueCalendars>[0], "timeouts" | "lookAgainMs"> = {},
   signal = new AbortController().signal,
 ): Promise<void> {
   const at = new Date(Date.now() + ms);
@@ -252,6 +252,65 @@ test("servers that never respond, or send a byte now and then, keep no other cal
     Date.parse(states[0]?.next_read_datetime ?? "") > Date.now() + 2 * hourMs + 20 * 60_000,
     "after twice the interval",
   );
+
+  // The run lasts as long as the two that failed are read, and the next one begins only then.
+  let isHanging = false;
+  receiver.at(new URL(hanging.url).pathname, () => {
+    isHanging = true;
+  });
+  await app.db.pool.query(
+    "update calendars set next_read_at = case when failures > 0 then now() else 'infinity' end",
+  );
+  const end = new AbortController();
+  const ended = readAfter(30 * hourMs, { lookAgainMs: 20 }, end.signal);
+  await until("a failing calendar is read", () => isHanging);
+  const before = reads;
+  await app.db.pool.query(
+    "update calendars set next_read_at = now() + interval '1 h' where failures = 0 and user_id = any($1)",
+    [users.map(({ id }) => id)],
+  );
+  await until("those that became due meanwhile are read", () => reads === before + 3);
+  end.abort(new Error("the server stops"));
+  await assert.rejects(ended, /the server stops/);
+  await app.db.pool.query("update calendars set next_read_at = now() + interval '1 y'");
+});
+
+test("no reading is in flight when a run ends because the database refuses a statement", async () => {
+  const [slow, refused] = [await makeUser(app.db, workspace), await makeUser(app.db, workspace)];
+  const { url } = serve(calendar(event("slow", Date.now() + hourMs)));
+  const added = await manage("POST", "/calendars", slow.token, { kind: "ics", url });
+  const { id } = await manage("POST", "/calendars", refused.token, {
+    kind: "ics",
+    url: serve(calendar(event("refused", Date.now() + hourMs))).url,
+  });
+  await app.db.pool.query(
+    `update calendars set next_read_at = case id when $1 then now() - interval '1 s' when $2 then now() else 'infinity' end`,
+    [added.id, id],
+  );
+  await app.db.pool.query(
+    `create function refuse_calendar() returns trigger language plpgsql as
+       $$ begin raise exception 'refused by the test'; end $$`,
+  );
+  await app.db.pool.query(
+    `create trigger refuse_calendar before update on calendars for each row when (old.id = '${id}')
+       execute function refuse_calendar()`,
+  );
+  let asked = 0;
+  receiver.at(new URL(url).pathname, () => {
+    asked += 1;
+  });
+  try {
+    await assert.rejects(
+      readAfter(hourMs, { timeouts: { timeoutMs: 400, idleMs: 200 } }),
+      /refused by the test/,
+    );
+  } finally {
+    await app.db.pool.query("drop trigger refuse_calendar on calendars");
+    await app.db.pool.query("update calendars set next_read_at = now() + interval '1 y'");
+  }
+  assert.equal(asked, 1);
+  const { calendars } = await manage("GET", "/calendars", slow.token);
+  assert.equal(calendars[0]?.state, "failing", "what was begun has ended, and its result is saved");
 });
 
 test("calendars of deactivated users are not read, and erasing a person removes them and the person from others' events", async () => {

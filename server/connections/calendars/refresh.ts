@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import { sql } from "kysely";
 import { sentences } from "../../../contract/sentences.ts";
@@ -23,8 +24,13 @@ const leaseMs = 10 * minuteMs;
 const concurrency = { healthy: 8, failing: 2 } as const;
 /** Of one host. */
 const maxOfHost = 2;
-/** How long a run takes further calendars: later ones are taken by the next run, in the order in which they are due. */
-const runMs = minuteMs;
+/**
+ * How long a run takes further calendars: later ones are taken by the next run, in the order in which they are due. Those that
+ * failed last end first, so that healthy ones don't wait for them.
+ */
+const runMs = { healthy: 10 * minuteMs, failing: minuteMs } as const;
+/** While readings take long, those that became due meanwhile are looked up this often. */
+const lookAgainMs = 10_000;
 /** The window of time moves on, so everything is read again after this long, changed or not. */
 const wholeMs = 20 * 60 * minuteMs;
 
@@ -41,6 +47,7 @@ interface Dependencies {
   readonly log: Pick<FastifyBaseLogger, "warn">;
   readonly signal: AbortSignal;
   readonly timeouts?: Timeouts;
+  readonly lookAgainMs?: number;
 }
 
 type Health = keyof typeof concurrency;
@@ -148,16 +155,24 @@ function readSecrets(encryptor: Encryptor, { secrets }: Pick<CalendarRow, "secre
   }
 }
 
-/** Reads the calendars that are due, a few at a time. */
+/** Reads the calendars that are due, a few at a time. When it ends or fails, no reading is in flight. */
 export async function readDueCalendars(
   deps: Dependencies,
   now: () => Date = () => new Date(),
 ): Promise<void> {
-  await Promise.all([readDue(deps, now, "healthy"), readDue(deps, now, "failing")]);
+  const failing = readDue(deps, now, "failing");
+  const results = await Promise.allSettled([failing, readDue(deps, now, "healthy", failing)]);
+  for (const result of results) if (result.status === "rejected") throw result.reason;
 }
 
-async function readDue(deps: Dependencies, now: () => Date, health: Health): Promise<void> {
-  const endsAt = performance.now() + runMs;
+/** @param others readings during which calendars that become due are read too, because the next run waits for them. */
+async function readDue(
+  deps: Dependencies,
+  now: () => Date,
+  health: Health,
+  others: Promise<void> = Promise.resolve(),
+): Promise<void> {
+  const endsAt = performance.now() + runMs[health];
   const running = new Set<Promise<void>>();
   /** How many calendars of each host are being read. */
   const hosts = new Map<string, number>();
@@ -173,20 +188,35 @@ async function readDue(deps: Dependencies, now: () => Date, health: Health): Pro
       hosts.set(row.host, (hosts.get(row.host) ?? 1) - 1);
     }
   };
-  while (!deps.signal.aborted && performance.now() < endsAt) {
-    const busyHosts = [...hosts].filter(([, count]) => count >= maxOfHost).map(([host]) => host);
-    const at = now();
-    const row = running.size < concurrency[health] ? await takeDue(deps, at, health, busyHosts) : undefined;
-    if (row !== undefined) {
-      const reading = read(row, at.getTime()).finally(() => running.delete(reading));
-      running.add(reading);
-    } else if (running.size === concurrency[health] || busyHosts.length > 0) {
-      // All may have ended while the database was asked; then those hosts are free again.
-      if (running.size > 0) await Promise.race(running);
-    } else break;
+  try {
+    while (!deps.signal.aborted && performance.now() < endsAt) {
+      const busyHosts = [...hosts].filter(([, count]) => count >= maxOfHost).map(([host]) => host);
+      const at = now();
+      const row = running.size < concurrency[health] ? await takeDue(deps, at, health, busyHosts) : undefined;
+      if (row !== undefined) {
+        const reading = read(row, at.getTime()).finally(() => running.delete(reading));
+        running.add(reading);
+      } else if (running.size === concurrency[health]) await Promise.race(running);
+      else if (busyHosts.length > 0) {
+        // All may have ended while the database was asked; then those hosts are free again.
+        if (running.size > 0) await endsSoon(deps, Promise.race(running));
+      } else if (await endsSoon(deps, Promise.allSettled([...running, others]))) break;
+    }
+  } finally {
+    await Promise.allSettled(running);
   }
-  await Promise.all(running);
   deps.signal.throwIfAborted();
+}
+
+/** Waits for readings. @returns false: it is time to look for others that are due. */
+async function endsSoon(deps: Dependencies, readings: Promise<unknown>): Promise<boolean> {
+  const ended = new AbortController();
+  const pause = delay(deps.lookAgainMs ?? lookAgainMs, false, { signal: ended.signal });
+  try {
+    return await Promise.race([pause, readings.then(() => true)]);
+  } finally {
+    ended.abort();
+  }
 }
 
 export const readCalendarsKind = defineRecurringJob({
