@@ -2,6 +2,7 @@
 export const discardableJobs = [
   "request_access",
   "send_mail",
+  "send_delivery_email",
   "email_notifications",
   "request_password_reset",
   "import_connection_event",

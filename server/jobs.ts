@@ -1,5 +1,6 @@
 import { matchMeetingKind } from "./connections/calendars/match/match.ts";
 import { readCalendarsKind } from "./connections/calendars/refresh.ts";
+import { sendDeliveryEmailKind } from "./connections/deliveries/email-job.ts";
 import { removeLeftFilesKind } from "./connections/deliveries/files.ts";
 import { forgetDeletedRecordingsKind } from "./connections/deliveries/queries.ts";
 import { deleteOldConnectionEventsKind } from "./connections/imports/connect/events.ts";
@@ -76,6 +77,7 @@ export const jobKinds: readonly Job[] = [
   // Enqueued by requests and other jobs.
   requestAccessKind,
   sendMailKind,
+  sendDeliveryEmailKind,
   emailNotificationsKind,
   requestPasswordResetKind,
   importConnectionEventKind,

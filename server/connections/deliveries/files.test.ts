@@ -4,9 +4,9 @@ import { startTestApp } from "../../../test/support/app.ts";
 import { makeRecording, makeUser, makeWorkspace } from "../../../test/support/factories.ts";
 import { runJob } from "../../../test/support/run-job.ts";
 import { until } from "../../../test/support/until.ts";
-import { sendMailKind } from "../../people/accounts/one-time-links/mailer.ts";
 import { startMailServer } from "../../people/accounts/test/mail.ts";
 import { dataTools } from "../../recordings/recordings/test/recordings.ts";
+import { sendDeliveryEmailKind } from "./email-job.ts";
 import { removeFiles, removeLeftFilesKind, writeFile } from "./files.ts";
 
 const app = await startTestApp({
@@ -162,44 +162,74 @@ test("emails go once to the participants who are users and can see the recording
     [body.attempts[0].recording_id, body.attempts[0].last_response],
     [recordingId, "queued for 2 of the participants"],
   );
-  const { rows } = await db.pool.query("select data from jobs where name = 'send_mail'");
-  const mails = rows.map(
-    ({ data }) => JSON.parse(app.encryptor.decrypt(Buffer.from(data.encrypted, "base64"))).mail,
-  );
-  const found = mails.filter(({ subject }) => subject === "With guests");
-  const visible = (
-    await db.pool.query("select email from users where id = any($1) order by email", [[guest.id, member.id]])
-  ).rows;
-  assert.deepEqual(
-    found.map(({ to }) => to).sort(),
-    visible.map(({ email }) => email),
-  );
-  assert.ok(found[0].text.includes(`/recordings/${recordingId}`));
-  assert.ok(
-    found[0].html.includes(`<a href="${app.config.baseUrl}/recordings/${recordingId}">With guests</a>`),
-  );
-  assert.equal(new Set(found.map(({ messageId }) => messageId)).size, 2);
-  // The guest's browser is in German; of the member nothing is known, but the workspace has its summaries in French.
-  const german = found.find(({ language }) => language === "de");
-  const french = found.find(({ language }) => language === "fr");
-  assert.match(german.text, /^\d+\. \p{L}+ \d{4} um \d+:\d\d UTC/mu);
-  assert.match(german.html, /<html lang="de" dir="ltr">/);
-  assert.match(french.text, /^\d+ \p{L}+ \d{4} à \d+:\d\d UTC/mu);
+  const queued = async () =>
+    (await db.pool.query("select data from jobs where name = 'send_delivery_email' order by key")).rows;
+  assert.equal((await queued()).length, 2);
+  assert.ok(!JSON.stringify(await queued()).includes("With guests"), "content is read when it is sent");
+  await manage("PATCH", `/recordings/${recordingId}`, member.token, { title: "Corrected" });
 
-  // While they waited for the mail server, one user was deactivated. A job that runs again, as after kill -9, sends nothing.
   const server = await startMailServer();
   after(() => server.close());
   const { smtp } = app.config;
   assert.ok(smtp);
   const reachable = { ...app, config: { ...app.config, smtp: { ...smtp, url: server.url } } };
-  await db.pool.query("update users set deactivated_at = now() where id = $1", [guest.id]);
-  const queued = async () => (await db.pool.query("select data from jobs where name = 'send_mail'")).rows;
+  const send = async () => {
+    for (const { data } of await queued()) await runJob(reachable, sendDeliveryEmailKind, data);
+  };
   server.refuseWith(451);
-  for (const { data } of await queued()) await runJob(reachable, sendMailKind, data).catch(() => undefined);
+  await assert.rejects(send, /could not be sent/);
   server.refuseWith(null);
-  for (const _ of [1, 2]) for (const { data } of await queued()) await runJob(reachable, sendMailKind, data);
+  // A job that runs again, as after kill -9, sends nothing.
+  for (const _ of [1, 2]) await send();
+  const { mails } = server;
+  const visible = (
+    await db.pool.query("select email from users where id = any($1) order by email", [[guest.id, member.id]])
+  ).rows;
   assert.deepEqual(
-    server.mails.map(({ to }) => to),
+    mails.flatMap(({ to }) => to).sort(),
+    visible.map(({ email }) => email),
+  );
+  assert.match(mails[0]?.raw ?? "", /^Subject: Corrected\r$/m);
+  assert.ok(
+    mails[0]?.html.includes(`<a href="${app.config.baseUrl}/recordings/${recordingId}">Corrected</a>`),
+  );
+  assert.equal(new Set(mails.map(({ raw }) => /^Message-ID: (.*)$/m.exec(raw)?.[1])).size, 2);
+  // The guest's browser is in German; of the member nothing is known, but the workspace has its summaries in French.
+  const [german, french] = ["de", "fr"].map((language) =>
+    mails.find(({ raw }) => new RegExp(`^Content-Language: ${language}\r$`, "m").test(raw)),
+  );
+  assert.match(german?.text ?? "", /^\d+\. \p{L}+ \d{4} um \d+:\d\d UTC/mu);
+  assert.match(german?.html ?? "", /<html lang="de" dir="ltr">/);
+  assert.match(french?.text ?? "", /^\d+ \p{L}+ \d{4} à \d+:\d\d UTC/mu);
+
+  // What ends while emails wait for the mail server ends them.
+  const sentCount = mails.length;
+  const resend = async () => {
+    await db.pool.query("delete from jobs where name = 'send_delivery_email'");
+    const { status } = await manage(
+      "POST",
+      `/deliveries/${id}/attempts/${body.attempts[0].id}/resend`,
+      admin.token,
+    );
+    assert.equal(status, 200);
+    await until("both are queued again", async () => {
+      app.jobs.wake();
+      return (await queued()).length === 2;
+    });
+  };
+  await resend();
+  await db.pool.query("update users set deactivated_at = now() where id = $1", [guest.id]);
+  await send();
+  assert.deepEqual(
+    mails.slice(sentCount).map(({ to }) => to),
     [[member.email]],
   );
+  await db.pool.query("update users set deactivated_at = null where id = $1", [guest.id]);
+  await resend();
+  await manage("PATCH", `/recordings/${recordingId}`, member.token, { share_state: "restricted" });
+  await send();
+  await manage("PATCH", `/recordings/${recordingId}`, member.token, { share_state: "workspace" });
+  await manage("DELETE", `/deliveries/${id}`, admin.token);
+  await send();
+  assert.equal(mails.length, sentCount + 1);
 });

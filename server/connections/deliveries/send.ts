@@ -19,8 +19,9 @@ import {
 } from "../webhooks/dispatch/attempt.ts";
 import { pauseAfter, type SentBatch } from "../webhooks/dispatch/send-batch.ts";
 import { isChat, sendToChat } from "./chat.ts";
-import { composeMessage, type Message, readContent } from "./content.ts";
-import { queued, sendEmails } from "./email.ts";
+import { composeMessage, readContent } from "./content.ts";
+import { queued } from "./email.ts";
+import { queueEmails } from "./email-job.ts";
 import { type FileOwner, folderKey, removeFiles, writeFile } from "./files.ts";
 import { messageLanguage } from "./message-language.ts";
 import { noteOf, notePath } from "./note.ts";
@@ -124,14 +125,19 @@ async function respond(
 ): Promise<AttemptResponse | null> {
   const { db, config, log } = deps;
   if (hasBegun) return queued(sentences.delivery_queued);
+  const attempt = {
+    hookId: state.id,
+    recordingId: state.recording_id,
+    deliveryId: delivery.id,
+    attempt: delivery.attempts + 1,
+  };
   try {
+    if (state.kind === "email") return await queueEmails(deps, attempt);
     const subject = { workspaceId: state.workspace_id, recordingId: state.recording_id };
     const parts = await readContent(db, config.baseUrl, subject);
     if (parts === undefined) return notSent(sentences.delivery_recording_gone);
     const { transcript_language: spoken } = parts.recording;
     const language = await messageLanguage(db.kysely, state.workspace_id, spoken);
-    const compose = async (reader: string | null): Promise<Message> =>
-      composeMessage(await i18nFor(reader ?? language), parts.recording, config.baseUrl, state.template);
     if (state.kind === "markdown") {
       const path = folderKey(state) + notePath(parts.recording);
       const startedAt = performance.now();
@@ -139,15 +145,9 @@ async function respond(
       const key = await writeFile({ pool: db.pool, store: deps.store }, ownerOf(state), path, note);
       return { ...queued(key), durationMs: performance.now() - startedAt };
     }
-    const attempt = {
-      hookId: state.id,
-      recordingId: state.recording_id,
-      deliveryId: delivery.id,
-      attempt: delivery.attempts + 1,
-    };
-    if (!isChat(state.kind)) return await sendEmails(deps, attempt, compose);
     await beginAttempt(db.kysely, attempt);
-    const response = await sendToChat(deps, { kind: state.kind, url: state.url }, await compose(null));
+    const message = composeMessage(await i18nFor(language), parts.recording, config.baseUrl, state.template);
+    const response = await sendToChat(deps, { kind: state.kind, url: state.url }, message);
     return response.isStopped ? null : response;
   } catch (error) {
     // A lost database connection says nothing about the delivery.

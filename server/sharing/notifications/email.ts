@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { sql } from "kysely";
 import { z } from "zod";
 import { takeMail } from "../../people/accounts/one-time-links/mail-limits.ts";
-import { sendMail } from "../../people/accounts/one-time-links/mailer.ts";
+import { sendQueuedMail } from "../../people/accounts/one-time-links/mailer.ts";
 import { emailJob, nextDigest } from "../../people/events/notify.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
@@ -96,34 +96,24 @@ async function emailBatch(deps: Dependencies, user: Recipient, due: readonly str
   const { smtp } = config;
   const unsubscribe = unsubscribeUrl(encryptor, config.baseUrl, user.id);
   const i18n = await i18nFor(user.email_language);
-  let isMarked = false;
-  try {
-    await sendMail(
-      smtp,
-      {
-        to: user.email,
-        ...renderEmail(i18n, user, rows, { baseUrl: config.baseUrl, unsubscribe }),
-        messageId: `<${createHash("sha256").update(ids.join()).digest("hex").slice(0, 40)}@${new URL(config.baseUrl).hostname}>`,
-        headers: {
-          "Auto-Submitted": "auto-generated",
-          "List-Unsubscribe": `<${unsubscribe}>`,
-          "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-        },
+  const isSent = await sendQueuedMail(
+    { smtp, log },
+    {
+      to: user.email,
+      ...renderEmail(i18n, user, rows, { baseUrl: config.baseUrl, unsubscribe }),
+      messageId: `<${createHash("sha256").update(ids.join()).digest("hex").slice(0, 40)}@${new URL(config.baseUrl).hostname}>`,
+      headers: {
+        "Auto-Submitted": "auto-generated",
+        "List-Unsubscribe": `<${unsubscribe}>`,
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
       },
-      async () => {
-        await kysely.transaction().execute((tx) => markSent(tx, ids));
-        isMarked = true;
-      },
-    );
-  } catch (error) {
-    const { responseCode, message } = error as { responseCode?: number; message: string };
-    if (responseCode !== undefined && responseCode >= 500) {
-      log.warn({ status: responseCode }, "the mail server refused an email of notifications permanently");
-      return setDue(kysely, ids, null);
-    }
-    if (isMarked) await setDue(kysely, ids, new Date());
-    throw new Error(`email could not be sent: ${message.replaceAll(user.email, "[recipient]")}`);
-  }
+    },
+    {
+      set: () => kysely.transaction().execute((tx) => markSent(tx, ids)),
+      remove: () => setDue(kysely, ids, new Date()),
+    },
+  );
+  if (!isSent) await setDue(kysely, ids, null);
 }
 
 /** @throws Error when one of them is not due any more: another process sends it, or its recording was deleted. */

@@ -5,6 +5,7 @@ import type { DiscardableJob, JobKind } from "../../../contract/job-kinds.ts";
 const names: { readonly [Kind in JobKind]: () => string } = {
   request_access: () => t`Request access`,
   send_mail: () => t`Send email`,
+  send_delivery_email: () => t`Send delivery by email`,
   email_notifications: () => t`Email notifications`,
   request_password_reset: () => t`Reset password`,
   import_connection_event: () => t`Import from a connection`,
@@ -76,6 +77,7 @@ const names: { readonly [Kind in JobKind]: () => string } = {
 const losses: { readonly [Kind in DiscardableJob]: () => string } = {
   request_access: () => t`The request is lost. The user can request access again.`,
   send_mail: () => t`The email is not sent.`,
+  send_delivery_email: () => t`The email is not sent.`,
   email_notifications: () =>
     t`The emails are sent within a minute, unless a day has passed. The app has the notifications.`,
   request_password_reset: () => t`The email is not sent. The user can request another one.`,

@@ -56,6 +56,7 @@ export async function readHealth(deps: Dependencies, known: Known): Promise<Comp
         ? mailOff()
         : mailHealth(new URL(config.smtp.url).host, [
             failuresOf("send_mail"),
+            failuresOf("send_delivery_email"),
             failuresOf("email_notifications"),
           ]),
     speech: await speechHealth(config, failuresOf("transcribe_recording")),

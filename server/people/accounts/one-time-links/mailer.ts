@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
-import { sql } from "kysely";
 import type { SendMailOptions, Transporter } from "nodemailer";
 import { z } from "zod";
 import { foldCase } from "../../../../shared/fold-case.ts";
 import type { SmtpSettings } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
-import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
+import type { Tx } from "../../../platform/db/database.ts";
 import type { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { defineJob } from "../../../platform/jobs/define.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
@@ -17,11 +16,6 @@ export interface Mail
   extends Pick<OutgoingMail, "to" | "subject" | "text" | "html" | "messageId" | "language"> {
   /** When its link expires, in ms since 1970; the email is not sent after that. */
   readonly expiresAtMs: number;
-  /**
-   * The recording whose content it has: it is sent only if the recipient can see the recording at that moment, and never twice,
-   * also after kill -9.
-   */
-  readonly recordingId?: string;
 }
 
 const EncryptedMail = z.object({
@@ -34,15 +28,21 @@ const EncryptedMail = z.object({
     messageId: z.string().exactOptional(),
     language: z.string().exactOptional(),
     expiresAtMs: z.number(),
-    recordingId: z.uuid().exactOptional(),
   }),
 });
 
-/** Longer than a slow mail server needs, shorter than a user waits. */
-const timeoutMs = 20_000;
+const timeLimits = {
+  /** Longer than a slow mail server needs, shorter than a user waits. */
+  sendMs: 20_000,
+  /** How long a mail server may take to accept a whole email, as those that scan it do. Source: RFC 5321, section 4.5.3.2.6. */
+  acceptMs: 600_000,
+};
 
 /** How long until the server accepts the connection and greets, so that its silence is known from a slow delivery. */
 const greetingMs = 15_000;
+
+/** The whole email was sent, and the mail server has not said whether it accepted it. */
+export class UnconfirmedMailError extends Error {}
 
 /**
  * Queues an email in the transaction. It is encrypted because it may contain a link that signs the user in.
@@ -58,9 +58,7 @@ export async function enqueueMail(
   const refused = await takeMail(tx, { ...of, to: mail.to });
   if (refused !== null) return refused;
   const encrypted = deps.encryptor.encrypt(JSON.stringify({ encryptedFor: "mail", mail }));
-  const id = randomUUID();
-  const data = { encrypted: encrypted.toString("base64"), id, queuedAtMs: Date.now() };
-  await deps.jobs.enqueue(tx, "send_mail", data, id);
+  await deps.jobs.enqueue(tx, "send_mail", { encrypted: encrypted.toString("base64") }, randomUUID());
   return null;
 }
 
@@ -90,74 +88,63 @@ function containsEmail(text: string, email: string): boolean {
   return false;
 }
 
-/**
- * Sends an email. A permanent refusal (5xx) is logged and not retried; any other failure throws, so that the job is
- * retried until the link expires.
- */
+/** Sends a queued email; one that fails is sent again until its link expires. */
 async function sendMailJob(
-  deps: {
-    readonly db: Database;
-    readonly encryptor: Encryptor;
-    readonly smtp: SmtpSettings;
-    readonly log: { warn(fields: object, message: string): void };
-  },
+  deps: { readonly encryptor: Encryptor } & SendDependencies,
   data: z.infer<typeof payload>,
 ): Promise<void> {
   const { mail } = EncryptedMail.parse(
     JSON.parse(deps.encryptor.decrypt(Buffer.from(data.encrypted, "base64"))),
   );
-  if (mail.expiresAtMs < Date.now() || data.isSent) return;
-  const { kysely } = deps.db;
-  const { recordingId } = mail;
-  if (recordingId !== undefined && !(await maySee(kysely, recordingId, mail.to, data))) return;
+  if (mail.expiresAtMs >= Date.now()) await sendQueuedMail(deps, mail, null);
+}
+
+interface SendDependencies {
+  readonly smtp: SmtpSettings;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+/** How a job notes that its email is sent. */
+export interface SentMark {
+  /** If it throws, the email is not sent. */
+  set(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/**
+ * Sends an email of a job.
+ * @param mark set when the mail server has the text, before the line that ends it, so that no kill lets the next run send the
+ * email again. It stays unless the mail server refuses the email. Null: the email may arrive twice.
+ * @returns false when the mail server has refused it permanently (5xx), which is logged and not to be retried.
+ * @throws Error when the job has to be retried.
+ */
+export async function sendQueuedMail(
+  { smtp, log }: SendDependencies,
+  mail: OutgoingMail,
+  mark: SentMark | null,
+): Promise<boolean> {
   let isMarked = false;
   try {
-    await sendMail(deps.smtp, mail, async () => {
-      if (recordingId === undefined) return;
-      await markSent(kysely, data, true);
-      isMarked = true;
+    await sendMail(smtp, mail, {
+      isPatient: true,
+      async beforeEnd() {
+        await mark?.set();
+        isMarked = mark !== null;
+      },
     });
+    return true;
   } catch (error) {
-    if (isMarked) await markSent(kysely, data, false);
+    if (isMarked && error instanceof UnconfirmedMailError) {
+      log.warn({}, "the mail server has not confirmed an email; it is not sent again");
+      return true;
+    }
+    if (isMarked) await mark?.remove();
     const { responseCode, message } = error as { responseCode?: number; message: string };
     if (responseCode === undefined || responseCode < 500)
       throw new Error(`email could not be sent: ${withoutRecipient(message, mail.to)}`);
-    deps.log.warn(
-      { status: responseCode },
-      "the mail server refused an email permanently; it is not retried",
-    );
+    log.warn({ status: responseCode }, "the mail server refused an email permanently; it is not retried");
+    return false;
   }
-}
-
-/** Whether a recipient may be sent what a recording had when the email was queued: they see it, and nobody was erased since. */
-async function maySee(
-  db: Executor,
-  recordingId: string,
-  to: string,
-  { queuedAtMs = 0 }: z.infer<typeof payload>,
-): Promise<boolean> {
-  const queuedAt = new Date(queuedAtMs);
-  const { rows } = await sql`
-    select 1 from recordings r
-      join users u on u.workspace_id = r.workspace_id and u.email_key = parley_lower(${to})
-      join workspaces w on w.id = u.workspace_id
-    where r.id = ${recordingId} and u.deactivated_at is null
-      and not exists (select 1 from trashed_recordings t where t.recording_id = r.id)
-      and not exists (select 1 from erasures x where x.workspace_id = r.workspace_id and x.created_at >= ${queuedAt})
-      and exists (select 1 from recording_grants g
-        where g.recording_id = r.id and g.principal_id = any(parley_principals(u.id, w.members_id)))`.execute(
-    db,
-  );
-  return rows.length > 0;
-}
-
-/** Notes that an email is sent, before the line that ends it. @throws Error when its job was removed meanwhile. */
-async function markSent(db: Executor, { id }: z.infer<typeof payload>, isSent: boolean): Promise<void> {
-  const { numAffectedRows } = await sql`
-    update jobs set data = data || ${JSON.stringify({ isSent })}::jsonb where name = 'send_mail' and key = ${id}`.execute(
-    db,
-  );
-  if (isSent && numAffectedRows !== 1n) throw new Error("the email was removed meanwhile");
 }
 
 /** Servers repeat the recipient in their refusals, which admins of the installation read. */
@@ -179,23 +166,59 @@ export interface OutgoingMail {
   readonly messageId?: string;
 }
 
+interface SendOptions {
+  /** Called when the mail server has the text, and before the line that ends it. If it throws, the mail server discards it. */
+  beforeEnd?(): Promise<void>;
+  /** Whether nobody waits, so that the mail server may take as long as RFC 5321 allows to accept the email. */
+  readonly isPatient?: boolean;
+  readonly limits?: typeof timeLimits;
+}
+
 /**
  * Sends an email now.
- * @param beforeEnd called when the mail server has the text, and before the line that ends it. If it throws, or the process
- * dies before, the mail server discards the email.
- * @throws nodemailer's error, with the server's `responseCode` if it refused.
+ * @throws nodemailer's error, with the server's `responseCode` if it refused; UnconfirmedMailError: the whole email was sent,
+ * and may be accepted.
  */
 export async function sendMail(
   smtp: SmtpSettings,
   mail: OutgoingMail,
-  beforeEnd: () => Promise<void> = async () => undefined,
+  { beforeEnd, isPatient = false, limits = timeLimits }: SendOptions = {},
 ): Promise<void> {
   const { message, envelope } = await compose(smtp, mail);
+  // Closes the connection, so that nothing is sent or accepted after the error.
+  const abort = new AbortController();
+  let timer = setTimeout(() => abort.abort(slowError()), limits.sendMs);
+  let ending: Promise<void> | undefined;
+  let isEnded = false;
   async function* body(): AsyncGenerator<string> {
     yield message;
-    await beforeEnd();
+    abort.signal.throwIfAborted();
+    if (isPatient) clearTimeout(timer);
+    ending = beforeEnd?.();
+    await ending;
+    abort.signal.throwIfAborted();
+    isEnded = true;
+    if (isPatient) timer = setTimeout(() => abort.abort(slowError()), limits.acceptMs);
   }
-  await withTransport(smtp, (transport) => transport.sendMail({ envelope, raw: Readable.from(body()) }));
+  try {
+    await withTransport(smtp, (transport) => {
+      transport.use("stream", ({ message: email }, done) => {
+        // Read only when the mail server wants the text: nodemailer reads a stream passed as `raw` before.
+        email.createReadStream = () => Readable.from(body());
+        done();
+      });
+      return transport.sendMail({ envelope, raw: message, signal: abort.signal });
+    });
+  } catch (error) {
+    const reason: Error = abort.signal.aborted ? abort.signal.reason : error;
+    // Nothing is sent from here on, and the caller knows whether it was marked.
+    abort.abort(reason);
+    await ending?.catch(() => undefined);
+    const isUnconfirmed = isEnded && (error as { responseCode?: number }).responseCode === undefined;
+    throw isUnconfirmed ? new UnconfirmedMailError(reason.message, { cause: reason }) : reason;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function compose(
@@ -232,7 +255,7 @@ function isSevenBit(text: string): boolean {
 
 /** Connects and signs in to the mail server without sending anything. @throws nodemailer's error. */
 export async function checkMailServer(smtp: SmtpSettings): Promise<void> {
-  await withTransport(smtp, (transport) => transport.verify());
+  await withTransport(smtp, (transport) => withTimeout(transport.verify()));
 }
 
 async function withTransport(
@@ -250,33 +273,28 @@ async function withTransport(
     },
   );
   try {
-    await withTimeout(work(transport));
+    await work(transport);
   } finally {
     transport.close();
   }
 }
 
-async function withTimeout(sending: Promise<unknown>): Promise<void> {
+async function withTimeout(work: Promise<unknown>): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(Object.assign(new Error("the mail server did not respond in time"), { code: "ETIMEDOUT" })),
-    timeoutMs,
-  );
+  const timer = setTimeout(() => reject(slowError()), timeLimits.sendMs);
   try {
-    await Promise.race([sending, late]);
+    await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
   }
 }
 
+function slowError(): Error {
+  return Object.assign(new Error("the mail server did not respond in time"), { code: "ETIMEDOUT" });
+}
+
 /** Mail as JSON, encrypted: it may contain a sign-in link. */
-const payload = z.object({
-  encrypted: z.string(),
-  /** The job's key. Absent in jobs of earlier versions, as the next. */
-  id: z.string().exactOptional(),
-  queuedAtMs: z.number().exactOptional(),
-  isSent: z.boolean().exactOptional(),
-});
+const payload = z.object({ encrypted: z.string() });
 
 declare module "../../../platform/jobs/define.ts" {
   interface JobPayloads {
@@ -294,7 +312,7 @@ export const sendMailKind = defineJob({
   guard: "original",
   isEnabled: ({ smtp }) => smtp !== null,
   discard: { lost: "The email is not sent." },
-  async handler({ db, encryptor, config: { smtp }, log }, data) {
-    if (smtp !== null) await sendMailJob({ db, encryptor, smtp, log }, data);
+  async handler({ encryptor, config: { smtp }, log }, data) {
+    if (smtp !== null) await sendMailJob({ encryptor, smtp, log }, data);
   },
 });
