@@ -1,3 +1,5 @@
+import { fillSentence, type ValuesOf } from "../shared/fill-sentence.ts";
+import { transcriptSentences } from "../shared/transcripts/sentences.ts";
 import { calendarSentences } from "./failures/calendars.ts";
 import { checkSentences } from "./failures/checks.ts";
 import { deliverySentences } from "./failures/deliveries.ts";
@@ -139,26 +141,20 @@ export const sentences = {
   ...calendarSentences,
   ...importSentences,
   ...checkSentences,
+  ...transcriptSentences,
 } as const;
 
 export type SentenceCode = keyof typeof sentences;
 
-type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | NamesIn<Rest>
-  : never;
-
 /** What a sentence names. */
-export type SentenceValues<Code extends SentenceCode> = Readonly<
-  Record<NamesIn<(typeof sentences)[Code]>, string>
->;
+export type SentenceValues<Code extends SentenceCode> = ValuesOf<(typeof sentences)[Code]>;
 
 /** A sentence with its values. */
 export function sentenceOf<Code extends SentenceCode>(
   code: Code,
-  values: Readonly<Record<NamesIn<(typeof sentences)[Code]>, string | number>>,
+  values: ValuesOf<(typeof sentences)[Code], string | number>,
 ): string {
-  const byName: Readonly<Record<string, string | number>> = values;
-  return sentences[code].replace(/\{(\w+)\}/g, (_all, name: string) => String(byName[name]));
+  return fillSentence<string>(sentences[code], values);
 }
 
 /** A sentence that was recognized. */
@@ -207,6 +203,7 @@ function readValues(text: string, parts: readonly string[]): Record<string, stri
     if (end <= at || !text.startsWith(after, end)) return null;
     const value = text.slice(at, end);
     if (name === "host" && /\s/.test(value)) return null;
+    if (name === "number" && !/^\d+$/.test(value)) return null;
     values[name] = value;
     at = end + after.length;
   }

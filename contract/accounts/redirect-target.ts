@@ -20,10 +20,3 @@ export function redirectTargetOf(uri: string): RedirectTarget {
   if (protocol !== "https:" && protocol !== "http:") return { kind: "app", name: protocol };
   return { kind: loopbackHosts.has(hostname) ? "program" : "host", name: host };
 }
-
-/** The same in words. */
-export function describeTarget(uri: string): string {
-  const { kind, name } = redirectTargetOf(uri);
-  if (kind === "app") return `the app on this device that handles ${name}`;
-  return kind === "program" ? "a program on this device" : name;
-}

@@ -1,4 +1,6 @@
 import { decodeText } from "../files/text-encoding.ts";
+import { fillSentence } from "../fill-sentence.ts";
+import { transcriptSentences } from "./sentences.ts";
 import { isAss, readAss } from "./subtitles/ass.ts";
 import { readBlocks } from "./subtitles/blocks.ts";
 import type { Cue } from "./subtitles/cue.ts";
@@ -52,7 +54,7 @@ export function* readSubtitles(file: string): Generator<null, TranscriptReading>
 export function finishReading(segments: Segment[], unread: Unread): TranscriptReading {
   if (segments.length === 0)
     throw new TranscriptFileError(
-      ["This file has no subtitles with times and text.", describeUnread(unread) ?? ""].join(" ").trim(),
+      [transcriptSentences.transcript_no_subtitles, describeUnread(unread) ?? ""].join(" ").trim(),
     );
   return { segments: checkLimits(segments).sort((a, b) => a.start - b.start), unread };
 }
@@ -72,20 +74,27 @@ export function runAtOnce<Result>(steps: Generator<null, Result>): Result {
 export function checkLimits(segments: Segment[]): Segment[] {
   if (segments.length > maxSegments)
     throw new TranscriptFileError(
-      `This transcript has ${segments.length} lines. The limit is ${maxSegments}.`,
+      fillSentence(transcriptSentences.transcript_lines, { count: segments.length, limit: maxSegments }),
     );
   let total = 0;
   for (const { text } of segments) {
     const length = text.length > maxSegmentCharacters ? text.replace(/\s+/g, " ").trim().length : text.length;
     if (length > maxSegmentCharacters)
       throw new TranscriptFileError(
-        `A line has ${length} characters. The limit is ${maxSegmentCharacters}. Split the line that starts with “${text.trimStart().slice(0, 40)}”.`,
+        fillSentence(transcriptSentences.transcript_line_long, {
+          count: length,
+          limit: maxSegmentCharacters,
+          text: text.trimStart().slice(0, 40),
+        }),
       );
     total += length;
   }
   if (total > maxTranscriptCharacters)
     throw new TranscriptFileError(
-      `This transcript has ${total} characters. The limit is ${maxTranscriptCharacters}.`,
+      fillSentence(transcriptSentences.transcript_characters, {
+        count: total,
+        limit: maxTranscriptCharacters,
+      }),
     );
   return segments;
 }

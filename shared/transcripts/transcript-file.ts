@@ -1,4 +1,6 @@
 import { decodeText } from "../files/text-encoding.ts";
+import { fillSentence } from "../fill-sentence.ts";
+import { transcriptSentences } from "./sentences.ts";
 import { isAss } from "./subtitles/ass.ts";
 import { describeUnread, readSubtitles, type TranscriptReading } from "./subtitles.ts";
 import { readTranscriptJson } from "./transcript-json.ts";
@@ -25,7 +27,6 @@ export function* readTranscriptFile(bytes: Uint8Array, language?: string): Gener
 
 /** Says in which encoding a text was read that nothing in its file tells. */
 export function describeEncoding(encoding: string): string {
-  if (encoding === "utf-8")
-    return "Some lines are not UTF-8 and were read in another encoding; if letters are wrong, save the file as UTF-8.";
-  return `The text is not UTF-8 and was read as ${encoding}; if letters are wrong, save the file as UTF-8.`;
+  if (encoding === "utf-8") return transcriptSentences.transcript_encoding_mixed;
+  return fillSentence(transcriptSentences.transcript_encoding, { encoding });
 }

@@ -1,3 +1,5 @@
+import { fillSentence } from "../fill-sentence.ts";
+import { transcriptSentences as sentences } from "./sentences.ts";
 import { Report } from "./subtitles/report.ts";
 import { cutName, unusedSpeaker } from "./subtitles/segments.ts";
 import { readClock } from "./subtitles/times.ts";
@@ -41,7 +43,10 @@ export function readTranscriptJson(file: string): TranscriptReading {
     if (text !== null && text.trim() === "") return [];
     const problem = problemOf(entry);
     if (problem !== null || text === null || start === null) {
-      report.add(lines[index] ?? null, `entry ${index + 1} ${problem ?? ""}`);
+      report.add(
+        lines[index] ?? null,
+        fillSentence(sentences.transcript_entry, { number: index + 1, reason: problem ?? "" }),
+      );
       return [];
     }
     const from = Math.max(0, start);
@@ -56,17 +61,18 @@ export function readTranscriptJson(file: string): TranscriptReading {
       },
     ];
   });
-  if (segments.length === 0 && report.count === 0) throw new TranscriptFileError("This file has no text.");
+  if (segments.length === 0 && report.count === 0)
+    throw new TranscriptFileError(sentences.transcript_no_text);
   return finishReading(segments, report);
 }
 
 function problemOf({ start, end, text }: Entry): string | null {
-  if (text === null) return "has no “text”";
-  if (start === null) return "has no “start” that can be read";
-  if (end !== null && end < start) return "ends before it starts";
-  if (Math.max(start, end ?? 0) > maxMilliseconds) return "is later than a recording can be long";
+  if (text === null) return sentences.transcript_no_entry_text;
+  if (start === null) return sentences.transcript_no_entry_start;
+  if (end !== null && end < start) return sentences.transcript_backwards;
+  if (Math.max(start, end ?? 0) > maxMilliseconds) return sentences.transcript_late;
   if (text.length > maxSegmentCharacters && text.replace(/\s+/g, " ").trim().length > maxSegmentCharacters)
-    return `has ${text.length} characters, more than ${maxSegmentCharacters}; split it`;
+    return fillSentence(sentences.transcript_part_long, { count: text.length, limit: maxSegmentCharacters });
   return null;
 }
 
@@ -82,7 +88,7 @@ function entriesOf(file: string): { entries: Entry[]; lines: readonly number[] }
   const [list, unit] = listOf(value);
   if (list === null)
     throw new NoTranscriptError(
-      "This JSON file is no transcript. Expected an array of {“speaker”, “start”, “end”, “text”}, or the file of a program around Whisper.",
+      fillSentence(sentences.transcript_other_json, { shape: "{“speaker”, “start”, “end”, “text”}" }),
     );
   return {
     entries: list.map((entry) => readEntry(isObject(entry) ? entry : {}, unit)),
@@ -251,8 +257,8 @@ function parse(text: string): unknown {
       (position === undefined ? undefined : text.slice(0, Number(position)).split("\n").length);
     throw new TranscriptFileError(
       line === undefined
-        ? "This isn't valid JSON. It may be incomplete."
-        : `This isn't valid JSON: check line ${line}.`,
+        ? sentences.transcript_json_incomplete
+        : fillSentence(sentences.transcript_json_line, { number: line }),
     );
   }
 }

@@ -8,7 +8,7 @@ import { codeTexts, vagueCodes } from "./codes.ts";
 import { fileTexts } from "./files.ts";
 import { requestTexts } from "./requests.ts";
 import { ruleTexts } from "./rules.ts";
-import { plainText } from "./sentences.ts";
+import { plainText, textOf } from "./sentences.ts";
 
 /** The app's text for each cause: a code without one does not compile. */
 const causeTexts: { readonly [Code in CauseCode]: (values: CauseValues<Code>) => string } & {
@@ -74,6 +74,8 @@ function withDetail(text: string, detail: string): string {
   const sentence = detail.charAt(0).toUpperCase() + detail.slice(1);
   return i18n.locale === sourceLanguage ? sentence : t`${text} (in English: ${sentence})`;
 }
+
+export { textOf };
 
 /** The text of a cause, or a sentence of the server where there is none. */
 export function detailText(cause: Cause | undefined, detail: string): string {

@@ -1,6 +1,7 @@
 import { plural, t } from "@lingui/core/macro";
 import type { CauseValues } from "../../contract/causes/causes.ts";
 import type { ruleTexts as serverTexts } from "../../contract/causes/rules.ts";
+import { textOf } from "./sentences.ts";
 import { lengthText, listText, whenText } from "./values.ts";
 
 /** The rules of fields, as they are shown below the field. */
@@ -37,7 +38,10 @@ export const ruleTexts: {
       one: "A recording can have only # tag. Remove it first.",
       other: "A recording can have at most # tags. Remove a tag first.",
     }),
-  subtitles_unreadable: ({ reason }) => t`Can't be read as subtitles: ${reason}`,
+  subtitles_unreadable: (values) => {
+    const reason = textOf(values.reason);
+    return t`Can't be read as subtitles: ${reason}`;
+  },
   token_outlives_token: ({ latest }) => {
     const when = whenText(latest);
     return t`Must be ${when} at the latest, when your current token expires`;

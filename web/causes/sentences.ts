@@ -11,6 +11,7 @@ import { checkTexts } from "./failures/checks.ts";
 import { deliveryTexts } from "./failures/deliveries.ts";
 import { importTexts } from "./failures/imports.ts";
 import { networkTexts } from "./failures/network.ts";
+import { transcriptTexts } from "./failures/transcripts.ts";
 import { whenText } from "./values.ts";
 
 /** The app's text for each sentence of the server. Code is in backticks. */
@@ -165,6 +166,7 @@ const texts: { readonly [Code in SentenceCode]: (values: SentenceValues<Code>) =
   ...calendarTexts,
   ...importTexts,
   ...checkTexts,
+  ...transcriptTexts,
 };
 
 /** The app's text for a sentence of the server. */
@@ -184,14 +186,33 @@ export function partsOf(
   text: string,
 ): { readonly before: string; readonly reason: string | null; readonly after: string } | null {
   const read = readAnyCase(text);
-  if (read === null) return null;
-  const { reason } = read.values;
+  if (read === null) return ofFile(text);
+  const { reason, reasons } = read.values;
+  if (reasons !== undefined) {
+    const values = { ...read.values, reasons: reasons.split(nextReason).map(textOf).join("; ") };
+    return { before: sentenceText({ ...read, values }), reason: null, after: "" };
+  }
   if (reason === undefined) return { before: sentenceText(read), reason: null, after: "" };
   const [before = "", after = ""] = sentenceText({
     ...read,
     values: { ...read.values, reason: placeholder },
   }).split(placeholder);
   return { before, reason, after };
+}
+
+/** Between the reasons of a list, which may have semicolons. */
+const nextReason = /; (?=line \d|entry \d|“)/;
+
+/** A sentence about a file, after its name. */
+function ofFile(text: string): ReturnType<typeof partsOf> {
+  const [, name = "", reason] = /^([^:]{1,255}\.\w{2,5}): (.+)$/s.exec(text) ?? [];
+  const known = reason === undefined ? null : plainText(reason);
+  return known === null ? null : { before: t`${name}: ${known}`, reason: null, after: "" };
+}
+
+/** The app's text for sentences of the server; the server's where the table does not have them all. */
+export function textOf(text: string): string {
+  return plainText(text) ?? text;
 }
 
 /** The app's text for sentences of the server, where no element can be shown; null: the table does not have them all. */

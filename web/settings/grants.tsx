@@ -4,7 +4,7 @@ import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { describeTarget } from "../../contract/accounts/redirect-target.ts";
+import { redirectTargetOf } from "../../contract/accounts/redirect-target.ts";
 import { usersQuery } from "../api/directory.ts";
 import { type Grant, grantsQuery, revokeGrant, updateGrant } from "../api/settings/account.ts";
 import { FormDialog, useUnsavedInDialog } from "../common/dialogs/form-dialog.tsx";
@@ -149,4 +149,10 @@ function identityOf({ client_metadata_url, redirect_uris }: Grant): (string | nu
   const list = namesInSentence(targets);
   const host = client_metadata_url === null ? null : new URL(client_metadata_url).host;
   return [host === null ? null : t`described by ${host}`, t`sends access to ${list}`];
+}
+
+function describeTarget(uri: string): string {
+  const { kind, name } = redirectTargetOf(uri);
+  if (kind === "app") return t`the app on this device that handles ${name}`;
+  return kind === "program" ? t`a program on this device` : name;
 }

@@ -1,3 +1,5 @@
+import { fillSentence } from "../../shared/fill-sentence.ts";
+import { transcriptSentences } from "../../shared/transcripts/sentences.ts";
 import { checkLimits, type Segment, TranscriptFileError } from "../../shared/transcripts/subtitles.ts";
 
 const maxNameCharacters = 320;
@@ -24,10 +26,16 @@ export function parseTextTranscript(file: string): Segment[] {
     const speaker = line.slice(0, Math.max(0, colon)).trim();
     const said = line.slice(colon + 1);
     if (speaker === "" || /^\S/.test(said))
-      throw new TranscriptFileError(`Line ${index + 1} has no speaker. Write each line as “Name: text”.`);
+      throw new TranscriptFileError(
+        fillSentence(transcriptSentences.transcript_no_speaker, { number: index + 1 }),
+      );
     if (speaker.length > maxNameCharacters)
       throw new TranscriptFileError(
-        `The speaker name in line ${index + 1} has ${speaker.length} characters. The limit is ${maxNameCharacters}.`,
+        fillSentence(transcriptSentences.transcript_name_long, {
+          number: index + 1,
+          count: speaker.length,
+          limit: maxNameCharacters,
+        }),
       );
     const text = said.trim();
     if (text === "") continue;
@@ -44,6 +52,6 @@ function estimateMs(text: string): number {
 }
 
 function checked(segments: Segment[]): Segment[] {
-  if (segments.length === 0) throw new TranscriptFileError("This file has no text.");
+  if (segments.length === 0) throw new TranscriptFileError(transcriptSentences.transcript_no_text);
   return checkLimits(segments);
 }

@@ -1,3 +1,4 @@
+import { transcriptSentences } from "../sentences.ts";
 import { type Cue, linesOf } from "./cue.ts";
 import { linesIn, maxCueCharacters } from "./lines.ts";
 import type { Report } from "./report.ts";
@@ -30,7 +31,7 @@ export function* readAss(file: string, report: Report): Generator<Cue | null> {
         .map((field) => field.trim().toLowerCase());
     if (kind === "dialogue") {
       const cue = line.length > maxCueCharacters ? null : readDialogue(line.slice(colon + 1), fields, number);
-      if (cue === null) report.add(number, "is a dialogue that is too long, or whose times can't be read");
+      if (cue === null) report.add(number, transcriptSentences.transcript_dialogue);
       else yield cue;
     }
   }

@@ -1,3 +1,5 @@
+import { fillSentence } from "../../fill-sentence.ts";
+import { transcriptSentences } from "../sentences.ts";
 import { type Cue, linesOf } from "./cue.ts";
 import { linesIn, maxCueCharacters } from "./lines.ts";
 import { readMarkup } from "./markup.ts";
@@ -72,7 +74,10 @@ class BlockReader {
       const cue = this.finish();
       this.#isSkipped = timing === null;
       if (timing === null)
-        this.#report.add(number, `has times that can't be read (“${text.trim().slice(0, 60)}”)`);
+        this.#report.add(
+          number,
+          fillSentence(transcriptSentences.transcript_times_unread, { text: text.trim().slice(0, 60) }),
+        );
       else this.#cue = { timing, line: number };
       return cue;
     }
@@ -95,7 +100,10 @@ class BlockReader {
     this.#lines.push(line);
     this.#length += line.text.length;
     if (this.#length <= maxCueCharacters) return;
-    this.#report.add(this.#cue?.line ?? line.number, `has more than ${maxCueCharacters} characters`);
+    this.#report.add(
+      this.#cue?.line ?? line.number,
+      fillSentence(transcriptSentences.transcript_cue_long, { limit: maxCueCharacters }),
+    );
     this.#cue = null;
     this.#lines = [];
     this.#isSkipped = true;
@@ -111,7 +119,7 @@ class BlockReader {
     this.#isComment = false;
     if (cue === null) {
       if (lines[0] !== undefined && !isSkipped)
-        this.#report.add(lines[0].number, "is text that belongs to no time");
+        this.#report.add(lines[0].number, transcriptSentences.transcript_no_times);
       return null;
     }
     const { timing, line } = cue;

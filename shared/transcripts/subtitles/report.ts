@@ -1,3 +1,6 @@
+import { fillSentence } from "../../fill-sentence.ts";
+import { transcriptSentences } from "../sentences.ts";
+
 /** What of a file could not be read. */
 export interface Unread {
   /** How many cues or entries. */
@@ -25,7 +28,13 @@ export function describeUnread({ count, first }: Unread): string | null {
   if (count === 0) return null;
   const listed = first
     .slice(0, 5)
-    .map(({ line, reason }) => (line === null ? reason : `line ${line} ${reason}`));
-  const more = count > listed.length ? `; and ${count - listed.length} more` : "";
-  return `${count} ${count === 1 ? "part" : "parts"} of the file could not be read: ${listed.join("; ")}${more}.`;
+    .map(({ line, reason }) =>
+      line === null ? reason : fillSentence(transcriptSentences.transcript_line, { number: line, reason }),
+    );
+  const reasons = listed.join("; ");
+  const more = count - listed.length;
+  if (more > 0) return fillSentence(transcriptSentences.transcript_unread_more, { count, reasons, more });
+  return count === 1
+    ? fillSentence(transcriptSentences.transcript_unread_one, { reason: reasons })
+    : fillSentence(transcriptSentences.transcript_unread, { count, reasons });
 }

@@ -1,3 +1,5 @@
+import { fillSentence } from "../../fill-sentence.ts";
+import { transcriptSentences } from "../sentences.ts";
 import { maxMilliseconds, maxSegmentCharacters } from "../transcript-limits.ts";
 import { type Cue, withoutStart } from "./cue.ts";
 import type { Run } from "./markup.ts";
@@ -46,8 +48,8 @@ interface Turn extends Omit<Segment, "speaker_key"> {
 
 function hasValidTimes({ start, end, line }: Cue, report: Report): boolean {
   const isBackwards = end < start;
-  if (isBackwards) report.add(line, "ends before it starts");
-  else if (end > maxMilliseconds) report.add(line, "is later than a recording can be long");
+  if (isBackwards) report.add(line, transcriptSentences.transcript_backwards);
+  else if (end > maxMilliseconds) report.add(line, transcriptSentences.transcript_late);
   return !isBackwards && end <= maxMilliseconds;
 }
 
@@ -72,7 +74,13 @@ function turnsOf(cue: Cue, findPrefix: FindPrefix, report: Report): Turn[] {
       .trim();
     if (text === "") return [];
     if (text.length > maxSegmentCharacters && text.replace(/\s+/g, " ").length > maxSegmentCharacters) {
-      report.add(cue.line, `has ${text.length} characters, more than ${maxSegmentCharacters}; split it`);
+      report.add(
+        cue.line,
+        fillSentence(transcriptSentences.transcript_part_long, {
+          count: text.length,
+          limit: maxSegmentCharacters,
+        }),
+      );
       return [];
     }
     const words = wordsOf(runs, Math.max(0, end));

@@ -1,3 +1,4 @@
+import { transcriptSentences } from "../sentences.ts";
 import { type Cue, linesOf } from "./cue.ts";
 import { maxCueCharacters } from "./lines.ts";
 import { type Run, readReferences } from "./markup.ts";
@@ -122,7 +123,7 @@ class TtmlReader {
       const lines = linesOf(runs ?? []);
       if (lines.length === 0) continue;
       if (hasTimes && !isBroken) yield { line, start: begin, end: end ?? begin, lines };
-      else this.#report.add(line, "is a paragraph without times, or with times that can't be read");
+      else this.#report.add(line, transcriptSentences.transcript_paragraph);
     }
     if (name === "agent") this.#agent = null;
   }

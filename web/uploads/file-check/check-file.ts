@@ -16,6 +16,7 @@ import { parseTextTranscript } from "../../transcript-files/text.ts";
 import { maxUploadBytes } from "../limits.ts";
 import { type MovieIndex, readMovieIndex } from "./movie-index.ts";
 import { type MediaProbe, probeMedia } from "./probe-media.ts";
+import { textsOf } from "./reader-texts.ts";
 
 /** The result of checking a file. */
 export type FileCheck =
@@ -179,10 +180,13 @@ async function checkTranscript(file: File, extension: string): Promise<FileCheck
               other: "# lines · times are estimated",
             })
           : plural(segments.length, { one: "# line", other: "# lines" }),
-      warnings: notes,
+      warnings: await textsOf(notes),
     };
   } catch (error) {
-    if (error instanceof TranscriptFileError) return refuse(error.message, adviceFor(extension));
+    if (error instanceof TranscriptFileError) {
+      const [reason = error.message] = await textsOf([error.message]);
+      return refuse(reason, adviceFor(extension));
+    }
     throw error;
   }
 }

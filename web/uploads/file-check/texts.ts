@@ -6,6 +6,7 @@ import { describeEncoding } from "../../../shared/transcripts/transcript-file.ts
 import type { TranscriptBody } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
 import { checkFile, type FileCheck } from "./check-file.ts";
+import { textsOf } from "./reader-texts.ts";
 
 export { pairFiles };
 
@@ -53,7 +54,8 @@ export async function readTexts({ transcript, chat }: FileWithTexts): Promise<{
 async function readChat(file: File, warnings: string[]): Promise<string | null> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const { text, encoding, isAssumed } = decodeText(bytes, { language: navigator.language });
-  if (isAssumed) warnings.push(`${file.name}: ${describeEncoding(encoding)}`);
+  if (isAssumed)
+    for (const note of await textsOf([describeEncoding(encoding)])) warnings.push(`${file.name}: ${note}`);
   return text.replaceAll("\0", "").trim() || null;
 }
 
