@@ -1,6 +1,11 @@
 /** Characters of a comment, in UTF-16 units. */
 export const maxCommentLength = 5000;
 
+/** At most as long as a comment may be, without half a surrogate pair at the end, which PostgreSQL doesn't store. */
+export function shortenComment(text: string): string {
+  return text.slice(0, maxCommentLength).replace(/[\ud800-\udbff]$/u, "");
+}
+
 /** Users that a comment can mention. */
 export const maxMentions = 50;
 

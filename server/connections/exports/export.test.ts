@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {
   appendFileSync,
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -39,8 +40,8 @@ const write = (to = folder, vcon = false) =>
     vcon,
   });
 
-async function importInto(twin: { id: string; admin: { id: string } }) {
-  const from = await parleyFolder(folder);
+async function importInto(twin: { id: string; admin: { id: string } }, path = folder) {
+  const from = await parleyFolder(path);
   const row = await insertRun(target.db.kysely, {
     workspaceId: twin.id,
     createdBy: twin.admin.id,
@@ -224,6 +225,55 @@ test("importing an export elsewhere gives the same API results in both versions,
   await importInto(twin);
   const { body: left } = await call(target, "POST", "/recordings", {}, { token: twin.token });
   assert.equal(left.recordings.length, 2);
+});
+
+test("times that can't be stored are counted, and their recordings, highlights and comments are imported", async () => {
+  const copy = mkdtempSync(join(tmpdir(), "parley-export-"));
+  after(() => rmSync(copy, { recursive: true, force: true }));
+  await write(copy);
+  // An email belongs to one workspace of an installation.
+  const elsewhere = (text: string) => text.replaceAll(workspace.domain, `never.${workspace.domain}`);
+  const { member, colleague } = workspace;
+  const twin = await makeTwin(target, {
+    ...workspace,
+    member: { ...member, email: elsewhere(member.email) },
+    colleague: { ...colleague, email: elsewhere(colleague.email) },
+  });
+  const files = readdirSync(copy)
+    .map((name) => join(copy, name, "metadata.json"))
+    .filter((file) => existsSync(file));
+  for (const file of files) {
+    const text = elsewhere(readFileSync(file, "utf8"));
+    rmSync(file);
+    writeFileSync(file, text);
+  }
+  const path = files.find((file) => JSON.parse(readFileSync(file, "utf8")).comments.length > 0) ?? "";
+  const metadata = JSON.parse(readFileSync(path, "utf8"));
+  const never = "0000-01-01T00:00:00.000Z";
+  const [root, reply] = metadata.comments;
+  Object.assign(root, { created_datetime: never, resolved_datetime: never });
+  Object.assign(reply, { edited_datetime: never, text: `${"a".repeat(4999)}😀 and more` });
+  metadata.highlights[0].created_datetime = never;
+  Object.assign(metadata.participants[0], {
+    observed_join_time: metadata.end_datetime,
+    observed_leave_time: metadata.start_datetime,
+  });
+  metadata.ai_action_items = [
+    { status: "pending", timestamp: 0, text: "Once", due_date: "0000-02-03", participant_id: null },
+  ];
+  writeFileSync(path, JSON.stringify(metadata));
+  assert.deepEqual(await importInto(twin, copy), {
+    ...{ done: 3, failed: 0, pending: 0 },
+    omitted: { unreadable_times: 6 },
+  });
+  const { rows } = await sql`
+    select r.start_datetime = h.created_at as highlight, r.start_datetime = c.created_at as root,
+      c.resolved_at is not null as resolved, reply.edited_at, length(reply.text) as length
+    from recordings r join highlights h on h.recording_id = r.id
+      join comments c on c.recording_id = r.id and c.parent_id is null
+      join comments reply on reply.parent_id = c.id
+    where r.workspace_id = ${twin.id}`.execute(target.db.kysely);
+  assert.deepEqual(rows, [{ highlight: true, root: true, resolved: true, edited_at: null, length: 4999 }]);
 });
 
 test("users without an account here are counted, and the admin owns their recordings", async () => {

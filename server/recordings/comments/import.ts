@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import { isEmoji, maxComments, maxReactions } from "../../../contract/recordings/comments.ts";
-import { maxCommentLength, maxMentions } from "../../../shared/mentions.ts";
+import { maxMentions, shortenComment } from "../../../shared/mentions.ts";
 import type { Tx } from "../../platform/db/database.ts";
 import type { MovedComment } from "../../platform/db/json-columns.ts";
 import { encodeMentions } from "./mentions.ts";
@@ -45,7 +45,7 @@ export async function insertMovedComments(
     const isReply = comment.parent !== null;
     if (userId === null && (isReply || !replied.has(index))) return [];
     const mentioned = comment.mentioned_ids.slice(0, maxMentions).flatMap((id) => users.get(id) ?? []);
-    const text = userId === null ? "" : encodeMentions(shorten(comment.text), mentioned);
+    const text = userId === null ? "" : encodeMentions(shortenComment(comment.text), mentioned);
     return [
       {
         id: ids[index] ?? "",
@@ -84,9 +84,4 @@ export async function insertMovedComments(
     insert into comment_reactions (comment_id, emoji, user_id)
     select comment_id, emoji, user_id from jsonb_populate_recordset(null::comment_reactions, ${JSON.stringify(reactions)}::jsonb)
     on conflict do nothing`.execute(tx);
-}
-
-/** At most as long as a comment may be, without half a surrogate pair at the end, which PostgreSQL doesn't store. */
-function shorten(text: string): string {
-  return text.slice(0, maxCommentLength).replace(/[\ud800-\udbff]$/u, "");
 }

@@ -1,10 +1,13 @@
-import { maxComments } from "../../../../contract/recordings/comments.ts";
+import { isEmoji, maxComments, maxReactions } from "../../../../contract/recordings/comments.ts";
 import { fieldNames, recordingFields } from "../../../../contract/recordings/fields.ts";
 import { maxHighlights } from "../../../../contract/recordings/highlight-operations.ts";
+import { leavesAfterJoining } from "../../../../contract/recordings/participants.ts";
 import type { PortableEntry } from "../../../../contract/recordings/portable.ts";
 import { recordingLimits } from "../../../../contract/recordings/recordings.ts";
 import { isTag } from "../../../../contract/recordings/tag.ts";
 import { ImportInput } from "../../../../contract/uploads/imports.ts";
+import { maxMentions, shortenComment } from "../../../../shared/mentions.ts";
+import { parseTimestamp } from "../../../../shared/times/timestamp.ts";
 import { maxMilliseconds, maxSegments } from "../../../../shared/transcripts/transcript-limits.ts";
 import type { MovedComment, MovedData } from "../../../platform/db/json-columns.ts";
 import type { Moved } from "../service.ts";
@@ -33,6 +36,21 @@ class Omissions {
   limit<T>(code: string, list: readonly T[], max: number): readonly T[] {
     this.add(code, list.length - max);
     return list.slice(0, max);
+  }
+
+  /** A time that can be stored; null: none, or one that is no time here, such as of the year 0000, and is counted. */
+  time(text: string | null | undefined): string | null {
+    if (text == null || parseTimestamp(text) !== null) return text ?? null;
+    this.add("unreadable_times");
+    return null;
+  }
+
+  /** When a participant joined and left. */
+  attendance(joined: string | null, left: string | null) {
+    const [join, leave] = [this.time(joined), this.time(left)];
+    const isInOrder = leavesAfterJoining({ observed_join_time: join, observed_leave_time: leave });
+    if (!isInOrder) this.add("unreadable_times");
+    return { observed_join_time: join, observed_leave_time: isInOrder ? leave : null };
   }
 }
 
@@ -86,8 +104,7 @@ export async function convert(
       crm_contact_id: rest.crm_contact_id,
       confirmed_attendee: rest.confirmed_attendee,
       attended: rest.attended,
-      observed_join_time: rest.observed_join_time,
-      observed_leave_time: rest.observed_leave_time,
+      ...omissions.attendance(rest.observed_join_time, rest.observed_leave_time),
       speaker_key: keyOf(id, indexOf),
     })),
     screenshares: omissions.limit("screenshares", screenshares, recordingLimits.screenshares),
@@ -127,6 +144,7 @@ export async function convert(
     ai_summary: recording.ai_summary,
     ai_action_items: recording.ai_action_items.map(({ participant_id, ...item }) => ({
       ...item,
+      due_date: omissions.time(item.due_date),
       assignee: participant_id === null ? null : (indexOf.get(participant_id) ?? null),
     })),
     ai_template_sections: recording.ai_template_sections,
@@ -137,12 +155,12 @@ export async function convert(
       start_ms: one.timestamp,
       duration_ms: one.duration,
       tags: one.tags.filter(isTag),
-      created_at: one.created_datetime,
+      created_at: omissions.time(one.created_datetime) ?? recording.start_datetime,
       created_by: one.created_by_email === null ? null : directory.userId(one.created_by_email),
     })),
     shared_user_ids: userIds("shares_without_user", recording.shared_users),
     private_notes: notes,
-    comments: commentsOf(recording.comments ?? [], directory, omissions),
+    comments: commentsOf(recording, directory, omissions),
     speakers,
     word_times: entries.some(({ times }) => times !== null) ? entries.map(({ times }) => times) : null,
   };
@@ -156,7 +174,7 @@ export async function convert(
 
 /** Comments with their users by email. One without a user here is counted, and stays without its text while it has replies. */
 function commentsOf(
-  comments: NonNullable<SourceRecording["recording"]["comments"]>,
+  { comments = [], start_datetime: start }: Pick<SourceRecording["recording"], "comments" | "start_datetime">,
   directory: Directory,
   omissions: Omissions,
 ): MovedComment[] {
@@ -169,19 +187,22 @@ function commentsOf(
     const isLost = parentId !== null && (parent === null || kept[parent]?.parent_id !== null);
     const userId = isLost ? null : userOf(author);
     if (author !== null && userId === null) omissions.add("comments");
+    const createdAt = omissions.time(comment.created_datetime) ?? start;
     return {
       parent: isLost ? null : parent,
       user_id: userId,
-      text: comment.text,
+      text: shortenComment(comment.text),
       timestamp: comment.timestamp,
-      mentioned_ids: comment.mentioned_emails.flatMap((email) => userOf(email) ?? []),
-      reactions: comment.reactions.flatMap(({ emoji, email }) => {
-        const user = userOf(email);
-        return user === null ? [] : [{ emoji, user_id: user }];
-      }),
-      created_at: comment.created_datetime,
-      edited_at: comment.edited_datetime,
-      resolved_at: comment.resolved_datetime,
+      mentioned_ids: comment.mentioned_emails.flatMap((email) => userOf(email) ?? []).slice(0, maxMentions),
+      reactions: comment.reactions
+        .flatMap(({ emoji, email }) => {
+          const user = userOf(email);
+          return user === null || !isEmoji(emoji) ? [] : [{ emoji, user_id: user }];
+        })
+        .slice(0, maxReactions),
+      created_at: createdAt,
+      edited_at: omissions.time(comment.edited_datetime),
+      resolved_at: comment.resolved_datetime && (omissions.time(comment.resolved_datetime) ?? createdAt),
       resolved_by: userOf(comment.resolved_by_email),
     };
   });
