@@ -40,11 +40,11 @@ import { createSignInTest } from "./operations/system/settings/sign-in-test.ts";
 import { modelRoutes } from "./operations/system/speech-routes.ts";
 import { webAppRoutes } from "./operations/web/routes.ts";
 import { createViewCheck } from "./people/access/viewer.ts";
+import { mailOf } from "./people/accounts/one-time-links/account-changes.ts";
 import { linkPages } from "./people/accounts/pages/link-pages.ts";
 import { signInPages } from "./people/accounts/pages/sign-in-pages.ts";
 import { passkeyRoutes } from "./people/accounts/passkeys/routes.ts";
 import { accountRoutes } from "./people/accounts/routes.ts";
-import { mailOf } from "./people/accounts/second-factor/changes.ts";
 import { secondFactorRoutes } from "./people/accounts/second-factor/routes.ts";
 import { mailNewDevice } from "./people/accounts/security/new-device-mail.ts";
 import { securityRoutes } from "./people/accounts/security/routes.ts";
@@ -226,7 +226,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.decorateRequest("apiVersion", null);
   app.decorate("passwordWork", createPasswordWork({ cost: dependencies.passwordCost }));
   app.decorate("ownOrigin", new URL(config.baseUrl).origin);
-  const openProvider = createOpenProvider({ db, encryptor, config });
+  const openProvider = createOpenProvider({ db, jobs, encryptor, config });
   app.decorate("acceptsIssuer", (issuer) => findProviderOf(config.signInProviders, issuer) !== undefined);
   knowDevices(app, {
     baseUrl: config.baseUrl,
@@ -361,7 +361,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       askRoutes(api, { db, limiter, config });
       auditRoutes(api, { db, config });
       const me: PresentDependencies = { db, managesSystem: (user) => managesSystem(db, user) };
-      sessionRoutes(api, { ...me, encryptor, config });
+      sessionRoutes(api, { ...me, jobs, encryptor, config });
       connectRoutes(api, { db, config, open: openProvider });
       passkeyRoutes(api, { db, jobs, encryptor, config, presentMe: createPresentMe(me) });
       secondFactorRoutes(api, { db, jobs, encryptor, config });

@@ -87,12 +87,14 @@ export function userCommand(command: Command): Command {
 
 function resetSecondFactorCommand(): Command {
   return new Command("reset-second-factor")
-    .description("turn off a user's two-factor authentication, remove their passkeys, and end their sessions")
+    .description(
+      "turn off a user's two-factor authentication, remove their passkeys, unlink single sign-on that counts as their second factor, and end their sessions",
+    )
     .requiredOption("--email <email>", "email of the user")
     .action(async (options: { email: string }) => {
       await withTransaction(async (tx) => {
         const user = await findAnyUser(tx, options.email);
-        await resetSecondFactor(tx, commandLine(user.workspace_id), user.id, null);
+        await resetSecondFactor(tx, commandLine(user.workspace_id), user.id, { mail: null, providers: [] });
       });
       console.error(`${options.email} signs in with their password alone now`);
     });

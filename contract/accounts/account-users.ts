@@ -19,6 +19,10 @@ export const UserAccount = z
     has_password: z.boolean(),
     has_second_factor: z.boolean(),
     has_passkeys: z.boolean(),
+    can_reset_second_factor: z.boolean().meta({
+      description:
+        "Whether there is something that Reset Second Factor removes: an authenticator app, a passkey, or single sign-on that counts as the second factor.",
+    }),
     last_signed_in_datetime: Timestamp.nullable(),
     created_datetime: Timestamp,
   })

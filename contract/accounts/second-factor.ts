@@ -106,7 +106,7 @@ export const resetSecondFactor = operation({
   path: "/_/api/v1/users/:user_id/second-factor",
   summary: "Reset Second Factor",
   description:
-    "Turns off the two-factor authentication of a user who has lost their authenticator app and recovery codes, removes their passkeys, and ends their sessions. The user receives an email about it.",
+    "Turns off the two-factor authentication of a user who has lost their authenticator app and recovery codes, removes their passkeys, and ends their sessions. Where the workspace requires a second factor and the user has a password, it also unlinks single sign-on, which counts as one. The user receives an email about it.",
   params: z.object({ user_id: Uuid }),
   response: Success,
   errors: ["forbidden", "not_found", "wrong_state"],

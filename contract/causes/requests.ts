@@ -92,6 +92,8 @@ export const requestTexts = {
   break_glass_needs_second_factor:
     "this is the break-glass admin of single sign-on only, who needs the second factor to sign in; name another one under Settings → Security, or run on the server: parley security reset",
   second_factor_off: "two-factor authentication is not turned on",
+  no_second_factor_to_reset:
+    "this user has no authenticator app and no passkeys; what single sign-on asks for is set at the provider",
   single_sign_on_missing:
     "this server is not set up for single sign-on, so nobody could sign in; set up a provider first",
   settings_test_running: "this test is running already; wait until it has ended",
@@ -104,6 +106,8 @@ export const requestTexts = {
     "your workspace requires your second factor, so you can't turn it off; an admin can reset it if you lose your device",
   provider_unreachable: ({ provider }: { provider: string }) =>
     `${provider} can't be reached or is not set up correctly; try again, or ask an admin`,
+  provider_not_allowed: ({ provider }: { provider: string }) =>
+    `your workspace doesn't let you connect ${provider}: it allows single sign-on only, or groups at another provider give you teams or a role; ask an admin`,
   second_factor_unproven:
     "you have a passkey or single sign-on; sign in with it before you set up two-factor authentication, or ask an admin to reset it",
   second_factor_on: "two-factor authentication is already on; turn it off first",

@@ -175,9 +175,13 @@ export const requestTexts: { readonly [Code in RequestCause]: (values: CauseValu
     t`You could no longer sign in. Add another way to sign in first, or ask an admin for a link to set a password.`,
   provider_unreachable: ({ provider }) =>
     t`${provider} can't be reached or is not set up correctly. Try again, or ask an admin.`,
+  provider_not_allowed: ({ provider }) =>
+    t`Your workspace doesn't let you connect ${provider}: it allows single sign-on only, or your groups at another provider give you teams or a role. Ask an admin.`,
   second_factor_unproven: () =>
     t`You have a passkey or single sign-on. Sign in with it before you set up two-factor authentication, or ask an admin to reset it.`,
   second_factor_on: () => t`Two-factor authentication is already on. Turn it off first.`,
+  no_second_factor_to_reset: () =>
+    t`This user has no authenticator app and no passkeys. What single sign-on asks for is set at the provider.`,
   second_factor_off: () => t`Two-factor authentication is not turned on.`,
   second_factor_setup: () =>
     t`Your workspace requires a second factor. Set up two-factor authentication to continue.`,

@@ -222,7 +222,7 @@ function UserMenu(props: { user: User; isMe: boolean; showLink: (shown: ShownLin
                   <Trans>Unlink single sign-on</Trans>
                 </Menu.Item>
               ) : null}
-              {user.has_second_factor || user.has_passkeys ? (
+              {user.can_reset_second_factor ? (
                 <Menu.Item onClick={resetting.open}>
                   <Trans>Reset two-factor authentication</Trans>
                 </Menu.Item>
@@ -264,7 +264,13 @@ function UserMenu(props: { user: User; isMe: boolean; showLink: (shown: ShownLin
         <Trans>
           For someone who has lost their phone and recovery codes: make sure that it is {name} who asks. It
           removes their passkeys too and signs them out everywhere, and they receive an email about it.
-        </Trans>
+        </Trans>{" "}
+        {user.single_sign_on && user.has_password ? (
+          <Trans>
+            Where the security rules require a second factor, single sign-on counts as one: it is unlinked
+            too, with the teams and role that their groups there gave.
+          </Trans>
+        ) : null}
       </Confirm>
       <Deactivate user={user} opened={asks} onClose={close} />
     </>

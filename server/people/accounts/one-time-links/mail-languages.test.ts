@@ -17,10 +17,10 @@ import { testMessage } from "../../../operations/system/health/test-component.ts
 import { createI18n, type I18n, i18nFor } from "../../../platform/language/i18n.ts";
 import type { NotificationRow } from "../../../sharing/notifications/queries.ts";
 import { renderEmail } from "../../../sharing/notifications/render-email.ts";
-import { type Change, mailOf, tell } from "../second-factor/changes.ts";
 import { mailNewDevice } from "../security/new-device-mail.ts";
 import { openBrowser } from "../test/accounts.ts";
 import { startMailServer } from "../test/mail.ts";
+import { type Change, mailOf, tell } from "./account-changes.ts";
 import { type OutgoingMail, sendMail } from "./mailer.ts";
 import { invitationMail, passwordResetMail, resetWaitsMail } from "./mails.ts";
 
@@ -124,6 +124,8 @@ const changes: Readonly<Record<Change, true>> = {
   recovery_codes_replaced: true,
   passkey_added: true,
   passkey_removed: true,
+  single_sign_on_bound: true,
+  single_sign_on_unbound: true,
 };
 
 const at = new Date("2027-03-05T20:04:00Z");
@@ -212,7 +214,8 @@ async function queuedMails({ id, email }: Pick<TestUser, "id" | "email">): Promi
   return db.kysely.transaction().execute(async (tx) => {
     for (const userAgent of ["Firefox/1 Linux", "Firefox/1", "?"])
       await mailNewDevice(tx, mailOf(app), id, { ip: "192.0.2.1", userAgent });
-    for (const change of Object.keys(changes) as Change[]) await tell(tx, mailOf(app), id, change);
+    for (const change of Object.keys(changes) as Change[])
+      await tell(tx, mailOf(app), id, change, ["Λιμάνι", "Θάλασσα"]);
     const queued = await tx.selectFrom("jobs").select("data").where("name", "=", "send_mail").execute();
     return queued
       .map(({ data }) => {

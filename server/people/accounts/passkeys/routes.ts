@@ -7,7 +7,7 @@ import { invalidInput, ProblemError } from "../../../platform/http/errors/proble
 import { ipPrefixOf } from "../../../platform/http/limits/ip-prefix.ts";
 import { type Api, Ready, route } from "../../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
-import { findAccount, mailOf, tell } from "../second-factor/changes.ts";
+import { findAccount, mailOf, tell } from "../one-time-links/account-changes.ts";
 import { sessionCookie, sessionCookieOf } from "../sign-in/session-cookie.ts";
 import { endSessionOf, endSessionsOfPasskey } from "../sign-in/sessions.ts";
 import { recordRefusal } from "../sign-in/sign-in-rules.ts";

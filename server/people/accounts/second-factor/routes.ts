@@ -10,13 +10,14 @@ import { invalidInput, ProblemError } from "../../../platform/http/errors/proble
 import { type Api, route } from "../../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { findRules, isBreakGlass, requiresSecondFactor } from "../../access/security-rules.ts";
+import { type Change, findAccount, mailOf, tell } from "../one-time-links/account-changes.ts";
 import { newTotpSecret, totpUri } from "../sign-in/codes.ts";
 import { verifyPassword } from "../sign-in/passwords.ts";
 import * as factors from "../sign-in/second-factor.ts";
 import { addProof, endSessions, removeProof } from "../sign-in/sessions.ts";
 import { deleteAttempts, keyOf, takeAttempt, tooManyAttempts } from "../sign-in/throttle.ts";
 import { refuseUnproven } from "../users/refuse-unproven.ts";
-import { type Change, findAccount, isOff, mailOf, resetSecondFactor, tell } from "./changes.ts";
+import { resetSecondFactor } from "./changes.ts";
 
 interface Dependencies {
   readonly db: Database;
@@ -121,7 +122,10 @@ export function secondFactorRoutes(api: Api, deps: Dependencies): void {
         .executeTakeFirst();
       if (user === undefined)
         throw new ProblemError("not_found", `there is no user ${params.user_id} in this workspace`);
-      await resetSecondFactor(tx, actorOf(request), user.id, mailOf(deps));
+      await resetSecondFactor(tx, actorOf(request), user.id, {
+        mail: mailOf(deps),
+        providers: deps.config.signInProviders,
+      });
     });
     deps.jobs.wake();
     return { success: true as const };
@@ -154,4 +158,8 @@ async function refuseRemoval(tx: Tx, { workspaceId, userId, role }: Principal): 
 
 function isOn(): ProblemError {
   return new ProblemError("wrong_state", because("second_factor_on"));
+}
+
+function isOff(): ProblemError {
+  return new ProblemError("wrong_state", because("second_factor_off"));
 }

@@ -289,7 +289,9 @@ test("an admin resets a colleague's, which ends their sessions; the operator's c
   await turnOn(again);
   await app.db.kysely
     .transaction()
-    .execute((tx) => resetSecondFactor(tx, commandLine(workspace.id), user.id, null));
+    .execute((tx) =>
+      resetSecondFactor(tx, commandLine(workspace.id), user.id, { mail: null, providers: [] }),
+    );
   assert.equal((await signInWith(user.email)).status, 200);
   await sql`update sessions set created_at = now() - interval '16 minutes' where user_id = ${admin.id}`.execute(
     app.db.kysely,

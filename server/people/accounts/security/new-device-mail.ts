@@ -2,9 +2,9 @@ import { knownBrowser } from "../../../../shared/browser-name.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import { type I18n, i18nFor } from "../../../platform/language/i18n.ts";
 import { utcTime } from "../../../platform/language/utc-time.ts";
+import { findAccount, type MailDependencies } from "../one-time-links/account-changes.ts";
 import { enqueueMail } from "../one-time-links/mailer.ts";
 import { accountChangeMail } from "../one-time-links/mails.ts";
-import { findAccount, type MailDependencies } from "../second-factor/changes.ts";
 
 /** Notifies a user by email that a browser they have not used before has signed in. */
 export async function mailNewDevice(

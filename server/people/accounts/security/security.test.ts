@@ -6,7 +6,12 @@ import { backgroundHeader } from "../../../../contract/accounts/background.ts";
 import { mcpPath } from "../../../../contract/accounts/oauth.ts";
 import { streamNotifications } from "../../../../contract/workspace/notifications.ts";
 import { call, currentVersion, startTestApp } from "../../../../test/support/app.ts";
-import { insertRecording, makeWorkspace, type TestWorkspace } from "../../../../test/support/factories.ts";
+import {
+  insertRecording,
+  makeUser,
+  makeWorkspace,
+  type TestWorkspace,
+} from "../../../../test/support/factories.ts";
 import * as oauth from "../../../../test/support/oauth.ts";
 import { until } from "../../../../test/support/until.ts";
 import { commandLine } from "../../../platform/audit/record.ts";
@@ -797,10 +802,81 @@ test("a reset of the second factor by an admin is emailed to its user", async ()
   const admin = await signInAs(app, workspace.admin);
   const reset = await admin.send("DELETE", `/_/api/v1/users/${workspace.member.id}/second-factor`);
   assert.equal(reset.status, 200, reset.text);
-  const mail = await until("the mail", () =>
-    mails.find(({ to, text }) => to.includes(workspace.member.email) && /was reset/.test(text)),
-  );
+  const mail = await mailTo(workspace.member, /was reset/);
   assert.match(mail.text, /An admin turned off your two-factor authentication/);
+  assert.doesNotMatch(mail.text, /no longer linked/);
+});
+
+const mailTo = (user: { email: string }, words: RegExp) =>
+  until(`the mail ${words}`, () => mails.find(({ to, text }) => to.includes(user.email) && words.test(text)));
+
+test("where single sign-on counts as the second factor, a reset unlinks it, and the password sets up another one", async () => {
+  const workspace = await makeRuled();
+  const { member } = workspace;
+  const admin = await signInAs(app, workspace.admin);
+  await turnOn(admin);
+  await signInAtProvider(workspace);
+  // The first proof of the email has removed it.
+  await givePassword(app.db, member);
+  const url = `/_/api/v1/users/${member.id}/second-factor`;
+  const isOffered = async () =>
+    (await admin.get("/_/api/v1/users")).body.users.find(({ id }: { id: string }) => id === member.id)
+      .can_reset_second_factor;
+  const nothing = await admin.send("DELETE", url);
+  assert.deepEqual([nothing.status, nothing.body.cause?.code], [409, "no_second_factor_to_reset"]);
+  assert.equal(await isOffered(), false, "nothing requires a second factor");
+  await setRules(admin, { second_factor: "all", grace_days: 0 });
+  assert.equal(await isOffered(), true);
+  const stuck = await signInAs(app, member);
+  await assertSetUpOnly(stuck);
+  assertUnproven(await stuck.send("POST", factorPath, { json: { type: "totp", password } }));
+  const reset = await admin.send("DELETE", url);
+  assert.equal(reset.status, 200, reset.text);
+  assert.match((await mailTo(member, /was reset/)).text, /no longer linked to Tidewater ID/);
+  const again = await signInAs(app, member);
+  await turnOn(again);
+  assert.equal((await again.get(me)).body.second_factor_due, null);
+  assert.deepEqual((await again.get("/_/api/v1/me/single-sign-on")).body.connections, []);
+  const log = (await auditOf(app.db, workspace.id)).map(({ action }) => action);
+  assert.deepEqual(log.slice(log.indexOf("single_sign_on_unbound")).slice(0, 2), [
+    "single_sign_on_unbound",
+    "second_factor_reset",
+  ]);
+  // Where only the provider signs users in, it stays linked.
+  await signInAtProvider(workspace);
+  await setRules(admin, {
+    ...{ second_factor: "all", single_sign_on_only: true, break_glass_user_id: workspace.admin.id },
+  });
+  assert.equal((await admin.send("DELETE", url)).status, 200, "the authenticator app");
+  assert.equal((await admin.send("DELETE", url)).body.cause?.code, "no_second_factor_to_reset");
+});
+
+test("users get an email when a provider is linked to their account, or unlinked by them or an admin", async () => {
+  const workspace = await makeRuled();
+  const { member } = workspace;
+  await signInAs(app, member);
+  const atProvider = await signInAtProvider(workspace);
+  assert.match(
+    (await mailTo(member, /Subject: A sign-in provider was connected/)).text,
+    /Tidewater ID was connected with your Parley account/,
+  );
+  await givePassword(app.db, member);
+  assert.equal((await atProvider.send("DELETE", "/_/api/v1/me/single-sign-on")).status, 200);
+  const unlinked = /no longer linked to Tidewater ID\. Other sessions/;
+  await mailTo(member, unlinked);
+  await signInAtProvider(workspace);
+  const admin = await signInAs(app, workspace.admin);
+  assert.equal((await admin.send("DELETE", `/_/api/v1/users/${member.id}/single-sign-on`)).status, 200);
+  await until("the mail about the admin's change", () => {
+    const sent = mails.filter(({ to, text }) => to.includes(member.email) && unlinked.test(text));
+    return sent.length === 2;
+  });
+  // The first sign-in of a user who was just invited is no news to them.
+  const invited = await makeUser(app.db, workspace);
+  await signInAtProvider(workspace, invited);
+  await admin.send("DELETE", `/_/api/v1/users/${invited.id}/single-sign-on`);
+  await mailTo(invited, unlinked);
+  assert.equal(mails.filter(({ to }) => to.includes(invited.email)).length, 1);
 });
 
 test("without recovery codes left, a sign-in asks for a code of the app only", async () => {

@@ -211,14 +211,16 @@ async function sweepLogoutTokens(db: Database): Promise<void> {
   await sql`delete from used_logout_tokens where expires_at < now()`.execute(db.kysely);
 }
 
-/** Removes sessions a day after they have expired: requests that began in time may finish, and check their session. */
+/**
+ * Removes sessions a day after they have expired: requests that began in time may finish, and check their session. Those of
+ * single sign-on without an issuer come from a process of an older version: nothing would end them with their provider.
+ */
 export async function sweepSessions(db: Database): Promise<void> {
   await sql`
     delete from sessions
     where expires_at < now() - interval '1 day'
-      or last_used_at < now() - interval '1 day' - make_interval(secs => ${sessionIdleMs / 1000})`.execute(
-    db.kysely,
-  );
+      or last_used_at < now() - interval '1 day' - make_interval(secs => ${sessionIdleMs / 1000})
+      or (method = 'single_sign_on' and sign_in_issuer is null)`.execute(db.kysely);
 }
 
 export const deleteEndedSessionsKind = defineRecurringJob({

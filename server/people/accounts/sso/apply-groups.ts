@@ -75,15 +75,16 @@ export async function applyGroups(
   );
   const ids = new Set(wanted.found.map(({ id }) => id));
   const former = await findMapped(tx, user.id, issuer);
-  const left = former.filter(({ id }) => !ids.has(id));
+  const unwanted = former.filter(({ id }) => !ids.has(id));
   const held = new Set(former.map(({ id }) => id));
   const missing = wanted.found.filter(({ id }) => !held.has(id));
   const joined: TeamName[] = [];
+  const left: TeamName[] = [];
   // In the order of their ids, as every change of several teams.
-  for (const team of [...missing, ...left].toSorted((one, other) => (one.id < other.id ? -1 : 1)))
+  for (const team of [...missing, ...unwanted].toSorted((one, other) => (one.id < other.id ? -1 : 1)))
     if (ids.has(team.id)) {
       if (await join(tx, actor, team, user.id, issuer)) joined.push(team);
-    } else await leaveMapped(tx, actor, team, user.id, issuer);
+    } else if (await leaveMapped(tx, actor, team, user.id, issuer)) left.push(team);
   await leaveTeamsOf(tx, actor, user.id, gone);
   const staysAdmin = await replaceMappedRole(tx, actor, user, {
     ...{ issuers: [issuer, ...gone], by: issuer, role },

@@ -49,9 +49,15 @@ export function connectRoutes(
 
   route(api, contract.connectMySingleSignOn, async ({ principal, request, body }) => {
     const pages = await open(body.provider);
-    const name = config.signInProviders.find(({ id }) => id === body.provider)?.name;
-    if (pages === null || name === undefined)
+    const provider = config.signInProviders.find(({ id }) => id === body.provider);
+    if (pages === null || provider === undefined)
       throw new ProblemError("not_found", `there is no provider ${body.provider} on this server`);
+    const { name } = provider;
+    const { signInProviders: providers } = config;
+    const user = { id: principal.userId, workspace_id: principal.workspaceId };
+    // Again when the user returns: rules and groups may change meanwhile.
+    if (!(await mayConnect(db.kysely, user, provider.issuer, providers)))
+      throw new ProblemError("wrong_state", because("provider_not_allowed", { provider: name }));
     const { url, cookie } = await pages
       .connect({ userId: principal.userId, sessionId: principal.tokenId })
       .catch((error: Error) => {

@@ -7,6 +7,7 @@ import { findProviderOf, type SignInProvider } from "../../../platform/config/si
 import type { Tx } from "../../../platform/db/database.ts";
 import type { Localized } from "../../../platform/language/i18n.ts";
 import { changeMembership } from "../../access/grants.ts";
+import { type MailDependencies, tell } from "../one-time-links/account-changes.ts";
 import { deleteLinks } from "../one-time-links/one-time-links.ts";
 import { createUser } from "../service.ts";
 import { actorFor, type SignInUser } from "../sign-in/sign-in.ts";
@@ -21,6 +22,8 @@ export interface MatchOptions {
   readonly provider: SignInProvider;
   /** All providers of the settings. */
   readonly providers: readonly SignInProvider[];
+  /** For the email to a user whose account is linked; null: none. */
+  readonly mail: MailDependencies | null;
   readonly from: From;
 }
 
@@ -75,6 +78,9 @@ export async function matchIdentity(
   if (user === known) await refuseOtherProvider(tx, known, identity, options.providers);
   await proveEmail(tx, user, "single_sign_on", options.from);
   await bind(tx, identity, user, options.from);
+  // To a user who has signed in otherwise it is a new way to sign in.
+  if (user === known && known.last_signed_in_at !== null)
+    await tell(tx, options.mail, user.id, "single_sign_on_bound", [provider.name]);
   return user;
 }
 
@@ -87,7 +93,7 @@ export async function matchIdentity(
 export async function connectIdentity(
   tx: Tx,
   identity: ProvenIdentity,
-  { provider, providers, userId, from }: MatchOptions & { readonly userId: string },
+  { provider, providers, mail, userId, from }: MatchOptions & { readonly userId: string },
 ): Promise<void> {
   const { email } = identity;
   const { name } = provider;
@@ -124,6 +130,7 @@ export async function connectIdentity(
     );
   if (user.email_proven_at === null) await proveConnected(tx, user, provider);
   await bind(tx, identity, user, from);
+  await tell(tx, mail, user.id, "single_sign_on_bound", [name]);
 }
 
 /**
@@ -214,6 +221,7 @@ interface Account extends SignInUser {
   readonly email_proven_at: Date | null;
   readonly deactivated_at: Date | null;
   readonly invited_at: Date | null;
+  readonly last_signed_in_at: Date | null;
 }
 
 const columns = [
@@ -223,6 +231,7 @@ const columns = [
   "u.email_proven_at",
   "u.deactivated_at",
   "u.invited_at",
+  "u.last_signed_in_at",
 ] as const;
 
 /** Locks the membership and then the account, in the order of every change of users. */

@@ -2,6 +2,7 @@ import type { Config } from "../../../platform/config/config.ts";
 import type { SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
+import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import type { createSingleSignOnPages } from "./pages.ts";
 
 type Pages = ReturnType<typeof createSingleSignOnPages>;
@@ -12,8 +13,9 @@ export type OpenProvider = (id: string) => Promise<Pages | null>;
 /** Keeps the pages of each provider, with its metadata and keys, until its settings change. */
 export function createOpenProvider(deps: {
   readonly db: Database;
+  readonly jobs: JobQueue;
   readonly encryptor: Encryptor;
-  readonly config: Pick<Config, "baseUrl" | "signInProviders">;
+  readonly config: Pick<Config, "baseUrl" | "signInProviders" | "smtp">;
 }): OpenProvider {
   const opened = new Map<string, { readonly settings: SignInProvider; readonly pages: Pages }>();
   return async (id) => {

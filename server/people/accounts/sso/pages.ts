@@ -6,9 +6,11 @@ import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { transactWithRetry } from "../../../platform/db/retry.ts";
 import { html } from "../../../platform/html.ts";
+import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import type { Localized } from "../../../platform/language/i18n.ts";
 import { i18nOf } from "../../../platform/language/request-language.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
+import { mailOf } from "../one-time-links/account-changes.ts";
 import { ownPath } from "../pages/next.ts";
 import { backToSignIn, field, seeOther } from "../pages/page-parts.ts";
 import { describeError } from "../pages/texts.ts";
@@ -39,8 +41,9 @@ export function createSingleSignOnPages(
   settings: SignInProvider,
   deps: {
     readonly db: Database;
+    readonly jobs: JobQueue;
     readonly encryptor: Encryptor;
-    readonly config: Pick<Config, "baseUrl" | "signInProviders">;
+    readonly config: Pick<Config, "baseUrl" | "signInProviders" | "smtp">;
   },
 ) {
   const { db, encryptor, config } = deps;
@@ -100,6 +103,12 @@ export function createSingleSignOnPages(
       // Used once, whatever the outcome.
       addCookie(reply, ownCookie(baseUrl, "single_sign_on", "", 0));
       const from = signInOriginOf(request);
+      const options = {
+        provider: settings,
+        providers: config.signInProviders,
+        mail: mailOf(deps),
+        from,
+      };
       const at = request.url.indexOf("?");
       try {
         const { identity, next, connects } = await singleSignOn.finish(
@@ -115,21 +124,13 @@ export function createSingleSignOnPages(
               }),
             );
           await transactWithRetry(db, (tx) =>
-            connectIdentity(tx, identity, {
-              provider: settings,
-              providers: config.signInProviders,
-              userId: connects.userId,
-              from,
-            }),
+            connectIdentity(tx, identity, { ...options, userId: connects.userId }),
           );
+          deps.jobs.wake();
           return seeOther(reply, ownPath(next));
         }
         const begin = async (tx: Tx) => {
-          const { user } = await acceptIdentity(tx, identity, {
-            provider: settings,
-            providers: config.signInProviders,
-            from,
-          });
+          const { user } = await acceptIdentity(tx, identity, options);
           const { issuer, subject, sid } = identity;
           return beginSession(
             tx,
@@ -139,6 +140,7 @@ export function createSingleSignOnPages(
           );
         };
         const session = await recordRefusal(db, from, () => transactWithRetry(db, begin));
+        deps.jobs.wake();
         await endSessionOf(db, sessionCookieOf(request, baseUrl));
         setSessionCookie(reply, baseUrl, session.cookie);
         return seeOther(reply, ownPath(next));

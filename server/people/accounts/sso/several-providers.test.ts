@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, test } from "node:test";
 import { sql } from "kysely";
 import { call, startTestApp } from "../../../../test/support/app.ts";
 import { makeTeam, makeUser, makeWorkspace } from "../../../../test/support/factories.ts";
 import { changeMembership } from "../../access/grants.ts";
 import { rulesOf } from "../security/rules.ts";
-import { auditOf, givePassword, openBrowser, signInAs } from "../test/accounts.ts";
+import { sweepSessions } from "../sign-in/sessions.ts";
+import { auditOf, type Browser, givePassword, openBrowser, signInAs } from "../test/accounts.ts";
 import { clientSecret, startProvider, type TestProvider } from "../test/provider.ts";
 
 const first = await startProvider();
@@ -189,6 +191,43 @@ test("sessions that a removed provider began end at once, and continue once it i
   assert.deepEqual(await statuses(), [200, 200]);
 });
 
+test("sessions from before issuers were stored end with the provider that began them, or with the upgrade", async () => {
+  await save();
+  const [one, two] = [await makeUser(app.db, operator), await makeUser(app.db, operator)];
+  const browsers: Browser[] = [];
+  for (const [subject, user] of [
+    ["old-1", one],
+    ["old-2", two],
+  ] as const) {
+    second.people.set(subject, { email: user.email, email_verified: true });
+    browsers.push((await signIn(second, subject)).browser);
+  }
+  const statuses = () =>
+    Promise.all(browsers.map(async (one) => (await one.get("/_/api/v1/session/me")).status));
+  const forget = () =>
+    sql`update sessions set sign_in_issuer = null, sign_in_subject = null where user_id in (${one.id}, ${two.id})`.execute(
+      app.db.kysely,
+    );
+  await forget();
+  // Which of two providers began the session of the second user isn't known.
+  await app.db.kysely
+    .insertInto("identities")
+    .values({ issuer: first.issuer, subject: "old-3", user_id: two.id })
+    .execute();
+  await app.db.pool.query(
+    await readFile(new URL("../../../../migrations/0098_sessions_of_providers.sql", import.meta.url), "utf8"),
+  );
+  assert.deepEqual(await statuses(), [200, 401]);
+  const unlinked = await manage("DELETE", `/users/${one.id}/single-sign-on`);
+  assert.equal(unlinked.status, 200, unlinked.text);
+  assert.deepEqual(await statuses(), [401, 401]);
+  browsers.splice(0, 2, (await signIn(second, "old-1")).browser);
+  await forget();
+  assert.deepEqual(await statuses(), [200], "a process of the previous version began it");
+  await sweepSessions(app.db);
+  assert.deepEqual(await statuses(), [401]);
+});
+
 test("users connect a second provider themselves, with a fresh session and their own verified email only", async () => {
   await save();
   const path = "/_/api/v1/me/single-sign-on";
@@ -233,17 +272,17 @@ test("users connect a second provider themselves, with a fresh session and their
       .set({ security_rules: security_rules && JSON.stringify(security_rules) })
       .where("id", "=", operator.id)
       .execute();
-  for (const refuse of [
-    () => role("member"),
-    () => Promise.all([role(null), rules({ ...rulesOf(null), single_sign_on_only: true })]),
-  ]) {
+  for (const refuse of [() => role("member"), () => rules({ ...rulesOf(null), single_sign_on_only: true })]) {
+    const started = await browser.send("POST", path, { json: { provider: "second" } });
     await refuse();
-    const refused = await connect("own-2");
+    const early = await browser.send("POST", path, { json: { provider: "second" } });
+    assert.deepEqual([early.status, early.body.cause?.code], [409, "provider_not_allowed"], early.text);
+    const refused = await browser.get(await second.signIn(started.body.url, "own-2"));
     assert.equal(refused.status, 403, refused.text);
     assert.match(refused.text, /let you connect Second ID/);
     assert.deepEqual((await state())[1], []);
+    await Promise.all([role(null), rules(null)]);
   }
-  await rules(null);
   // The response counts only in the session that asked for it.
   const other = openBrowser(app);
   const elsewhere = await connect("own-2", browser, other);

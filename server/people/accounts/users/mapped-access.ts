@@ -31,6 +31,7 @@ export async function findMapped(tx: Tx, userId: string, issuer: string): Promis
 /**
  * Ends a membership that groups at a provider gave, unless those at another one give it too. In a team that SCIM manages only
  * what is known of the groups ends: there SCIM decides who is a member.
+ * @returns whether the membership ended.
  */
 export async function leaveMapped(
   tx: Tx,
@@ -38,7 +39,7 @@ export async function leaveMapped(
   team: { readonly id: string },
   userId: string,
   issuer: string,
-): Promise<void> {
+): Promise<boolean> {
   await tx.selectFrom("teams").select("id").where("id", "=", team.id).forUpdate().execute();
   await tx
     .deleteFrom("mapped_team_members")
@@ -65,6 +66,7 @@ export async function leaveMapped(
     .returning("user_id")
     .executeTakeFirst();
   if (removed !== undefined) await recordMember(tx, actor, team.id, { removed: userId });
+  return removed !== undefined;
 }
 
 export async function recordMember(

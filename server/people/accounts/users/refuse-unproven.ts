@@ -1,7 +1,8 @@
 import { because } from "../../../../contract/causes/causes.ts";
-import type { Principal } from "../../../platform/auth/principal.ts";
+import type { Principal, Role } from "../../../platform/auth/principal.ts";
 import { findProviderOf, type SignInProvider } from "../../../platform/config/sign-in-providers.ts";
 import type { Executor } from "../../../platform/db/database.ts";
+import type { StoredRules } from "../../../platform/db/json-columns.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { findRules, hasProvenEnough, requiresSecondFactor } from "../../access/security-rules.ts";
 import { findProof } from "../sign-in/sessions.ts";
@@ -33,4 +34,15 @@ export async function refuseUnproven(
     identities.some(({ issuer }) => findProviderOf(providers, issuer) !== undefined)
   )
     throw new ProblemError("wrong_state", because("second_factor_unproven"));
+}
+
+/**
+ * Whether the single sign-on of a user is what `refuseUnproven` asks for, so that a reset of the second factor has to unlink
+ * it. Not where passwords sign nobody in: there is nothing to protect from them, and only the provider lets the user in.
+ */
+export function isSignOnAFactor(
+  rules: StoredRules | null,
+  { role, hasPassword }: { readonly role: Role; readonly hasPassword: boolean },
+): boolean {
+  return hasPassword && requiresSecondFactor(rules, role) && rules?.single_sign_on_only !== true;
 }

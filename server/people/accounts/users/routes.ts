@@ -5,15 +5,18 @@ import { actorOf } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
+import type { StoredRules } from "../../../platform/db/json-columns.ts";
 import { transactWithRetry } from "../../../platform/db/retry.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type Api, route } from "../../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { languageOf } from "../../../platform/language/request-language.ts";
+import { findRules } from "../../access/security-rules.ts";
+import { mailOf } from "../one-time-links/account-changes.ts";
 import { summarizeAccess } from "./end-access.ts";
 import { unbindSingleSignOn } from "./identities.ts";
 import { findUserAccounts, stateOf, type UserAccountRow } from "./queries.ts";
-import { refuseUnproven } from "./refuse-unproven.ts";
+import { isSignOnAFactor, refuseUnproven } from "./refuse-unproven.ts";
 import * as service from "./users.ts";
 
 /** User management for admins. */
@@ -43,12 +46,13 @@ export function userRoutes(
     const [row] = await findUserAccounts(db.kysely, workspaceId, userId);
     if (row === undefined)
       throw new ProblemError("not_found", `there is no user ${userId} in this workspace`);
-    return present(row);
+    return present(row, await findRules(db.kysely, workspaceId));
   };
 
-  route(api, contract.listUserAccounts, async ({ principal }) => ({
-    users: (await findUserAccounts(db.kysely, principal.workspaceId)).map(present),
-  }));
+  route(api, contract.listUserAccounts, async ({ principal: { workspaceId } }) => {
+    const rules = await findRules(db.kysely, workspaceId);
+    return { users: (await findUserAccounts(db.kysely, workspaceId)).map((row) => present(row, rules)) };
+  });
 
   route(api, contract.inviteUser, async ({ principal, request, body }) => {
     const { id, link } = await change((tx) =>
@@ -124,13 +128,18 @@ export function userRoutes(
     if (params.user_id.toLowerCase() === principal.userId)
       await refuseUnproven(db.kysely, principal, config.signInProviders);
     await change((tx) =>
-      unbindSingleSignOn(tx, actorOf(request), params.user_id, { providers: config.signInProviders }),
+      unbindSingleSignOn(tx, actorOf(request), params.user_id, {
+        providers: config.signInProviders,
+        mail: mailOf(deps),
+      }),
     );
     return { success: true as const };
   });
 }
 
-function present(row: UserAccountRow) {
+function present(row: UserAccountRow, rules: StoredRules | null) {
+  const isFactor =
+    row.single_sign_on && isSignOnAFactor(rules, { role: row.role, hasPassword: row.has_password });
   return {
     id: row.id,
     name: row.name,
@@ -142,6 +151,7 @@ function present(row: UserAccountRow) {
     has_password: row.has_password,
     has_second_factor: row.has_second_factor,
     has_passkeys: row.has_passkeys,
+    can_reset_second_factor: row.has_second_factor || row.has_passkeys || isFactor,
     last_signed_in_datetime: row.last_signed_in_at?.toISOString() ?? null,
     created_datetime: row.created_at.toISOString(),
   };

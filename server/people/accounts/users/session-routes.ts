@@ -12,8 +12,10 @@ import type { StoredRules } from "../../../platform/db/json-columns.ts";
 import { readQuarantine } from "../../../platform/db/quarantine.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type Api, Ready, route } from "../../../platform/http/routing/route.ts";
+import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { languageCookie } from "../../../platform/language/request-language.ts";
 import { endOf, findRules, hasProvenEnough, secondFactorDue } from "../../access/security-rules.ts";
+import { mailOf } from "../one-time-links/account-changes.ts";
 import { findSecondFactor } from "../sign-in/second-factor.ts";
 import { clearedSessionCookie, sessionCookie, sessionCookieOf } from "../sign-in/session-cookie.ts";
 import {
@@ -89,8 +91,9 @@ function dueOf(
 export function sessionRoutes(
   api: Api,
   deps: PresentDependencies & {
+    readonly jobs: JobQueue;
     readonly encryptor: Encryptor;
-    readonly config: Pick<Config, "baseUrl" | "signInProviders">;
+    readonly config: Pick<Config, "baseUrl" | "signInProviders" | "smtp">;
   },
 ): void {
   const { db, config } = deps;
@@ -205,8 +208,10 @@ export function sessionRoutes(
       unbindSingleSignOn(tx, actorOf(request), principal.userId, {
         issuer,
         providers: config.signInProviders,
+        mail: mailOf(deps),
       }),
     );
+    deps.jobs.wake();
     return presentCaller(request);
   });
 }
