@@ -230,7 +230,7 @@ test("a destination that fails for three days is switched off, and its owner get
   );
 });
 
-test("a test sends the sample through the same code and returns the response without the URL", async () => {
+test("a test sends the sample through the same code and returns the response without the URL; of a long one it and the log show the beginning", async () => {
   const { id, path, received } = await slack(member);
   receiver.at(
     path,
@@ -247,6 +247,15 @@ test("a test sends the sample through the same code and returns the response wit
   const preview = await manage("POST", "/deliveries/preview", member.token, asked);
   assert.match(preview.body.text, /^Preview on \w+ \d+, \d{4} at \d+:\d\d [AP]M UTC$/);
   assert.match(preview.body.payload, /AdaptiveCard/);
+  receiver.at(path, (_request, response) => void response.writeHead(404).end("A. ".repeat(6800)));
+  const long = await manage("POST", `/deliveries/${id}/test`, member.token);
+  const sent = await makeRecording(app, member.token, { title: "Long response" });
+  const logged = await until("the attempt failed", async () => {
+    app.jobs.wake();
+    const [attempt] = await attemptsOf(id, member);
+    return attempt.recording_id === sent.recordingId && attempt.last_response !== null ? attempt : undefined;
+  });
+  assert.deepEqual([long.body.response.length, logged.last_response.length], [2000, 2000]);
   assert.equal(
     (await manage("POST", "/deliveries/preview", (await makeUser(db, workspace)).token, asked)).status,
     404,

@@ -171,6 +171,6 @@ function presentAttempt(row: AttemptRow): z.input<typeof contract.DestinationAtt
     last_datetime: row.last_at?.toISOString() ?? null,
     last_status: row.last_status,
     last_error: row.last_error,
-    last_response: row.last_response,
+    last_response: row.last_response === null ? null : service.beginningOf(row.last_response),
   };
 }

@@ -300,8 +300,13 @@ export async function testDestination(
   return presentResponse(await sendToChat(deps, { kind: row.kind, url: row.url }, await sample(null)));
 }
 
+/** What is shown of a response. Receivers can send anything, and its sender needs the reason only. */
+export function beginningOf(body: string): string {
+  return body.slice(0, 2000).toWellFormed();
+}
+
 function presentResponse({ ok, status, error, body, durationMs }: AttemptResponse) {
-  return { ok, status, error, response: body.slice(0, 2000), duration_ms: Math.round(durationMs) };
+  return { ok, status, error, response: beginningOf(body), duration_ms: Math.round(durationMs) };
 }
 
 /** @throws ProblemError `wrong_state` for a workspace token, which has no email. */
