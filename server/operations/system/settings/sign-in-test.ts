@@ -14,7 +14,8 @@ import { type SignInProvider, toProvider, toStored } from "../../../platform/con
 import type { Database } from "../../../platform/db/database.ts";
 import { type Html, html } from "../../../platform/html.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
-import { i18nFor } from "../../../platform/language/i18n.ts";
+import type { I18n } from "../../../platform/language/i18n.ts";
+import { i18nOf } from "../../../platform/language/request-language.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
 import { reasonOf } from "../health/finding.ts";
 import { managesSystem } from "../operator.ts";
@@ -89,10 +90,11 @@ export function createSignInTest(deps: ChangeDependencies): SignInTest {
       // Used once, whatever the outcome.
       addCookie(reply, ownCookie(config.baseUrl, "sign_in_test", "", 0));
       const user = await readSession(db.pool, request, config.baseUrl);
+      const i18n = await i18nOf(request, user === null ? undefined : user.language);
       if (user === null || user.userId !== pending.userId || !(await managesSystem(db, user)))
-        return sendResult(reply, 403, {
-          title: "Sign-in test ended",
-          body: html`<p>Only the admin who began this test sees its result. Sign in, and begin it again.</p>`,
+        return sendResult(reply, i18n, 403, {
+          title: i18n.t("Sign-in test ended"),
+          body: html`<p>${i18n.t("Only the admin who began this test sees its result. Sign in, and begin it again.")}</p>`,
         });
       try {
         const provider = toProvider(pending.provider);
@@ -103,50 +105,58 @@ export function createSignInTest(deps: ChangeDependencies): SignInTest {
           providers: config.signInProviders,
           mail: null,
           from: originOf(request),
+          i18n,
         });
         if (outcome.isAccepted) await savePassed(deps, provider);
         const { describeIdentity } = await import("./sign-in-result.ts");
-        return sendResult(reply, 200, {
+        return sendResult(reply, i18n, 200, {
           title: outcome.isAccepted
-            ? "The sign-in works"
-            : "The provider works, but this sign-in would be refused",
-          body: html`<p>${outcome.text}</p>${describeIdentity(identity, provider, outcome.groups)}${listClaims(claims)}`,
+            ? i18n.t("The sign-in works")
+            : i18n.t("The provider works, but this sign-in would be refused"),
+          body: html`<p>${outcome.text}</p>${describeIdentity(i18n, identity, provider, outcome.groups)}${listClaims(i18n, claims)}`,
         });
       } catch (error) {
-        return sendResult(reply, 400, {
-          title: "The sign-in failed",
-          body: html`<p class="notice bad">${await describeFailure(error)}</p>`,
+        return sendResult(reply, i18n, 400, {
+          title: i18n.t("The sign-in failed"),
+          body: html`<p class="notice bad">${await describeFailure(i18n, error)}</p>`,
         });
       }
     },
   };
 }
 
-async function describeFailure(error: unknown): Promise<string> {
+async function describeFailure(i18n: I18n, error: unknown): Promise<Html> {
   const { SingleSignOnError } = await import("../../../people/accounts/sso/single-sign-on.ts");
-  return error instanceof SingleSignOnError ? error.text(await i18nFor(null)) : reasonOf(error);
+  return error instanceof SingleSignOnError ? html`${error.text(i18n)}` : inEnglish(reasonOf(error));
+}
+
+/** What logs and other programs say. */
+function inEnglish(text: string): Html {
+  return html`<span lang="en">${text}</span>`;
 }
 
 function sendResult(
   reply: FastifyReply,
+  i18n: I18n,
   status: number,
   { title, body }: { readonly title: string; readonly body: Html },
 ): FastifyReply {
   return sendPage(reply, {
+    i18n,
     title,
     status,
     body: html`<h1>${title}</h1>
 ${body}
-<p class="soft small">This was a test: nothing was changed, and nobody was signed in. Close this tab to return to the settings.</p>`,
+<p class="soft small">${i18n.t("This was a test: nothing was changed, and nobody was signed in. Close this tab to return to the settings.")}</p>`,
   });
 }
 
 /** Claims that are shown at most, and characters of each. */
 const [maxClaims, maxLength] = [50, 300];
 
-function listClaims(claims: Readonly<Record<string, unknown>>): Html {
+function listClaims(i18n: I18n, claims: Readonly<Record<string, unknown>>): Html {
   const shown = Object.entries(claims).slice(0, maxClaims);
-  return html`<h2>What the provider says</h2>
+  return html`<h2>${i18n.t("What the provider says")}</h2>
 ${shown.map(([name, value]) => {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return html`<p class="small"><strong>${name}</strong>: ${text.slice(0, maxLength)}</p>`;
@@ -155,7 +165,7 @@ ${shown.map(([name, value]) => {
 
 interface Outcome {
   readonly isAccepted: boolean;
-  readonly text: string;
+  readonly text: string | Html;
   /** What the groups would change; null: the sign-in would be refused before. */
   readonly groups: AppliedGroups | null;
 }
@@ -180,10 +190,13 @@ class TriedError extends Error {
 }
 
 /** What a sign-in with this identity would do: does it, and takes it back. */
-async function tryIdentity(db: Database, identity: ProvenIdentity, options: MatchOptions): Promise<Outcome> {
+async function tryIdentity(
+  db: Database,
+  identity: ProvenIdentity,
+  { i18n, ...options }: MatchOptions & { readonly i18n: I18n },
+): Promise<Outcome> {
   const { acceptIdentity } = await import("../../../people/accounts/sso/accept-identity.ts");
   const { SingleSignOnError } = await import("../../../people/accounts/sso/single-sign-on.ts");
-  const i18n = await i18nFor(null);
   try {
     return await db.kysely.transaction().execute(async (tx): Promise<never> => {
       const {
@@ -203,7 +216,8 @@ async function tryIdentity(db: Database, identity: ProvenIdentity, options: Matc
       return {
         isAccepted: false,
         groups: null,
-        text: error.hint === null ? error.text(i18n) : `${error.text(i18n)} (${error.hint})`,
+        text:
+          error.hint === null ? error.text(i18n) : html`${error.text(i18n)} ${inEnglish(`(${error.hint})`)}`,
       };
     if (!(error instanceof TriedError)) throw error;
     const { user, workspace, groups } = error;
@@ -212,11 +226,20 @@ async function tryIdentity(db: Database, identity: ProvenIdentity, options: Matc
       .select("id")
       .where("id", "=", user.id)
       .executeTakeFirst();
-    const verb = known === undefined ? "create an account for" : "sign in";
+    const values = { name: user.name, email: user.email, role: user.role, workspace };
     return {
       isAccepted: true,
       groups,
-      text: `Parley would ${verb} ${user.name} (${user.email}) in the workspace ${workspace}, with the role ${user.role}.`,
+      text:
+        known === undefined
+          ? i18n.t(
+              "Parley would create an account for {name} ({email}) in the workspace {workspace}, with the role {role, select, admin {admin} member {member} other {viewer}}.",
+              values,
+            )
+          : i18n.t(
+              "Parley would sign in {name} ({email}) in the workspace {workspace}, with the role {role, select, admin {admin} member {member} other {viewer}}.",
+              values,
+            ),
     };
   }
 }
