@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Presets, SingleBar } from "cli-progress";
 import { Command } from "commander";
 import { readConfig } from "../../server/platform/config/config.ts";
 import { catalogue, findInCatalogue, isLanguage, sizeOf } from "../../server/processing/models/catalogue.ts";
-import { installModel, toMegabytes } from "../../server/processing/models/install.ts";
+import { installModel, nameOfPath, toMegabytes } from "../../server/processing/models/install.ts";
 import { listInstalled, ModelError, removeModel, verifyModel } from "../../server/processing/models/store.ts";
 import { readWholeConfig } from "../support/with-store.ts";
 
@@ -83,7 +83,7 @@ async function installOne(givenName: string | undefined, options: InstallOptions
   const config = await readWholeConfig(readConfig(process.env, process.cwd()));
   const from = options.from === undefined ? null : resolve(options.from);
   const isFile = from !== null && (await stat(from).catch(() => null))?.isFile() === true;
-  const name = givenName ?? (from === null ? catalogue[0]?.name : nameOf(from)) ?? "";
+  const name = givenName ?? (from === null ? catalogue[0]?.name : nameOfPath(from)) ?? "";
   const known = findInCatalogue(name);
   if (known !== undefined)
     console.error(`${known.attribution}. License: ${known.license}. From ${known.source}`);
@@ -114,12 +114,6 @@ async function installOne(givenName: string | undefined, options: InstallOptions
   } finally {
     bar?.stop();
   }
-}
-
-/** A model's name from its path, such as `my-model` of `My-Model.gguf`. */
-function nameOf(path: string): string {
-  const name = basename(path);
-  return name.toLowerCase().endsWith(".gguf") ? name.slice(0, -5).toLowerCase() : name;
 }
 
 async function verifyModels(): Promise<void> {

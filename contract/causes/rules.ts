@@ -45,6 +45,9 @@ export const ruleTexts = {
   not_domain: "must be a domain, such as example.com",
   not_web_url: "must be an http or https URL",
   not_absolute_url: "must be an absolute URL in ASCII, such as https://app.example.com/callback",
+  not_model_path: "must be the absolute path of a GGUF file, which ends in .gguf",
+  not_model_name:
+    "must be lowercase letters, digits, dots, underscores and hyphens, and start with a letter or digit",
   not_origin: "must be an origin such as https://app.example.com, without a path",
   not_safe_redirect: "must be https; http is only allowed for 127.0.0.1, [::1] and localhost",
   redirect_with_fragment: "must not have a fragment",

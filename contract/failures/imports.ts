@@ -93,6 +93,13 @@ export const importSentences = {
     "{host} can't be reached: {reason}; try again later, or set a model mirror or a proxy in Settings → Server settings",
   model_damaged:
     "{file} of {model} does not match its SHA-256 and was refused; try again, or use another mirror",
+  model_no_file: "{path} is not a file",
+  model_file_missing: "there is no file {path} on the server's machine; check the path",
+  model_file_unreadable: "{path} can't be read: {reason}",
+  model_no_gguf: "{path} is not a GGUF file",
+  model_differs:
+    "{file} does not match the SHA-256 recorded when {model} was installed; check the files, or remove the model first",
+  model_copy_damaged: "{file} of {model} does not match its SHA-256 and was refused; copy it again",
   model_no_room:
     "the disk has {free} MB free, and the model needs {needed} MB; free some space and try again",
   model_mirror: "the mirror must be an http or https URL",

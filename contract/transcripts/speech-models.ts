@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ruleTexts } from "../causes/rules.ts";
 import { Success } from "../common.ts";
 import { operation } from "../operation.ts";
 
@@ -41,6 +42,10 @@ const LanguageModel = SpeechModel.omit({ kind: true, languages: true })
     minutes_per_hour: z.number().min(0).nullable().meta({
       description:
         "Minutes that the summary of an hour of meeting takes on this machine, from a trial of 20 seconds after the installation; null: not measured yet.",
+    }),
+    path: z.string().nullable().meta({
+      description:
+        "While a file is being installed, or after that failed: its path on the server's machine. Null: the model is downloaded.",
     }),
   })
   .meta({ id: "LanguageModel" });
@@ -118,13 +123,39 @@ export const installLanguageModel = operation({
   errors: ["forbidden", "not_found", "wrong_state"],
 });
 
+/** Absolute on Linux and macOS; other files than models are not even looked up. */
+const ModelPath = z
+  .string()
+  .trim()
+  .max(4096)
+  .regex(/^\/.*\.gguf$/isu, ruleTexts.not_model_path)
+  .meta({ description: "Absolute path of a GGUF file.", example: "/srv/models/Own-Model.gguf" });
+
+export const installLanguageModelFile = operation({
+  ...common,
+  id: "installLanguageModelFile",
+  method: "POST",
+  path: "/_/api/v1/language-models",
+  summary: "Install Language Model File",
+  description: `Copies a GGUF file of the server's machine in the background, on the machine of one worker. List Language Models shows the progress, and why it failed. ${whoMay}`,
+  body: z.object({
+    path: ModelPath,
+    name: z.string().trim().min(1, "must not be blank").max(64).optional().meta({
+      description: "Name of the model; by default that of the file in lowercase, without its ending.",
+      example: "own-model",
+    }),
+  }),
+  response: Success,
+  errors: ["invalid_json", "invalid_input", "body_too_large", "forbidden", "not_found", "wrong_state"],
+});
+
 export const removeLanguageModel = operation({
   ...common,
   id: "removeLanguageModel",
   method: "DELETE",
   path: "/_/api/v1/language-models/:name",
   summary: "Remove Language Model",
-  description: `Removes a model from the machine of the server that responds, or cancels its download. ${whoMay}`,
+  description: `Removes a model from the machine of the server that responds, or cancels its installation. ${whoMay}`,
   params,
   response: Success,
   errors: ["forbidden", "not_found"],

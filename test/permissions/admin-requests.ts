@@ -219,6 +219,10 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
     await app.db.pool.query("delete from model_installs");
     return { params: { name: "qwen3-4b" } };
   },
+  installLanguageModelFile: async ({ app }) => {
+    await app.db.pool.query("delete from model_installs");
+    return { body: { path: "/nowhere/own.gguf" } };
+  },
   removeLanguageModel: async ({ app }) => {
     await app.db.pool.query(
       "insert into model_installs (id, name) values (gen_random_uuid(), 'qwen3-1.7b') on conflict do nothing",

@@ -365,6 +365,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   removeSpeechModel: kinds.operators,
   listLanguageModels: kinds.operators,
   installLanguageModel: kinds.operators,
+  installLanguageModelFile: kinds.operators,
   removeLanguageModel: kinds.operators,
 
   // Last, because publishing shows the recording to the whole workspace.

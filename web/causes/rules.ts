@@ -74,6 +74,9 @@ export const ruleTexts: {
   not_domain: () => t`Must be a domain, such as example.com`,
   not_web_url: () => t`Must be an http or https URL`,
   not_absolute_url: () => t`Must be an absolute URL in ASCII, such as https://app.example.com/callback`,
+  not_model_path: () => t`Must be the absolute path of a GGUF file, which ends in .gguf`,
+  not_model_name: () =>
+    t`Must be lowercase letters, digits, dots, underscores and hyphens, and start with a letter or digit`,
   not_origin: () => t`Must be an origin such as https://app.example.com, without a path`,
   not_safe_redirect: () =>
     t`Must start with https://; http:// is only allowed for 127.0.0.1, [::1] and localhost`,

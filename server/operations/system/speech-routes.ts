@@ -9,6 +9,7 @@ import {
   listLanguageModels,
   listSpeechModels,
   removeInstalledModel,
+  requestFileInstall,
   requestModelInstall,
 } from "../../processing/models/index.ts";
 import { refuseOtherWorkspaces } from "./operator.ts";
@@ -46,6 +47,17 @@ export function modelRoutes(
     await refuseOtherWorkspaces(db, principal);
     const audit = audited(request, "language_model_requested");
     await requestModelInstall(deps, "language", params.name, audit);
+    return { success: true as const };
+  });
+
+  route(api, contract.installLanguageModelFile, async ({ principal, body, request }) => {
+    await refuseOtherWorkspaces(db, principal);
+    await requestFileInstall(deps, body, (tx, name) =>
+      recordAudit(tx, actorOf(request), {
+        action: "language_model_requested",
+        details: { name, path: body.path },
+      }),
+    );
     return { success: true as const };
   });
 

@@ -658,9 +658,11 @@ export interface MeetingTypes {
 
 export interface ModelInstalls {
   bytes_done: Generated<Int8>;
+  bytes_total: Int8 | null;
   error: string | null;
   id: string;
   name: string;
+  path: string | null;
   status: Generated<"pending" | "running" | "done" | "failed">;
   updated_at: Generated<Timestamp>;
 }

@@ -5,6 +5,7 @@ export {
   listLanguageModels,
   listSpeechModels,
   removeInstalledModel,
+  requestFileInstall,
   requestModelInstall,
 } from "./service.ts";
 export { listInstalled } from "./store.ts";

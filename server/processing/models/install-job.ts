@@ -13,7 +13,7 @@ import { ModelError } from "./store.ts";
 const progressEveryMs = 500;
 
 /**
- * The job that downloads a model for an admin. If it is killed, its next run resumes the download; if the admin
+ * The job that installs a model for an admin. If it is killed, its next run resumes a download; if the admin
  * cancels it, its row is gone and it stops. Failures that the admin can correct are stored for them.
  * @param signal stops the job; the next run resumes.
  */
@@ -30,25 +30,27 @@ async function installModelJob(
   const install = await findModelInstall(db.kysely, installId);
   if (install === undefined || !(await markModelInstall(db.kysely, installId, "running", null))) return;
   const cancelled = new AbortController();
-  let bytesDone = 0;
+  let done: Parameters<typeof saveInstallProgress>[2] = { bytesDone: 0, bytesTotal: null };
   // Also while nothing arrives, so that a stalled download can be cancelled.
   const progress = setInterval(() => {
-    saveInstallProgress(db.kysely, installId, bytesDone)
+    saveInstallProgress(db.kysely, installId, done)
       .then((exists) => {
         if (!exists) cancelled.abort(new CanceledError());
       })
       .catch((error: Error) =>
-        log.warn({ err: error }, "could not write the progress of a model's download"),
+        log.warn({ err: error }, "could not write the progress of a model's installation"),
       );
   }, progressEveryMs);
   try {
     await installModel(
       config.dataDir,
       install.name,
-      { type: "download", mirror: config.modelMirror },
+      install.path === null
+        ? { type: "download", mirror: config.modelMirror }
+        : { type: "file", path: install.path },
       {
-        onProgress: (bytes) => {
-          bytesDone = bytes;
+        onProgress: (bytesDone, bytesTotal) => {
+          done = { bytesDone, bytesTotal };
         },
         signal: AbortSignal.any([signal, cancelled.signal]),
       },
@@ -82,12 +84,12 @@ declare module "../../platform/jobs/define.ts" {
 
 export const installModelKind = defineJob({
   name: "install_model",
-  label: "Download model",
+  label: "Install model",
   schema: payload,
   subject: "speech_model",
   owner: null,
   concurrency: 1,
   discard:
-    "the download of a model is canceled in Settings → Transcription or Language model; it can only be retried here",
+    "the installation of a model is canceled in Settings → Transcription or Language model; it can only be retried here",
   handler: (deps, { installId }) => installModelJob(deps, installId, deps.signal),
 });

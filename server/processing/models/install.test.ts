@@ -148,6 +148,34 @@ test("a GGUF file by path keeps to its folder, whatever it is called; a folder o
   await rm(folder, { recursive: true });
 });
 
+test("the copy of a file shows its progress, can be canceled, and starts again after it was stopped", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "parley-gguf-"));
+  const path = join(folder, "large.gguf");
+  await writeFile(path, Buffer.concat([Buffer.from("GGUF"), randomBytes(5 << 20)]));
+  const size = (5 << 20) + 4;
+  const copy = (reason: Error | null) => {
+    const end = new AbortController();
+    const seen: number[] = [];
+    const onProgress = (done: number, total: number): void => {
+      assert.equal(total, size);
+      seen.push(done);
+      if (reason !== null && done > 0) end.abort(reason);
+    };
+    const result = installModel(dataDir, "large", { type: "file", path }, { onProgress, signal: end.signal });
+    return { result, seen };
+  };
+  await assert.rejects(copy(new Error("stopped")).result);
+  assert.deepEqual(await readdir(modelsFolder(dataDir)), [".large.part"]);
+  await assert.rejects(copy(new CanceledError()).result);
+  assert.deepEqual(await readdir(modelsFolder(dataDir)), []);
+  const whole = copy(null);
+  assert.deepEqual(await verifyModel(await whole.result), []);
+  assert.equal(whole.seen[0], 0);
+  assert.equal(whole.seen.at(-1), size);
+  assert.ok(whole.seen.length > 5, "a part at a time");
+  await rm(folder, { recursive: true });
+});
+
 test("a server without ranges sends the file again from its beginning", async () => {
   const part = join(modelsFolder(dataDir), ".test-model.part");
   await mkdir(part, { recursive: true });

@@ -1,4 +1,5 @@
-import { copyFile, mkdir, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { mkdir, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import { type CatalogueModel, findInCatalogue, type ModelFile, type ModelKind } from "./catalogue.ts";
@@ -64,7 +65,7 @@ export async function installModel(
   if (!modelName.test(name))
     throw new ModelError(`"${name}" is not a model name; use lowercase letters, digits, dots and hyphens`);
   const known = findInCatalogue(name);
-  const plan = known === undefined ? await planCustom(name, source) : planKnown(known);
+  const plan = known === undefined ? await planCustom(name, source, options.signal) : planKnown(known);
   return installPlan(dataDir, plan, source, options);
 }
 
@@ -99,6 +100,7 @@ async function installPlan(
     const total = plan.files.reduce((sum, { bytes }) => sum + bytes, 0);
     await ensureRoom(part, plan.files, total);
     let done = 0;
+    options.onProgress?.(done, total);
     for (const file of plan.files) {
       const before = done;
       await bringFile(part, plan, file, source, {
@@ -156,10 +158,10 @@ function planKnown(model: CatalogueModel): Plan {
 }
 
 /** Describes a folder or file outside the catalogue: its files with the hashes that they have now. */
-async function planCustom(name: string, source: ModelSource): Promise<Plan> {
+async function planCustom(name: string, source: ModelSource, signal: AbortSignal | undefined): Promise<Plan> {
   const custom = { name, custom: true, languages: null, revision: null, license: null };
   if (source.type === "file")
-    return { ...custom, kind: "language", files: [await describeGguf(source.path)] };
+    return { ...custom, kind: "language", files: [await describeGguf(source.path, signal)] };
   if (source.type !== "folder")
     throw new ModelError(
       `there is no model ${name}; parley models list shows the models, and --from installs a folder under a name of your choice`,
@@ -180,7 +182,7 @@ async function planCustom(name: string, source: ModelSource): Promise<Plan> {
       files.map(async (file, index) => ({
         name: file,
         bytes: bytes[index] ?? 0,
-        sha256: await hashFile(join(source.path, file)),
+        sha256: await hashFile(join(source.path, file), signal),
         url: null,
       })),
     );
@@ -189,29 +191,38 @@ async function planCustom(name: string, source: ModelSource): Promise<Plan> {
   const ggufs = (await readdir(source.path).catch(() => [])).filter((file) => file.endsWith(".gguf"));
   const [gguf] = ggufs;
   if (gguf !== undefined && ggufs.length === 1)
-    return { ...custom, kind: "language", files: [await describeGguf(join(source.path, gguf))] };
+    return { ...custom, kind: "language", files: [await describeGguf(join(source.path, gguf), signal)] };
   throw new ModelError(
     `${source.path} has no model: it needs ${customLayouts[0]?.files.join(", ")}, or embedding.onnx for a model of speakers, or one GGUF file for a language model`,
   );
 }
 
 /** A language model's file. @throws ModelError when it is none. */
-async function describeGguf(path: string): Promise<Plan["files"][number]> {
-  // Opening a named pipe would wait for its writer.
-  if ((await stat(path).catch(() => null))?.isFile() === false) throw new ModelError(`${path} is not a file`);
-  const file = await open(path, "r").catch((error: Error) => {
-    throw new ModelError(`${path} can't be read: ${error.message}`);
+async function describeGguf(path: string, signal: AbortSignal | undefined): Promise<Plan["files"][number]> {
+  await refuseNoFile(path);
+  const file = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
+    throw new ModelError(
+      error.code === "ENOENT"
+        ? sentenceOf("model_file_missing", { path })
+        : sentenceOf("model_file_unreadable", { path, reason: error.message }),
+    );
   });
   try {
     const { buffer } = await file.read(Buffer.alloc(4), 0, 4, 0);
-    if (buffer.toString("latin1") !== "GGUF") throw new ModelError(`${path} is not a GGUF file`);
+    if (buffer.toString("latin1") !== "GGUF") throw new ModelError(sentenceOf("model_no_gguf", { path }));
     const { size } = await file.stat();
     // Whatever it was called, it can't replace the files beside it.
     const name = basename(path).replace(/(\.gguf)?$/, ".gguf");
-    return { name, bytes: size, sha256: await hashFile(path), url: null };
+    return { name, bytes: size, sha256: await hashFile(path, signal), url: null };
   } finally {
     await file.close();
   }
+}
+
+/** Opening a named pipe would wait for its writer. */
+async function refuseNoFile(path: string): Promise<void> {
+  if ((await stat(path).catch(() => null))?.isFile() === false)
+    throw new ModelError(sentenceOf("model_no_file", { path }));
 }
 
 /** @throws ModelError when the files differ from those that were installed under the name before. */
@@ -220,7 +231,10 @@ function refuseOther(installed: InstalledModel, plan: Plan): void {
   const different = plan.files.filter(({ name, sha256 }) => hashes.get(name) !== sha256);
   if (different.length > 0)
     throw new ModelError(
-      `${different.map(({ name }) => name).join(", ")} does not match the SHA-256 recorded when ${plan.name} was installed; check the files, or remove the model first`,
+      sentenceOf("model_differs", {
+        file: different.map(({ name }) => name).join(", "),
+        model: plan.name,
+      }),
     );
 }
 
@@ -245,6 +259,12 @@ async function ensureRoom(part: string, files: readonly ModelFile[], total: numb
     );
 }
 
+/** A model's name from its path, such as `my-model` of `My-Model.gguf`. */
+export function nameOfPath(path: string): string {
+  const name = basename(path);
+  return name.toLowerCase().endsWith(".gguf") ? name.slice(0, -5).toLowerCase() : name;
+}
+
 /** Whole megabytes, for messages. */
 export function toMegabytes(bytes: number): number {
   return Math.ceil(bytes / 1_000_000);
@@ -265,9 +285,13 @@ async function bringFile(
   const unfinished = `${path}.part`;
   if (source.type !== "download") {
     const from = source.type === "file" ? source.path : join(source.path, file.name);
-    await copyFile(from, unfinished).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") throw new ModelError(`${source.path} has no file ${file.name}`);
-      throw error;
+    await copyWithProgress(from, unfinished, options).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+      throw new ModelError(
+        source.type === "file"
+          ? sentenceOf("model_file_missing", { path: from })
+          : `${source.path} has no file ${file.name}`,
+      );
     });
   } else {
     await downloadFile(urlOf(plan, file, source.mirror), unfinished, file.bytes, options);
@@ -277,11 +301,39 @@ async function bringFile(
     throw new ModelError(
       source.type === "download"
         ? sentenceOf("model_damaged", { file: file.name, model: plan.name })
-        : `${file.name} of ${plan.name} does not match its SHA-256 and was refused; copy it again`,
+        : sentenceOf("model_copy_damaged", { file: file.name, model: plan.name }),
     );
   }
   await syncToDisk(unfinished);
   await rename(unfinished, path);
+}
+
+/** How much of a file is copied at a time. */
+const copyBytes = 1 << 20;
+
+/** Copies a file; stops at the signal. */
+async function copyWithProgress(
+  from: string,
+  to: string,
+  options: { readonly onProgress: (bytes: number) => void; readonly signal?: AbortSignal },
+): Promise<void> {
+  await refuseNoFile(from);
+  const source = createReadStream(from, {
+    highWaterMark: copyBytes,
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+  const target = await open(to, "w", 0o600);
+  try {
+    let done = 0;
+    for await (const piece of source as AsyncIterable<Buffer>) {
+      for (let written = 0; written < piece.length; )
+        written += (await target.write(piece, written)).bytesWritten;
+      done += piece.length;
+      options.onProgress(done);
+    }
+  } finally {
+    await target.close();
+  }
 }
 
 function urlOf(plan: Plan, file: Plan["files"][number], mirror: string | null): string {

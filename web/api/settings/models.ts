@@ -41,4 +41,7 @@ export const languageModelsQuery = queryOptions({
 export const installLanguageModel = (name: string) =>
   call(contract.installLanguageModel, { params: { name } });
 
+export const installLanguageModelFile = (body: { path: string; name?: string }) =>
+  call(contract.installLanguageModelFile, { body });
+
 export const removeLanguageModel = (name: string) => call(contract.removeLanguageModel, { params: { name } });

@@ -16,7 +16,7 @@ const names: { readonly [Kind in JobKind]: () => string } = {
   match_meeting: () => t`Find meeting`,
   render_clip: () => t`Render clip`,
   erase_personal_data: () => t`Erase personal data`,
-  install_model: () => t`Download model`,
+  install_model: () => t`Install model`,
   transcribe_recording: () => t`Transcribe`,
   promote_media: () => t`Process media`,
   promote_upload: () => t`Publish transcript`,

@@ -1,10 +1,12 @@
 import { t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Code } from "@mantine/core";
+import { Alert, Code, TextInput } from "@mantine/core";
 import { IconCheck, IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import {
   installLanguageModel,
+  installLanguageModelFile,
   type LanguageModel,
   type LanguageModels,
   languageModelsQuery,
@@ -12,16 +14,19 @@ import {
 } from "../../api/settings/models.ts";
 import { bytes } from "../../common/format/bytes.ts";
 import { number } from "../../common/format/numbers.ts";
-import { Loaded, ServerSettingsLink, SettingsPage } from "../parts.tsx";
+import { Form, useForm } from "../../common/forms/form.tsx";
+import { Loaded, Panel, ServerSettingsLink, SettingsPage } from "../parts.tsx";
 import { FeedbackSection } from "./feedback.tsx";
 import { Models } from "./models.tsx";
 
 const family = {
-  install: installLanguageModel,
+  install: ({ name, path }: LanguageModel) =>
+    path === null ? installLanguageModel(name) : installLanguageModelFile({ path, name }),
   remove: removeLanguageModel,
   queryKey: languageModelsQuery.queryKey,
-  facts: ({ memory_bytes: memory, minutes_per_hour: minutes, state }: LanguageModel) => [
-    t`Memory: ${{ size: bytes(memory) }}`,
+  facts: ({ bytes: size, memory_bytes: memory, minutes_per_hour: minutes, state }: LanguageModel) => [
+    // Not known before the file was read.
+    ...(size === 0 ? [] : [t`Memory: ${{ size: bytes(memory) }}`]),
     ...(minutes !== null
       ? [t`An hour of meeting takes about ${{ minutes: number(Math.ceil(minutes)) }} min on this machine`]
       : []),
@@ -43,12 +48,51 @@ export function LanguageModelPage() {
         {(language) => (
           <>
             <State language={language} />
-            {language.engine === "local" ? <Models models={language.models} family={family} /> : null}
+            {language.engine === "local" ? (
+              <Models models={language.models} family={family}>
+                <FileForm />
+              </Models>
+            ) : null}
             <FeedbackSection />
           </>
         )}
       </Loaded>
     </SettingsPage>
+  );
+}
+
+/** Installs a model that is not in the list. */
+function FileForm() {
+  const { t } = useLingui();
+  const empty = { path: "", name: "" };
+  const [{ path, name }, setValues] = useState(empty);
+  const install = useForm({
+    run: () => installLanguageModelFile({ path, ...(name.trim() === "" ? {} : { name }) }),
+    refresh: [languageModelsQuery.queryKey],
+    onDone: () => setValues(empty),
+  });
+  return (
+    <Panel>
+      <Form form={install} label={t`Install from file`} isDisabled={path.trim() === ""} maxWidth={520}>
+        <TextInput
+          label={t`Path of a GGUF file`}
+          description={t`On the server's machine. The file is copied, and its hash recorded.`}
+          placeholder="/srv/models/own-model.gguf"
+          maxLength={4096}
+          value={path}
+          onChange={({ currentTarget: { value } }) => setValues((before) => ({ ...before, path: value }))}
+          error={install.errorOf("path")}
+        />
+        <TextInput
+          label={t`Name of the model`}
+          description={t`Leave this empty to use the name of the file.`}
+          maxLength={64}
+          value={name}
+          onChange={({ currentTarget: { value } }) => setValues((before) => ({ ...before, name: value }))}
+          error={install.errorOf("name")}
+        />
+      </Form>
+    </Panel>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Anchor, Button, Progress, Text } from "@mantine/core";
+import { Alert, Anchor, Box, Button, Progress, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { QueryKey } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -26,7 +26,7 @@ const customDescription = msg`A custom model, installed from a folder or file.`;
 
 /** What differs between models of speech and of language. */
 interface Family<M extends Model> {
-  readonly install: (name: string) => Promise<unknown>;
+  readonly install: (model: M) => Promise<unknown>;
   readonly remove: (name: string) => Promise<unknown>;
   readonly queryKey: QueryKey;
   /** More to know about a model. */
@@ -36,7 +36,16 @@ interface Family<M extends Model> {
 }
 
 /** Models that can be installed, with the progress of their downloads. */
-export function Models<M extends Model>({ models, family }: { models: readonly M[]; family: Family<M> }) {
+export function Models<M extends Model>({
+  models,
+  family,
+  children,
+}: {
+  models: readonly M[];
+  family: Family<M>;
+  /** Below the models. */
+  children?: ReactNode;
+}) {
   const { t } = useLingui();
   return (
     <Section title={t`Models`} lead={t`Files are checked against known hashes before they are used.`}>
@@ -45,28 +54,30 @@ export function Models<M extends Model>({ models, family }: { models: readonly M
           <ModelRow key={model.name} model={model} family={family} />
         ))}
       </Rows>
+      {children === undefined ? null : <Box mt="md">{children}</Box>}
     </Section>
   );
 }
 
 function ModelRow<M extends Model>({ model, family }: { model: M; family: Family<M> }): ReactNode {
   const { t } = useLingui();
-  const { name, state, bytes, bytes_done: bytesDone, error, source } = model;
-  const install = useAction({ run: () => family.install(name), refresh: [family.queryKey] });
+  const { name, state, bytes, source } = model;
+  const path = pathOf(model);
+  const install = useAction({ run: () => family.install(model), refresh: [family.queryKey] });
   const description = model.is_custom ? customDescription : descriptions[name];
   const size = number(megabytes(bytes));
   const [label, labelWithName] =
-    state === "failed"
-      ? [t`Resume download`, t`Resume download: ${name}`]
-      : [t`Download model (${size} MB)`, t`Download model (${size} MB): ${name}`];
-  const percentDone = Math.floor((100 * bytesDone) / bytes);
-  const progress = percent(percentDone / 100);
+    state !== "failed"
+      ? [t`Download model (${size} MB)`, t`Download model (${size} MB): ${name}`]
+      : path === null
+        ? [t`Resume download`, t`Resume download: ${name}`]
+        : [t`Try again`, t`Try again: ${name}`];
   return (
     <Row
       title={name}
       badges={<StateTag model={model} />}
       facts={[
-        description === undefined ? model.description : t(description),
+        path ?? (description === undefined ? model.description : t(description)),
         ...(family.facts?.(model) ?? []),
         model.license === null ? null : t`License: ${{ license: model.license }}`,
         model.attribution === null ? null : source === null ? (
@@ -83,36 +94,66 @@ function ModelRow<M extends Model>({ model, family }: { model: M; family: Family
         state === "installed" ? (
           <RemoveButton model={model} family={family} />
         ) : state === "installing" ? (
-          <CancelButton name={name} family={family} />
+          <CancelButton model={model} family={family} />
         ) : (
-          <Button
-            size="xs"
-            variant={model.is_default ? "filled" : "light"}
-            aria-label={labelWithName}
-            loading={install.isPending}
-            onClick={() => install.mutate()}
-          >
-            {label}
-          </Button>
+          <>
+            {path === null ? null : <DismissButton name={name} family={family} />}
+            <Button
+              size="xs"
+              variant={model.is_default ? "filled" : "light"}
+              aria-label={labelWithName}
+              loading={install.isPending}
+              onClick={() => install.mutate()}
+            >
+              {label}
+            </Button>
+          </>
         )
       }
     >
-      {state === "installing" ? (
-        <>
-          <Text size="sm" mt={8} role="status">
-            <Trans>
-              Downloading… {progress} of {size} MB
-            </Trans>
-          </Text>
-          <Progress value={percentDone} aria-label={t`Download of ${name}`} mt={4} />
-        </>
-      ) : null}
-      {state === "failed" ? (
-        <Alert mt={8} color="red" icon={<IconAlertTriangle aria-hidden />} title={t`The download failed`}>
-          <ServerText text={error ?? ""} />
-        </Alert>
-      ) : null}
+      <Installation model={model} />
     </Row>
+  );
+}
+
+/** The file that a model is installed from; null: it is downloaded. */
+const pathOf = (model: Model): string | null => ("path" in model ? model.path : null);
+
+/** How far a model's installation is, or why it failed. */
+function Installation({ model }: { model: Model }): ReactNode {
+  const { t } = useLingui();
+  const { name, state, bytes, bytes_done: bytesDone, error } = model;
+  const path = pathOf(model);
+  if (state === "failed")
+    return (
+      <Alert
+        mt={8}
+        color="red"
+        icon={<IconAlertTriangle aria-hidden />}
+        title={path === null ? t`The download failed` : t`The installation failed`}
+      >
+        <ServerText text={error ?? ""} />
+      </Alert>
+    );
+  if (state !== "installing") return null;
+  const size = number(megabytes(bytes));
+  const percentDone = bytes === 0 ? 0 : Math.floor((100 * bytesDone) / bytes);
+  const progress = percent(percentDone / 100);
+  return (
+    <>
+      <Text size="sm" mt={8} role="status" style={{ overflowWrap: "anywhere" }}>
+        {path === null
+          ? t`Downloading… ${progress} of ${size} MB`
+          : bytes === 0
+            ? t`Checking ${path}…`
+            : t`Copying ${path}… ${progress} of ${size} MB`}
+      </Text>
+      <Progress
+        value={percentDone}
+        aria-label={path === null ? t`Download of ${name}` : t`Installation of ${name}`}
+        mt={4}
+      />
+    </>
   );
 }
 
@@ -130,22 +171,41 @@ function StateTag({ model: { state, is_custom: isCustom } }: { model: Model }) {
   ) : null;
 }
 
-function CancelButton<M extends Model>({ name, family }: { name: string; family: Family<M> }) {
+function CancelButton<M extends Model>({ model, family }: { model: M; family: Family<M> }) {
   const { t } = useLingui();
+  const { name } = model;
+  const isDownload = pathOf(model) === null;
   const cancel = useAction({
     run: () => family.remove(name),
-    done: t`Download canceled.`,
+    done: isDownload ? t`Download canceled.` : t`Installation canceled.`,
     refresh: [family.queryKey],
   });
   return (
     <Button
       size="xs"
       variant="subtle"
-      aria-label={t`Cancel the download of ${name}`}
+      aria-label={isDownload ? t`Cancel the download of ${name}` : t`Cancel the installation of ${name}`}
       loading={cancel.isPending}
       onClick={() => cancel.mutate()}
     >
       <Trans>Cancel</Trans>
+    </Button>
+  );
+}
+
+/** Removes the failed installation of a file from the list. */
+function DismissButton<M extends Model>({ name, family }: { name: string; family: Family<M> }) {
+  const { t } = useLingui();
+  const dismiss = useAction({ run: () => family.remove(name), refresh: [family.queryKey] });
+  return (
+    <Button
+      size="xs"
+      variant="subtle"
+      aria-label={t`Dismiss: ${name}`}
+      loading={dismiss.isPending}
+      onClick={() => dismiss.mutate()}
+    >
+      <Trans>Dismiss</Trans>
     </Button>
   );
 }

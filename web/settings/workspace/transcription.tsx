@@ -14,7 +14,7 @@ import { Loaded, ServerSettingsLink, SettingsPage } from "../parts.tsx";
 import { Models } from "./models.tsx";
 
 const family = {
-  install: installSpeechModel,
+  install: ({ name }: SpeechModel) => installSpeechModel(name),
   remove: removeSpeechModel,
   queryKey: speechModelsQuery.queryKey,
   afterRemoval: ({ kind }: SpeechModel) =>
