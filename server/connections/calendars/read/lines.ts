@@ -6,6 +6,8 @@ export interface Component {
   readonly lines: readonly string[];
   /** Whether the file ends in the middle of it. */
   readonly isCut: boolean;
+  /** Whether its calendar is a message that cancels what is in it. */
+  readonly isCancelled: boolean;
 }
 
 export interface CalendarLines {
@@ -45,16 +47,22 @@ class Splitter implements CalendarLines {
   #open: { readonly name: string; readonly lines: string[] } | null = null;
   /** Components that are open within it. */
   #depth = 0;
+  /** Of the VCALENDAR that is open; a file may have several. */
+  #isCancelled = false;
 
   property(line: string): void {
-    if (this.#open === null) this.properties.push(line);
-    else if (this.#depth === 0 || this.#open.name === "VTIMEZONE") this.#open.lines.push(line);
+    if (this.#open === null) {
+      this.properties.push(line);
+      // Source: RFC 5546, "3.2.5".
+      if (/^METHOD:\s*CANCEL\s*$/i.test(line)) this.#isCancelled = true;
+    } else if (this.#depth === 0 || this.#open.name === "VTIMEZONE") this.#open.lines.push(line);
   }
 
   begin(name: string, line: string): void {
     if (outer.has(name) || name === "VCALENDAR") {
       this.close(false);
-      if (name !== "VCALENDAR") this.#open = { name, lines: [] };
+      if (name === "VCALENDAR") this.#isCancelled = false;
+      else this.#open = { name, lines: [] };
     } else if (this.#open !== null) {
       this.#depth += 1;
       if (this.#open.name === "VTIMEZONE") this.#open.lines.push(line);
@@ -70,7 +78,7 @@ class Splitter implements CalendarLines {
   }
 
   close(isCut: boolean): void {
-    if (this.#open !== null) this.components.push({ ...this.#open, isCut });
+    if (this.#open !== null) this.components.push({ ...this.#open, isCut, isCancelled: this.#isCancelled });
     this.#open = null;
     this.#depth = 0;
   }

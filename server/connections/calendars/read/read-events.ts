@@ -84,6 +84,8 @@ interface Moment {
   readonly local: Temporal.PlainDateTime;
   readonly zone: Zone;
   readonly isDate: boolean;
+  /** Of a period: its end, in milliseconds. */
+  readonly end?: number;
 }
 
 const epochOf = ({ local, zone }: Moment): number => zone.toEpoch(local);
@@ -104,7 +106,7 @@ export function readCalendar(bytes: Uint8Array, window: ReadWindow): ReadCalenda
   const report = new Report();
   const series = new Map<string, Entry[]>();
   const entries = components.filter(({ name }) => name === "VEVENT");
-  for (const { lines } of entries) if (isPrivate(lines)) report.addPrivate(lines);
+  for (const { lines } of entries) if (isPrivate(lines) && !isChange(lines)) report.addPrivate(lines);
   for (const component of entries) {
     report.try(component, () => {
       if (component.isCut) throw new UnreadError(sentences.event_cut);
@@ -149,7 +151,7 @@ class Report {
     if (uid !== null) this.#privateUids.add(uid);
   }
 
-  /** Whether an entry is private, or any other of its series, whose class a change of one instance may lack. */
+  /** Whether an entry is private, or its series, whose class a change of one instance may lack. */
   isPrivate(lines: readonly string[]): boolean {
     const uid = uidOf(lines);
     return isPrivate(lines) || (uid !== null && this.#privateUids.has(uid));
@@ -177,6 +179,11 @@ function isPrivate(lines: readonly string[]): boolean {
     // Bounded: one class without a repetition in it.
     (line) => /^\s*CLASS(?![A-Z0-9-])/i.test(line) && !/^CLASS(?:;[^:]*)?:\s*PUBLIC\s*$/i.test(line),
   );
+}
+
+/** Whether it is about one instance of a series. */
+function isChange(lines: readonly string[]): boolean {
+  return lines.some((line) => propertyName(line) === "RECURRENCE-ID");
 }
 
 function uidOf(lines: readonly string[]): string | null {
@@ -218,6 +225,12 @@ function parseLine(line: string): Property {
   return parsed as Property;
 }
 
+/** With its value in capitals, as ical.js reads it. No value of a time has a colon. */
+function withCapitals(line: string): string {
+  const at = line.lastIndexOf(":") + 1;
+  return line.slice(0, at) + line.slice(at).trim().toUpperCase();
+}
+
 /** Properties that decide when an event is. */
 const timeNames = new Set([
   "DTSTART",
@@ -256,7 +269,7 @@ class Properties {
 
   #add(name: string, line: string): void {
     try {
-      const property = parseLine(line);
+      const property = parseLine(timeNames.has(name) ? withCapitals(line) : line);
       const others = this.#found.get(name);
       if (others === undefined) this.#found.set(name, [property]);
       else others.push(property);
@@ -281,7 +294,7 @@ class Properties {
   }
 }
 
-function readEntry({ lines }: Component, zones: Zones, report: Report): Entry {
+function readEntry({ lines, isCancelled }: Component, zones: Zones, report: Report): Entry {
   const properties = new Properties(lines);
   const dtstart = properties.one("DTSTART");
   if (dtstart === undefined) throw new UnreadError(sentences.event_no_start);
@@ -305,7 +318,7 @@ function readEntry({ lines }: Component, zones: Zones, report: Report): Entry {
     excluded: readMoments(properties.all("EXDATE"), zones),
     instance: recurrence === undefined ? null : readMoment(recurrence, zones),
     isFromHere: String(recurrence?.[1].range ?? "").toUpperCase() === "THISANDFUTURE",
-    isCancelled: properties.text("STATUS")?.toUpperCase() === "CANCELLED",
+    isCancelled: isCancelled || properties.text("STATUS")?.toUpperCase() === "CANCELLED",
     isAllDay: start.isDate || properties.text("X-MICROSOFT-CDO-ALLDAYEVENT")?.toUpperCase() === "TRUE",
     isPrivate: isSecret,
     sequence: Number(properties.text("SEQUENCE") ?? 0) || 0,
@@ -327,10 +340,11 @@ function readMoments(properties: readonly Property[], zones: Zones): Moment[] {
 // Bounded: every repetition has a fixed count.
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(Z?))?$/;
 
-/** @param value of the property's values; default: the first. A period counts by its start. */
+/** @param value of the property's values; default: the first. */
 function readMoment(property: Property, zones: Zones, value: unknown = property[3]): Moment {
+  if (Array.isArray(value)) return readPeriod(property, zones, value);
   const [name, parameters] = property;
-  const written = String(Array.isArray(value) ? value[0] : value).replace(/T::$/, "");
+  const written = String(value).replace(/T::$/, "");
   const parts = datePattern.exec(written);
   if (parts === null) throw new UnreadError(sentenceOf("event_not_date", { name: name.toUpperCase() }));
   const [, year, month, day, hour, minute, second, isUtc] = parts;
@@ -362,6 +376,17 @@ function readMoment(property: Property, zones: Zones, value: unknown = property[
   return { local, zone, isDate };
 }
 
+/** @param period its start, and its end or duration. */
+function readPeriod(property: Property, zones: Zones, [from, to]: readonly unknown[]): Moment {
+  const start = readMoment(property, zones, String(from));
+  const written = String(to);
+  const end = /^[+-]?P/.test(written)
+    ? readDuration(written)(start)
+    : epochOf(readMoment(property, zones, written));
+  if (end < epochOf(start)) throw new UnreadError(sentences.event_ends_first);
+  return { ...start, end };
+}
+
 // Bounded: each part occurs once.
 const durationPattern =
   /^([+-]?)P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,8})H)?(?:(\d{1,8})M)?(?:(\d{1,9})S)?)?$/;
@@ -383,23 +408,28 @@ function readLength(
     if (days !== null) return ({ local, zone }) => zone.toEpoch(local.add({ days: Math.max(days, 1) }));
     return (at) => epochOf(at) + ms;
   }
-  if (duration !== undefined) {
-    const parts = durationPattern.exec(String(duration[3]));
-    if (parts === null) throw new UnreadError(sentenceOf("event_property_unread", { name: "DURATION" }));
-    const [, sign, weeks, days, hours, minutes, seconds] = parts;
-    if (sign === "-") throw new UnreadError(sentences.event_ends_first);
-    const ms = 1000 * (Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0));
-    const nominal = { days: 7 * Number(weeks ?? 0) + Number(days ?? 0) };
-    return ({ local, zone }) => zone.toEpoch(local.add(nominal)) + ms;
-  }
+  if (duration !== undefined) return readDuration(String(duration[3]));
   if (start.isDate) return ({ local, zone }) => zone.toEpoch(local.add({ days: 1 }));
   return epochOf;
+}
+
+/** Days follow the clock of the zone, and hours don't. */
+function readDuration(written: string): Entry["endOf"] {
+  const parts = durationPattern.exec(written);
+  if (parts === null) throw new UnreadError(sentenceOf("event_property_unread", { name: "DURATION" }));
+  const [, sign, weeks, days, hours, minutes, seconds] = parts;
+  if (sign === "-") throw new UnreadError(sentences.event_ends_first);
+  const ms = 1000 * (Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0));
+  const nominal = { days: 7 * Number(weeks ?? 0) + Number(days ?? 0) };
+  return ({ local, zone }) => zone.toEpoch(local.add(nominal)) + ms;
 }
 
 /** A rule as it is written, because ical.js reads it into an object. */
 function ruleText(property: Property): string {
   const value = property[3];
-  if (typeof value !== "object" || value === null) throw new UnreadError(sentences.event_rule_unread);
+  // Of another calendar than the Gregorian one, which ical.js leaves out.
+  if (typeof value !== "object" || value === null || "rscale" in value)
+    throw new UnreadError(sentences.event_rule_unread);
   return ICAL.Recur.fromData(value as Parameters<typeof ICAL.Recur.fromData>[0]).toString();
 }
 
@@ -455,27 +485,25 @@ function* instancesOf(
   work: Work,
 ): Generator<ReadEvent> {
   const masters = newest(entries.filter(({ instance }) => instance === null));
-  const changes = newestChanges(entries);
-  // A change of one instance may lack the class of its series.
-  const isPrivate = entries.some((entry) => entry.isPrivate);
+  const changes = newestChanges(entries, masters[0]);
   for (const [index, master] of masters.entries()) {
     if (master.isCancelled) continue;
     // Two events with one UID, of which neither is newer.
     const key = index === 0 ? name : `${name}\n${epochOf(master.start)}`;
     try {
-      yield* within(seriesOf(key, master, changes, isPrivate, window, work), window);
+      yield* within(seriesOf(key, master, changes, window, work), window);
     } catch (error) {
       const reason = error instanceof UnreadError ? error.message : sentences.event_rule_invalid;
-      work.report.add(isPrivate ? null : master.title, reason);
+      work.report.add(master.isPrivate ? null : master.title, reason);
     }
   }
   for (const [at, change] of changes)
     if (!change.isCancelled)
       try {
-        yield* within([instanceOf(name, String(at), change, change.start, isPrivate)], window);
+        yield* within([instanceOf(name, String(at), change, change.start)], window);
       } catch (error) {
         const reason = error instanceof UnreadError ? error.message : sentences.event_invalid;
-        work.report.add(isPrivate ? null : change.title, reason);
+        work.report.add(change.isPrivate ? null : change.title, reason);
       }
 }
 
@@ -484,22 +512,22 @@ function seriesOf(
   key: string,
   master: Entry,
   changes: ReadonlyMap<number, Entry>,
-  isPrivate: boolean,
   window: ReadWindow,
   work: Work,
 ): ReadEvent[] {
   if (master.rules.length === 0 && master.added.length === 0 && changes.size === 0)
-    return [instanceOf(key, "", master, master.start, isPrivate)];
+    return [instanceOf(key, "", master, master.start)];
   const later = [...changes].filter(([, { isFromHere }]) => isFromHere).sort(([a], [b]) => a - b);
   const found: ReadEvent[] = [];
   for (const start of expand(master, window, work)) {
     const at = epochOf(start);
     if (changes.has(at)) continue;
     const [, change] = later.findLast(([since]) => since <= at) ?? [];
-    if (change === undefined) found.push(instanceOf(key, String(at), master, start, isPrivate));
+    if (change === undefined) found.push(instanceOf(key, String(at), master, start));
     else if (!change.isCancelled) {
-      const moved = { ...start, local: start.local.add(shiftOf(change)), zone: change.start.zone };
-      found.push(instanceOf(key, String(at), change, moved, isPrivate));
+      const { zone, isDate } = change.start;
+      const moved = { local: start.local.add(shiftOf(change)), zone, isDate };
+      found.push(instanceOf(key, String(at), change, moved));
     }
   }
   return found;
@@ -519,11 +547,23 @@ function newest(entries: readonly Entry[]): Entry[] {
   return [...new Map(equal.map((one) => [epochOf(one.start), one])).values()];
 }
 
-function newestChanges(entries: readonly Entry[]): Map<number, Entry> {
+function newestChanges(entries: readonly Entry[], master: Entry | undefined): Map<number, Entry> {
   const changes = entries
     .filter(({ instance }) => instance !== null)
+    .map((entry) => withTime(entry, master))
     .toSorted((a, b) => a.sequence - b.sequence || compare(a.modified, b.modified));
   return new Map(changes.map((one) => [epochOf(one.instance ?? one.start), one]));
+}
+
+/** A change that names its instance by the date alone, with the time of its series. */
+function withTime(change: Entry, master: Entry | undefined): Entry {
+  const { instance } = change;
+  if (instance === null || !instance.isDate || master === undefined || master.start.isDate) return change;
+  const { local, zone } = master.start;
+  return {
+    ...change,
+    instance: { local: instance.local.withPlainTime(local.toPlainTime()), zone, isDate: false },
+  };
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -568,7 +608,7 @@ function ruleDates(
   if (!supported.test(rule)) throw new UnreadError(sentences.event_frequent);
   const until = /(?:^|;)UNTIL=([0-9TZ]+)/.exec(rule)?.[1];
   const series = new RRuleTemporal({
-    rruleString: `RRULE:${until === undefined ? rule : rule.replace(`UNTIL=${until}`, `UNTIL=${localUntil(until, zone, isDate)}`)}`,
+    rruleString: `RRULE:${withDay(until === undefined ? rule : rule.replace(`UNTIL=${until}`, `UNTIL=${localUntil(until, zone, isDate)}`), local)}`,
     dtstart: local.toZonedDateTime("UTC"),
     includeDtstart: true,
     maxIterations,
@@ -584,6 +624,19 @@ function ruleDates(
   }
   if (dates.length > maxDates) throw new UnreadError(sentences.event_too_often);
   return dates.map((date) => Temporal.ZonedDateTime.from(date.toString()).toPlainDateTime());
+}
+
+/**
+ * A rule with the day of the month that its start gives it, so that months without that day are skipped. The library takes their
+ * last day, and keeps it for all later months.
+ * Source: RFC 5545, "3.3.10".
+ */
+function withDay(rule: string, { month, day }: Temporal.PlainDateTime): string {
+  const isMonthly = rule.includes("FREQ=MONTHLY");
+  if (day <= 28 || !(isMonthly || rule.includes("FREQ=YEARLY"))) return rule;
+  if (/;BY(?:DAY|MONTHDAY|YEARDAY|WEEKNO)=/.test(`;${rule}`)) return rule;
+  const isOfMonth = isMonthly || /;BYMONTH=/.test(`;${rule}`);
+  return `${rule};BYMONTHDAY=${day}${isOfMonth ? "" : `;BYMONTH=${month}`}`;
 }
 
 /** The last time of a rule in its own zone, as if that were UTC. */
@@ -605,17 +658,12 @@ function localUntil(until: string, zone: Zone, isDate: boolean): string {
   return `${exact.toString({ smallestUnit: "second" }).replace(/[-:]/g, "")}Z`;
 }
 
-function instanceOf(
-  name: string,
-  instance: string,
-  entry: Entry,
-  start: Moment,
-  isPrivate: boolean,
-): ReadEvent {
+function instanceOf(name: string, instance: string, entry: Entry, start: Moment): ReadEvent {
+  const { isPrivate } = entry;
   const times = {
     key: hash(`${name}\n${instance}`),
     start: epochOf(start),
-    end: entry.endOf(start),
+    end: start.end ?? entry.endOf(start),
     isAllDay: entry.isAllDay,
     isPrivate,
   };
