@@ -3,6 +3,7 @@ import { knownLanguages } from "../../shared/languages.ts";
 import { Success, Timestamp, Uuid } from "../common.ts";
 import { secondFactorMethods } from "../errors.ts";
 import { operation } from "../operation.ts";
+import { TimeZone } from "../time-zone.ts";
 
 export const Role = z
   .enum(["admin", "member", "viewer"])
@@ -25,6 +26,14 @@ export const Me = z
         .string()
         .nullable()
         .meta({ description: "The language of the app and of emails. Null: the browser's." }),
+      time_zone: z
+        .string()
+        .nullable()
+        .meta({ description: "The time zone of times in emails. Null: the browser's." }),
+      browser_time_zone: z
+        .string()
+        .nullable()
+        .meta({ description: "Of the browser that the user last opened the app with. Null: not known." }),
     }),
     workspace: z.strictObject({ id: Uuid, name: z.string() }),
     session: z
@@ -207,7 +216,7 @@ export const updateMe = operation({
   method: "PATCH",
   path: "/_/api/v1/me",
   summary: "Update Me",
-  description: "Changes the caller's own name and language.",
+  description: "Changes the caller's own name, language and time zone.",
   body: z.object({
     name: UserName.nullish().meta({ description: "Null or left out: unchanged." }),
     language: z
@@ -215,6 +224,12 @@ export const updateMe = operation({
       .nullable()
       .optional()
       .meta({ description: "The language of the app and of emails. Null: the browser's." }),
+    time_zone: TimeZone.nullable()
+      .optional()
+      .meta({ description: "The time zone of times in emails. Null: the browser's." }),
+    browser_time_zone: TimeZone.optional().meta({
+      description: "The time zone of the browser, which the web app sends when it has changed.",
+    }),
   }),
   response: Me,
   errors: [...bodyErrors, "forbidden"],

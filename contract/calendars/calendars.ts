@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Success, Timestamp, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
+import { TimeZone } from "../time-zone.ts";
 import { maxMeetingNotes } from "./limits.ts";
 
 /** Calendars of users and rooms, whose meetings give recordings a title, participants and scheduled times. */
@@ -42,22 +43,6 @@ const Password = z.string().min(1, "must not be blank").max(500).meta({
 const AllowHttp = z.boolean().default(false).meta({
   description: "Allows an `http` URL, to which its secrets are sent unencrypted.",
 });
-
-/** Whether `Intl` knows a time zone. */
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const TimeZone = z
-  .string()
-  .min(1)
-  .max(100)
-  .refine(isTimeZone, "must be a time zone of the IANA database, as Europe/Berlin");
 
 const Unread = z.strictObject({
   title: z.string().nullable().meta({ description: "null: it has none, or is private." }),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Milliseconds, Timestamp } from "../common.ts";
 import { operation } from "../operation.ts";
 import { RecordingParams } from "../recordings/recordings.ts";
+import { TimeZone } from "../time-zone.ts";
 import { documentParts, readDocumentParts } from "./document-parts.ts";
 
 const Parts = z
@@ -88,22 +89,8 @@ export const getWordDocument = operation({
   params: RecordingParams,
   query: z.object({
     parts: Parts,
-    time_zone: z
-      .string()
-      .max(100)
-      .refine(isTimeZone, "must be a time zone such as Europe/Berlin")
-      .optional()
-      .meta({ description: "Of the date below the title. Default: UTC." }),
+    time_zone: TimeZone.optional().meta({ description: "Of the date below the title. Default: UTC." }),
   }),
   response: { contentType: wordContentType, description: "A .docx file." },
   errors: ["invalid_input", "not_found"],
 });
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}

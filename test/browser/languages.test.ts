@@ -79,6 +79,28 @@ test("another language is shown without a reload, and what was typed stays; the 
   await other.context.close();
 });
 
+test("emails get the browser's time zone, or the one that the account chooses", async () => {
+  const user = await makeUser(app.db, workspace);
+  const { page, context } = await visit(app, "/settings", { userId: user.id, size: phone });
+  const zone = async (): Promise<string | null> =>
+    (
+      await app.db.kysely
+        .selectFrom("users")
+        .select("email_time_zone")
+        .where("id", "=", user.id)
+        .executeTakeFirstOrThrow()
+    ).email_time_zone;
+  await until("the browser's time zone is known", async () => (await zone()) === "UTC");
+  const select = page.getByRole("combobox", { name: "Time zone", exact: true });
+  await select.fill("tokyo");
+  await page.getByRole("option", { name: "Asia/Tokyo", exact: true }).click();
+  await until("it is chosen", async () => (await zone()) === "Asia/Tokyo");
+  await select.fill("same");
+  await page.getByRole("option", { name: "Same as the browser", exact: true }).click();
+  await until("it is the browser's again", async () => (await zone()) === "UTC");
+  await context.close();
+});
+
 for (const language of Object.keys(languages).filter((each) => each !== sourceLanguage))
   test(`${language}: sign in, upload, watch, search, share, comment, and change the language`, async () => {
     const t = await readTexts(language);

@@ -2,8 +2,10 @@ import { useEffect } from "react";
 import { noteInput } from "../api/client/idle.ts";
 import type { Session } from "../api/session.ts";
 import { lazyPart } from "../common/load-part.tsx";
+import { useBrowserTimeZone } from "../language/use-browser-time-zone.ts";
 import { Bell } from "../notifications/bell.tsx";
 import { DropAnywhere } from "../uploads/drop-anywhere.tsx";
+
 import { registerServiceWorker } from "./service-worker.tsx";
 
 const SecondFactorNotice = lazyPart(
@@ -16,6 +18,7 @@ export function LateParts({ session }: { session: Session }) {
   useEffect(() => void registerServiceWorker(), []);
   useEffect(watchInput, []);
   const { user, second_factor_due: due } = session;
+  useBrowserTimeZone(user.browser_time_zone);
   return (
     <>
       {due === null ? null : <SecondFactorNotice due={due.datetime} />}

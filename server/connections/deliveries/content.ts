@@ -1,7 +1,7 @@
 import { defaultTemplate, fillTemplate, type Placeholder } from "../../../contract/deliveries/template.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { I18n } from "../../platform/language/i18n.ts";
-import { utcTime } from "../../platform/language/utc-time.ts";
+import { writtenTime } from "../../platform/language/written-time.ts";
 import { type Content, composeDocument } from "../documents/compose.ts";
 import { momentUrl, timeOf } from "../documents/moments.ts";
 import { escapeMarkdown } from "../exports/markdown.ts";
@@ -17,6 +17,15 @@ export interface Message {
   readonly text: string;
   /** Of Parley's own words in it. */
   readonly i18n: I18n;
+  /** Of its date; null: UTC. */
+  readonly timeZone: string | null;
+}
+
+/** Who a message is written for. */
+export interface Reader {
+  readonly i18n: I18n;
+  /** Null: it is not known. */
+  readonly timeZone: string | null;
 }
 
 /** A private-use character: no font has it, and `plain` removes it from what users wrote. */
@@ -38,7 +47,7 @@ export async function readContent(
 }
 
 export function composeMessage(
-  i18n: I18n,
+  { i18n, timeZone }: Reader,
   recording: Content,
   baseUrl: string,
   template: string | null,
@@ -75,6 +84,7 @@ export function composeMessage(
     start: recording.start_datetime,
     text: fillTemplate(template ?? defaultTemplate(headings(i18n)), values),
     i18n,
+    timeZone,
   };
 }
 
@@ -87,7 +97,8 @@ function headings(i18n: I18n): Parameters<typeof defaultTemplate>[0] {
 }
 
 /** A message to test a delivery with: every part that a recording may have. */
-export function sampleMessage(i18n: I18n, baseUrl: string, template: string | null): Message {
+export function sampleMessage(reader: Reader, baseUrl: string, template: string | null): Message {
+  const { i18n } = reader;
   const participant = {
     email: null,
     phone: null,
@@ -98,7 +109,7 @@ export function sampleMessage(i18n: I18n, baseUrl: string, template: string | nu
   } as const;
   const times = { crm_contact_id: null, observed_join_time: null, observed_leave_time: null };
   return composeMessage(
-    i18n,
+    reader,
     {
       id: "",
       url: baseUrl,
@@ -132,7 +143,7 @@ export function sampleMessage(i18n: I18n, baseUrl: string, template: string | nu
   );
 }
 
-/** In the message's language, as in `28 November 2026 at 09:30 UTC`: readers are in any time zone. */
-export function dateInUtc({ i18n, start }: Pick<Message, "i18n" | "start">): string {
-  return utcTime(i18n.language, new Date(start));
+/** In the message's language and time zone, which it names: readers of a chat are in any time zone. */
+export function dateOf({ i18n, start, timeZone }: Pick<Message, "i18n" | "start" | "timeZone">): string {
+  return writtenTime(i18n.language, new Date(start), timeZone);
 }

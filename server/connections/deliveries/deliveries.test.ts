@@ -256,6 +256,11 @@ test("a test sends the sample through the same code and returns the response wit
     return attempt.recording_id === sent.recordingId && attempt.last_response !== null ? attempt : undefined;
   });
   assert.deepEqual([long.body.response.length, logged.last_response.length], [2000, 2000]);
+  const inKolkata = { time_zone: "Asia/Kolkata" };
+  assert.equal((await manage("PATCH", "/me", member.token, inKolkata)).status, 200);
+  const zoned = await manage("POST", "/deliveries/preview", member.token, { ...asked, kind: "mattermost" });
+  assert.match(zoned.body.text, /[AP]M GMT\+5:30$/);
+  assert.ok(zoned.body.payload.includes(zoned.body.text.slice("Preview on ".length)));
   assert.equal(
     (await manage("POST", "/deliveries/preview", (await makeUser(db, workspace)).token, asked)).status,
     404,

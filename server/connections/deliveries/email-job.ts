@@ -9,11 +9,10 @@ import type { Config } from "../../platform/config/config.ts";
 import type { Database, Executor } from "../../platform/db/database.ts";
 import { defineJob, type RunContext } from "../../platform/jobs/define.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
-import { i18nFor } from "../../platform/language/i18n.ts";
 import { type AttemptResponse, notSent } from "../webhooks/dispatch/attempt.ts";
 import { composeMessage, readContent } from "./content.ts";
 import { emailOf, queued } from "./email.ts";
-import { messageLanguage } from "./message-language.ts";
+import { readerOf } from "./message-reader.ts";
 import { type Attempt, beginAttempt, findSendState } from "./queries.ts";
 
 const name = "send_delivery_email";
@@ -30,13 +29,14 @@ interface Dependencies {
 interface Recipient {
   readonly id: string;
   readonly email: string;
-  readonly email_language: string | null;
+  readonly language: string | null;
+  readonly timeZone: string | null;
 }
 
 /** The participants who are users of the workspace and can see the recording at this moment. */
 async function findRecipients(db: Executor, recordingId: string): Promise<readonly Recipient[]> {
   const { rows } = await sql<Recipient>`
-    select distinct u.id, u.email, u.email_language from participants p
+    select distinct u.id, u.email, u.email_language as language, u.email_time_zone as "timeZone" from participants p
       join users u on u.workspace_id = p.workspace_id and u.email_key = p.email_key
       join workspaces w on w.id = u.workspace_id
     where p.recording_id = ${recordingId} and u.deactivated_at is null and u.invited_at is null and exists (
@@ -95,10 +95,9 @@ async function sendEmail({ db, config, log }: RunContext, payload: z.infer<typeo
   if (user === undefined) return;
   const parts = await readContent(db, baseUrl, { workspaceId: state.workspace_id, recordingId });
   if (parts === undefined) return;
-  const language =
-    user.email_language ??
-    (await messageLanguage(db.kysely, state.workspace_id, parts.recording.transcript_language));
-  const message = composeMessage(await i18nFor(language), parts.recording, baseUrl, state.template);
+  const { recording } = parts;
+  const reader = await readerOf(db.kysely, { workspaceId: state.workspace_id, recording }, user);
+  const message = composeMessage(reader, recording, baseUrl, state.template);
   await sendQueuedMail(
     { smtp, log },
     { ...emailOf(message, user.email), messageId: `<${key}@${new URL(baseUrl).hostname}>` },

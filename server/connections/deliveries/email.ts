@@ -4,7 +4,7 @@ import { type OutgoingMail, sendMail } from "../../people/accounts/one-time-link
 import type { Config } from "../../platform/config/config.ts";
 import { escapeHtml, type Html, html } from "../../platform/html.ts";
 import { type AttemptResponse, notSent } from "../webhooks/dispatch/attempt.ts";
-import { dateInUtc, dateMark, type Message } from "./content.ts";
+import { dateMark, dateOf, type Message } from "./content.ts";
 import { parseLines, type Style, writeLine } from "./formats/lines.ts";
 
 /** Lines of an email may be long, but not endless. Source: RFC 5321, section 4.5.3.1.6. */
@@ -20,7 +20,7 @@ export function emailOf(message: Message, to: string): OutgoingMail {
     code: (text) => text,
     // The links of moments are all to the same page.
     link: (text, url) => (url.startsWith(message.url) ? text : `${text} (${url})`),
-    date: dateInUtc(message),
+    date: dateOf(message),
     prefix: (line) => "  ".repeat(line.indent) + signs[line.kind],
   };
   const lines = parseLines(message.text, dateMark).flatMap((line) =>
@@ -36,14 +36,14 @@ export function emailOf(message: Message, to: string): OutgoingMail {
 }
 
 /** The same with links to moments, in colors that programs may turn dark. */
-function htmlOf({ title, url, start, text, i18n }: Message): string {
+function htmlOf({ title, url, start, text, i18n, timeZone }: Message): string {
   const style: Style = {
     text: escapeHtml,
     bold: (inner) => html`<b>${inner}</b>`.html,
     italic: (inner) => html`<i>${inner}</i>`.html,
     code: (inner) => html`<code>${inner}</code>`.html,
     link: (inner, to) => html`<a href="${to}">${inner}</a>`.html,
-    date: dateInUtc({ i18n, start }),
+    date: dateOf({ i18n, start, timeZone }),
     prefix: ({ kind }) => ({ item: "• ", open: "☐ ", done: "☑ ", heading: "", text: "", blank: "" })[kind],
   };
   const lines = parseLines(text, dateMark).map((line): Html => {

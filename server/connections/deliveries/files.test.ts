@@ -133,7 +133,14 @@ test("emails go once to the participants who are users and can see the recording
   const id = await made({ kind: "email" });
   const guest = await makeUser(db, workspace);
   const hidden = await makeUser(db, workspace);
-  await db.pool.query("update users set browser_language = 'de' where id = $1", [guest.id]);
+  await db.pool.query(
+    "update users set browser_language = 'de', browser_time_zone = 'Asia/Tokyo' where id = $1",
+    [guest.id],
+  );
+  await db.pool.query(
+    "update users set browser_time_zone = 'UTC', time_zone = 'Asia/Kolkata' where id = $1",
+    [member.id],
+  );
   await db.pool.query(
     "insert into intelligence_settings (workspace_id, language) values ($1, 'fr') on conflict (workspace_id) do update set language = 'fr'",
     [workspace.id],
@@ -194,13 +201,14 @@ test("emails go once to the participants who are users and can see the recording
     mails[0]?.html.includes(`<a href="${app.config.baseUrl}/recordings/${recordingId}">Corrected</a>`),
   );
   assert.equal(new Set(mails.map(({ raw }) => /^Message-ID: (.*)$/m.exec(raw)?.[1])).size, 2);
-  // The guest's browser is in German; of the member nothing is known, but the workspace has its summaries in French.
+  // The guest's browser is in German and in Tokyo. The member has chosen a time zone; no language is known of them, but the
+  // workspace has its summaries in French.
   const [german, french] = ["de", "fr"].map((language) =>
     mails.find(({ raw }) => new RegExp(`^Content-Language: ${language}\r$`, "m").test(raw)),
   );
-  assert.match(german?.text ?? "", /^\d+\. \p{L}+ \d{4} um \d+:\d\d UTC/mu);
+  assert.match(german?.text ?? "", /^\d+\. \p{L}+ \d{4} um \d+:\d\d GMT\+9 ·/mu);
   assert.match(german?.html ?? "", /<html lang="de" dir="ltr">/);
-  assert.match(french?.text ?? "", /^\d+ \p{L}+ \d{4} à \d+:\d\d UTC/mu);
+  assert.match(french?.text ?? "", /^\d+ \p{L}+ \d{4} à \d+:\d\d UTC\+5:30 ·/mu);
 
   // What ends while emails wait for the mail server ends them.
   const sentCount = mails.length;

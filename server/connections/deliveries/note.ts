@@ -1,14 +1,13 @@
-import type { I18n } from "../../platform/language/i18n.ts";
 import { toMarkdown } from "../exports/markdown.ts";
 import type { RecordingParts } from "../exports/read.ts";
-import { composeMessage, dateInUtc, dateMark } from "./content.ts";
+import { composeMessage, dateMark, dateOf, type Reader } from "./content.ts";
 import type { DestinationRow } from "./queries.ts";
 
 type Note = Pick<DestinationRow, "template" | "link_people">;
 
 /** A recording as a note of Obsidian: properties, then the text of an export, or of the template. */
 export function noteOf(
-  i18n: I18n,
+  reader: Reader,
   { recording, entries }: RecordingParts,
   baseUrl: string,
   { template, link_people }: Note,
@@ -17,11 +16,11 @@ export function noteOf(
   const people = [...new Set(participants.map(({ name }) => name.replace(/\s+/g, " ").trim()))].filter(
     (name) => name !== "",
   );
-  const message = composeMessage(i18n, recording, baseUrl, template);
+  const message = composeMessage(reader, recording, baseUrl, template);
   const text =
     template === null
-      ? toMarkdown(recording, entries)
-      : `# ${message.title}\n\n${message.text.replaceAll(dateMark, dateInUtc(message))}\n`;
+      ? toMarkdown(recording, entries, reader.timeZone)
+      : `# ${message.title}\n\n${message.text.replaceAll(dateMark, dateOf(message))}\n`;
   return [
     "---",
     `title: ${quote(title)}`,

@@ -6,16 +6,15 @@ import type { Config } from "../../platform/config/config.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { numberCursor, readPage } from "../../platform/http/page.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
-import { i18nFor } from "../../platform/language/i18n.ts";
 import { canSeeRecording } from "../../recordings/recordings/queries.ts";
 import { recordingNotFound } from "../../recordings/recordings/rights.ts";
 import { disabledReason, isOn } from "../webhooks/api/present.ts";
 import { findActivity, type HookActivity } from "../webhooks/management/log-queries.ts";
 import { isChat } from "./chat.ts";
-import { composeMessage, dateInUtc, dateMark, readContent } from "./content.ts";
+import { composeMessage, dateMark, dateOf, readContent } from "./content.ts";
 import { emailOf } from "./email.ts";
 import { chatPayload } from "./formats/chat.ts";
-import { messageLanguage } from "./message-language.ts";
+import { readerOf } from "./message-reader.ts";
 import { noteOf } from "./note.ts";
 import {
   type AttemptRow,
@@ -68,17 +67,14 @@ export function deliveryRoutes(
       recordingId,
     });
     if (parts === undefined) throw recordingNotFound(recordingId);
-    const language = await messageLanguage(
-      db.kysely,
-      principal.workspaceId,
-      parts.recording.transcript_language,
-    );
-    const i18n = await i18nFor(language);
-    const message = composeMessage(i18n, parts.recording, config.baseUrl, template);
-    const text = message.text.replaceAll(dateMark, dateInUtc(message));
+    const { workspaceId } = principal;
+    const { recording } = parts;
+    const reader = await readerOf(db.kysely, { workspaceId, recording });
+    const message = composeMessage(reader, parts.recording, config.baseUrl, template);
+    const text = message.text.replaceAll(dateMark, dateOf(message));
     const common = { title: message.title, text, truncated: false };
     if (kind === "email") return { ...common, payload: emailOf(message, "").text };
-    if (kind === "markdown") return { ...common, payload: noteOf(i18n, parts, config.baseUrl, body) };
+    if (kind === "markdown") return { ...common, payload: noteOf(reader, parts, config.baseUrl, body) };
     const { body: payload, isCut } = chatPayload(kind, message);
     return { ...common, payload, truncated: isCut };
   });

@@ -4,7 +4,6 @@ import type { Config } from "../../platform/config/config.ts";
 import { isConnectionError } from "../../platform/db/connection-errors.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
-import { i18nFor } from "../../platform/language/i18n.ts";
 import { type ObjectStore, StoreError } from "../../platform/storage/store.ts";
 import { type DueDelivery, findDue } from "../webhooks/deliveries/due.ts";
 import type { LeasedHook } from "../webhooks/deliveries/leases.ts";
@@ -23,7 +22,7 @@ import { composeMessage, readContent } from "./content.ts";
 import { queued } from "./email.ts";
 import { queueEmails } from "./email-job.ts";
 import { type FileOwner, folderKey, removeFiles, writeFile } from "./files.ts";
-import { messageLanguage } from "./message-language.ts";
+import { readerOf } from "./message-reader.ts";
 import { noteOf, notePath } from "./note.ts";
 import { beginAttempt, findSendState, forgetRecording, type SendState } from "./queries.ts";
 import { switchOff } from "./switch-off.ts";
@@ -136,17 +135,17 @@ async function respond(
     const subject = { workspaceId: state.workspace_id, recordingId: state.recording_id };
     const parts = await readContent(db, config.baseUrl, subject);
     if (parts === undefined) return notSent(sentences.delivery_recording_gone);
-    const { transcript_language: spoken } = parts.recording;
-    const language = await messageLanguage(db.kysely, state.workspace_id, spoken);
+    const { recording } = parts;
+    const reader = await readerOf(db.kysely, { workspaceId: state.workspace_id, recording });
     if (state.kind === "markdown") {
-      const path = folderKey(state) + notePath(parts.recording);
+      const path = folderKey(state) + notePath(recording);
       const startedAt = performance.now();
-      const note = noteOf(await i18nFor(language), parts, config.baseUrl, state);
+      const note = noteOf(reader, parts, config.baseUrl, state);
       const key = await writeFile({ pool: db.pool, store: deps.store }, ownerOf(state), path, note);
       return { ...queued(key), durationMs: performance.now() - startedAt };
     }
     await beginAttempt(db.kysely, attempt);
-    const message = composeMessage(await i18nFor(language), parts.recording, config.baseUrl, state.template);
+    const message = composeMessage(reader, recording, config.baseUrl, state.template);
     const response = await sendToChat(deps, { kind: state.kind, url: state.url }, message);
     return response.isStopped ? null : response;
   } catch (error) {

@@ -16,7 +16,6 @@ import { transactWithRetry } from "../../platform/db/retry.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import { enforceQuota } from "../../platform/http/limits/quota.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
-import { i18nFor } from "../../platform/language/i18n.ts";
 import { isKey } from "../../platform/storage/key-rules.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { holdAccess, isSameAccess } from "../webhooks/api/access.ts";
@@ -32,7 +31,7 @@ import { checkWebhookUrl, isChat, sendToChat } from "./chat.ts";
 import { type Message, sampleMessage } from "./content.ts";
 import { queued, sendTestEmail } from "./email.ts";
 import { folderKey, rewriteFiles } from "./files.ts";
-import { messageLanguage } from "./message-language.ts";
+import { readerOf } from "./message-reader.ts";
 import {
   type DestinationRow,
   type DestinationValues,
@@ -284,12 +283,13 @@ export async function testDestination(
   row: DestinationRow,
 ): Promise<z.input<(typeof contract.testDestination)["response"]>> {
   const { hostLimit, config } = deps;
-  const language = await messageLanguage(deps.db.kysely, row.workspace_id, null);
-  const sample = async (reader: string | null): Promise<Message> =>
-    sampleMessage(await i18nFor(reader ?? language), config.baseUrl, row.template);
+  const sample = async (known?: Parameters<typeof readerOf>[2]): Promise<Message> => {
+    const subject = { workspaceId: row.workspace_id, recording: null };
+    return sampleMessage(await readerOf(deps.db.kysely, subject, known), config.baseUrl, row.template);
+  };
   if (row.kind === "email") {
-    const { email, email_language } = await findCaller(deps, principal);
-    return presentResponse(await sendTestEmail(deps, await sample(email_language), email));
+    const { email, ...known } = await findCaller(deps, principal);
+    return presentResponse(await sendTestEmail(deps, await sample(known), email));
   }
   if (!isChat(row.kind)) return presentResponse(await writeTestFile(deps, row));
   const waitMs = await hostLimit.take(row.hook_url);
@@ -297,7 +297,7 @@ export async function testDestination(
     throw new ProblemError("rate_limited", because("host_busy_now"), {
       headers: { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1000))) },
     });
-  return presentResponse(await sendToChat(deps, { kind: row.kind, url: row.url }, await sample(null)));
+  return presentResponse(await sendToChat(deps, { kind: row.kind, url: row.url }, await sample()));
 }
 
 /** What is shown of a response. Receivers can send anything, and its sender needs the reason only. */
@@ -314,7 +314,7 @@ async function findCaller({ db }: DeliveryServices, { scope, userId }: Principal
   if (scope === "workspace") throw new ProblemError("wrong_state", because("test_email_needs_user"));
   return db.kysely
     .selectFrom("users")
-    .select(["email", "email_language"])
+    .select(["email", "email_language as language", "email_time_zone as timeZone"])
     .where("id", "=", userId)
     .executeTakeFirstOrThrow();
 }

@@ -1292,12 +1292,14 @@ export interface UsedLogoutTokens {
 
 export interface Users {
   browser_language: string | null;
+  browser_time_zone: string | null;
   created_at: Generated<Timestamp>;
   deactivated_at: Timestamp | null;
   email: string;
   email_key: Generated<string>;
   email_language: Generated<string | null>;
   email_proven_at: Timestamp | null;
+  email_time_zone: Generated<string | null>;
   external_id: string | null;
   family_name: string | null;
   given_name: string | null;
@@ -1309,6 +1311,7 @@ export interface Users {
   password_hash: string | null;
   role: "admin" | "member" | "viewer";
   scim_deleted_at: Timestamp | null;
+  time_zone: string | null;
   workspace_id: string;
 }
 

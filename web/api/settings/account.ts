@@ -19,6 +19,13 @@ export const rename = (name: string) => call(sessions.updateMe, { body: { name }
 /** @param language null: the browser's. */
 export const setLanguage = (language: string | null) => call(sessions.updateMe, { body: { language } });
 
+/** @param timeZone null: the browser's. */
+export const setTimeZone = (timeZone: string | null) =>
+  call(sessions.updateMe, { body: { time_zone: timeZone } });
+
+export const setBrowserTimeZone = (timeZone: string) =>
+  call(sessions.updateMe, { body: { browser_time_zone: timeZone } });
+
 export const changePassword = (body: z.input<typeof sessions.changePassword.body>) =>
   call(sessions.changePassword, { body });
 

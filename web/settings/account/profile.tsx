@@ -26,6 +26,7 @@ import { browserName } from "./browser-name.ts";
 import { LanguageSection } from "./language.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { SingleSignOn } from "./single-sign-on.tsx";
+import { TimeZoneSection } from "./time-zone.tsx";
 import { TwoFactor } from "./two-factor.tsx";
 
 const parent = getRouteApi("/signed-in");
@@ -53,6 +54,7 @@ export function ProfilePage() {
       <Passkeys />
       {session.has_password ? <TwoFactor session={session} /> : null}
       <LanguageSection session={session} />
+      <TimeZoneSection session={session} />
       <Section title={t`Appearance`} lead={t`In this browser.`}>
         <AppearanceForm />
       </Section>

@@ -1,6 +1,6 @@
 import type { ChatKind } from "../../../../contract/deliveries/deliveries.ts";
 import { escapeMarkdown } from "../../exports/markdown.ts";
-import { dateInUtc, dateMark, type Message } from "../content.ts";
+import { dateMark, dateOf, type Message } from "../content.ts";
 import { type Cut, cutToFit, type Line, parseLines, type Style, writeLine } from "./lines.ts";
 
 /** The body of a request to an incoming webhook. */
@@ -52,9 +52,9 @@ function slackLink(text: string, url: string): string {
   return `<${escapeSlack(url).replaceAll("|", "%7C")}|${escapeSlack(text).replaceAll("|", "¦")}>`;
 }
 
-function slack({ title, url, start, text, i18n }: Message) {
+function slack({ title, url, start, text, i18n, timeZone }: Message) {
   const around = (mark: string) => (inner: string) => `${mark}${escapeSlack(inner)}${mark}`;
-  const date = dateInUtc({ i18n, start });
+  const date = dateOf({ i18n, start, timeZone });
   const style: Style = {
     text: escapeSlack,
     bold: around("*"),
@@ -170,9 +170,9 @@ function markdownLines(text: string, style: Style, max: number): string[] {
 /* Mattermost: docs.mattermost.com, "Incoming webhooks"; a post has at most 16,383 characters. */
 const mattermostCharacters = 16_000;
 
-function mattermost({ title, url, start, text, i18n }: Message) {
+function mattermost({ title, url, start, text, i18n, timeZone }: Message) {
   const signs = { item: "- ", open: "- [ ] ", done: "- [x] ", heading: "##### ", text: "", blank: "" };
-  const style = markdownStyle(dateInUtc({ i18n, start }), (line) => indent(line) + signs[line.kind]);
+  const style = markdownStyle(dateOf({ i18n, start, timeZone }), (line) => indent(line) + signs[line.kind]);
   const cut: Cut = cutToFit(
     [`#### ${style.link(title, url)}`, ...markdownLines(text, style, 4000)],
     mattermostCharacters,

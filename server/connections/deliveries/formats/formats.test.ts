@@ -21,6 +21,7 @@ const message = (text: string, title = "Weekly"): Message => ({
   start: "2026-11-28T09:30:00.000Z",
   text,
   i18n,
+  timeZone: null,
 });
 const payload = (kind: (typeof chatKinds)[number], text: string, title?: string) =>
   JSON.parse(chatPayload(kind, message(text, title)).body);
@@ -66,7 +67,14 @@ test("each service gets the sample and texts of any length within its published 
   const wide = `${"wörd ".repeat(20_000)}[end](${url})`;
   const odd = `${"<&>*_`".repeat(9000)}\n${"x".repeat(30_000)}\n![image](${url})\n[bad](javascript:alert(1))`;
   for (const kind of chatKinds)
-    for (const text of [sampleMessage(i18n, url, null).text, "", "\n\n", long, wide, odd]) {
+    for (const text of [
+      sampleMessage({ i18n, timeZone: null }, url, null).text,
+      "",
+      "\n\n",
+      long,
+      wide,
+      odd,
+    ]) {
       const { body, isCut } = chatPayload(kind, { ...message(text), title: "T".repeat(200) });
       limits[kind](JSON.parse(body));
       assert.equal(isCut, text.length > 5000, `${kind}: ${text.slice(0, 20)}`);
@@ -146,7 +154,12 @@ test("what users wrote can't become markup, a link or a date", () => {
     ai_template_sections: [],
     transcript_language: null,
   };
-  const composed = composeMessage(i18n, recording, "https://parley.example", "{title}\n{chapters}");
+  const composed = composeMessage(
+    { i18n, timeZone: null },
+    recording,
+    "https://parley.example",
+    "{title}\n{chapters}",
+  );
   const [head, body] = JSON.parse(chatPayload("slack", composed).body).blocks;
   assert.equal(head.text.text, `*<${url}|*Bold* &lt;@U1&gt;>*`);
   assert.equal(

@@ -70,6 +70,8 @@ export async function eraseAccount(
       family_name: null,
       language: null,
       browser_language: null,
+      time_zone: null,
+      browser_time_zone: null,
       role: "viewer",
       password_hash: null,
       invited_at: null,

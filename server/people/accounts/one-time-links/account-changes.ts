@@ -125,7 +125,10 @@ export async function tell(
 export function findAccount(db: Executor, userId: string) {
   return db
     .selectFrom("users")
-    .select(["id", "workspace_id", "name", "email", "email_language", "password_hash", "created_at"])
+    .select([
+      ...(["id", "workspace_id", "name", "email", "email_language", "email_time_zone"] as const),
+      ...(["password_hash", "created_at"] as const),
+    ])
     .where("id", "=", userId)
     .executeTakeFirstOrThrow();
 }

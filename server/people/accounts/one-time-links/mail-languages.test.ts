@@ -61,9 +61,10 @@ async function choose(user: Pick<TestUser, "token">, language: string | null): P
   assert.equal(response.status, 200, response.text);
 }
 
-test("an invitation is in the language of the user who invites", async () => {
+test("an invitation is in the language and time zone of the user who invites", async () => {
   const email = `new@${workspace.domain}`;
   await choose(admin, "en-XA");
+  await db.pool.query("update users set browser_time_zone = 'Asia/Kolkata' where id = $1", [admin.id]);
   await call(
     app,
     "POST",
@@ -75,6 +76,7 @@ test("an invitation is in the language of the user who invites", async () => {
   assert.match(subject ?? "", /^“~User .*” íñvíţéð ýóú ţó “[~ ]+Workspace .*”~$/);
   const mail = smtp.mails.find(({ to }) => to.includes(email));
   assert.match(mail?.text ?? "", /^Héļļó [~ ]+Ines Vidal,~\r?$/m);
+  assert.match(mail?.text ?? "", / [AP]M GMT\+5:30/);
   assert.match(mail?.raw ?? "", /^Content-Language: en-XA\r?$/m);
 });
 
@@ -114,6 +116,7 @@ test("emails about an account and its deliveries are in its language, not in tha
   assert.match(subjects[1] ?? "", /^Å pášškéý ŵáš áððéð[~ ]+$/);
   const device = smtp.mails.find(({ to, text }) => to.includes(user.email) && text.includes("192.0.2.1"));
   assert.match(device?.text ?? "", /Firefox óñ ~Linux/);
+  assert.match(device?.text ?? "", / UTC~*\./);
 });
 
 /** Every change that users are notified of. */
@@ -129,6 +132,8 @@ const changes: Readonly<Record<Change, true>> = {
 };
 
 const at = new Date("2027-03-05T20:04:00Z");
+/** In which `at` is on the next day. */
+const timeZone = "Asia/Tokyo";
 
 type Facts = Partial<NotificationRow>;
 
@@ -190,7 +195,8 @@ const notifications = notificationKindNames.flatMap((kind) =>
 );
 
 /** Emails to a user, of every kind but those that changes of the account send. */
-function renderedMails(i18n: I18n, user: { readonly email: string; readonly name: string }): OutgoingMail[] {
+function renderedMails(i18n: I18n, to: { readonly email: string; readonly name: string }): OutgoingMail[] {
+  const user = { ...to, email_time_zone: timeZone };
   const url = "http://parley.test";
   const link = { url, expiresAt: at };
   const render = (rows: readonly NotificationRow[]): OutgoingMail => ({
@@ -199,12 +205,12 @@ function renderedMails(i18n: I18n, user: { readonly email: string; readonly name
   });
   const aboutNone = notifications.map((row) => ({ ...row, recording_id: null, recording_title: null }));
   return [
-    invitationMail(i18n, { ...user, workspace_name: "Θάλασσα" }, "Άννα", link),
+    invitationMail(i18n, { ...user, workspace_name: "Θάλασσα" }, { name: "Άννα", timeZone }, link),
     passwordResetMail(i18n, user, link),
     resetWaitsMail(i18n, user, at),
     ...[notifications, aboutNone].flatMap((rows) => [render(rows), ...rows.map((row) => render([row]))]),
     switchedOffMail(i18n, user.email, { name: "Λιμάνι", baseUrl: url }),
-    emailOf(sampleMessage(i18n, url, null), user.email),
+    emailOf(sampleMessage({ i18n, timeZone }, url, null), user.email),
     testMessage(i18n, user.email, url),
   ];
 }
@@ -246,7 +252,7 @@ test("emails of every kind are complete in each language, that of the user's bro
     await browser.get("/", { "accept-language": `xx,${language};q=0.5` });
     const mails = [...(await queuedMails(user)), ...renderedMails(await i18nFor(language), user)];
     assert.ok(mails.length > 40, `${mails.length} emails`);
-    const date = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(at);
+    const date = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone }).format(at);
     assert.equal(mails.filter(({ text }) => text.includes(date)).length, 3, `emails with ${date}`);
     for (const mail of mails) {
       assert.equal(mail.language, language, mail.subject);
@@ -264,7 +270,7 @@ test("quotes are those of the language, and a name can't end them", async () => 
   const mail = invitationMail(
     await createI18n("de", german),
     { email: "ada@example.com", name: "Ada", workspace_name: "Grün“ und „Blau" },
-    "Jörg",
+    { name: "Jörg", timeZone: null },
     { url: "http://parley.test/invitation/x", expiresAt: new Date("2026-11-28T20:04:00Z") },
   );
   await sendMail({ url: smtp.url, from }, mail);

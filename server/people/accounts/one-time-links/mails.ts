@@ -1,6 +1,6 @@
 import { units } from "../../../platform/config/values.ts";
 import type { I18n } from "../../../platform/language/i18n.ts";
-import { utcTime } from "../../../platform/language/utc-time.ts";
+import { writtenTime } from "../../../platform/language/written-time.ts";
 import type { Mail } from "./mailer.ts";
 import type { LinkOwner } from "./one-time-links.ts";
 
@@ -9,14 +9,19 @@ interface WithLink {
   readonly expiresAt: Date;
 }
 
-/** The email that invites a user. */
+/** A user as emails to them need it. */
+interface MailOwner extends Pick<LinkOwner, "email" | "name"> {
+  readonly email_time_zone: string | null;
+}
+
+/** The email that invites a user, whose time zone is not known yet: times are in that of the user who invites. */
 export function invitationMail(
   i18n: I18n,
   owner: Pick<LinkOwner, "email" | "name" | "workspace_name">,
-  inviter: string,
+  inviter: { readonly name: string; readonly timeZone: string | null },
   link: WithLink,
 ): Mail {
-  const names = { inviter: quotableName(inviter), workspace: quotableName(owner.workspace_name) };
+  const names = { inviter: quotableName(inviter.name), workspace: quotableName(owner.workspace_name) };
   return {
     to: owner.email,
     language: i18n.language,
@@ -30,7 +35,7 @@ export function invitationMail(
       link.url,
       i18n.t(
         "The link works once and expires on {time}. If you weren't expecting this invitation, ignore this email.",
-        { time: utcTime(i18n.language, link.expiresAt) },
+        { time: writtenTime(i18n.language, link.expiresAt, inviter.timeZone) },
       ),
     ].join("\n\n"),
     expiresAtMs: link.expiresAt.getTime(),
@@ -38,11 +43,7 @@ export function invitationMail(
 }
 
 /** The email with a link to choose a new password. */
-export function passwordResetMail(
-  i18n: I18n,
-  owner: Pick<LinkOwner, "email" | "name">,
-  link: WithLink,
-): Mail {
+export function passwordResetMail(i18n: I18n, owner: MailOwner, link: WithLink): Mail {
   return {
     to: owner.email,
     language: i18n.language,
@@ -53,7 +54,7 @@ export function passwordResetMail(
       link.url,
       i18n.t(
         "The link works once and expires on {time}. If this wasn't you, ignore this email: your password stays the same.",
-        { time: utcTime(i18n.language, link.expiresAt) },
+        { time: writtenTime(i18n.language, link.expiresAt, owner.email_time_zone) },
       ),
     ].join("\n\n"),
     expiresAtMs: link.expiresAt.getTime(),
@@ -61,7 +62,7 @@ export function passwordResetMail(
 }
 
 /** Sent instead of a reset link while an admin's link is active: a new link would replace that one. */
-export function resetWaitsMail(i18n: I18n, owner: Pick<LinkOwner, "email" | "name">, expiresAt: Date): Mail {
+export function resetWaitsMail(i18n: I18n, owner: MailOwner, expiresAt: Date): Mail {
   return {
     to: owner.email,
     language: i18n.language,
@@ -70,7 +71,7 @@ export function resetWaitsMail(i18n: I18n, owner: Pick<LinkOwner, "email" | "nam
       greeting(i18n, owner.name),
       i18n.t(
         "Someone, most likely you, asked to reset your password. An admin of your workspace has already created a reset link for you, which expires on {time}. Use that link, or ask them for a new one. If this wasn't you, ignore this email.",
-        { time: utcTime(i18n.language, expiresAt) },
+        { time: writtenTime(i18n.language, expiresAt, owner.email_time_zone) },
       ),
     ].join("\n\n"),
     expiresAtMs: expiresAt.getTime(),

@@ -60,7 +60,10 @@ async function requestPasswordResetJob(
   const requested = deps.db.kysely.transaction().execute(async (tx) => {
     const user = await tx
       .selectFrom("users")
-      .select(["id", "workspace_id", "email", "email_key", "email_proven_at", "name", "email_language"])
+      .select([
+        ...(["id", "workspace_id", "email", "email_key", "email_proven_at", "name"] as const),
+        ...(["email_language", "email_time_zone"] as const),
+      ])
       .where("email_key", "=", sql<string>`parley_lower(${data.email})`)
       .where("deactivated_at", "is", null)
       .where("invited_at", "is", null)
@@ -99,7 +102,12 @@ async function requestPasswordResetJob(
 async function createMail(
   tx: Tx,
   i18n: I18n,
-  user: { readonly id: string; readonly email: string; readonly name: string },
+  user: {
+    readonly id: string;
+    readonly email: string;
+    readonly name: string;
+    readonly email_time_zone: string | null;
+  },
   baseUrl: string,
 ): Promise<Mail> {
   const byAdmin = await findResetByAdmin(tx, user.id);

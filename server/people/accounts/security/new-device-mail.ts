@@ -1,7 +1,7 @@
 import { knownBrowser } from "../../../../shared/browser-name.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import { type I18n, i18nFor } from "../../../platform/language/i18n.ts";
-import { utcTime } from "../../../platform/language/utc-time.ts";
+import { writtenTime } from "../../../platform/language/written-time.ts";
 import { findAccount, type MailDependencies } from "../one-time-links/account-changes.ts";
 import { enqueueMail } from "../one-time-links/mailer.ts";
 import { accountChangeMail } from "../one-time-links/mails.ts";
@@ -17,7 +17,8 @@ export async function mailNewDevice(
   const owner = await findAccount(tx, userId);
   const i18n = await i18nFor(owner.email_language);
   const browser = knownBrowser(from.userAgent);
-  const values = { ip: from.ip, time: utcTime(i18n.language, new Date()) };
+  const time = writtenTime(i18n.language, new Date(), owner.email_time_zone);
+  const values = { ip: from.ip, time };
   await enqueueMail(
     tx,
     mail,

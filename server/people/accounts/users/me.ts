@@ -26,6 +26,8 @@ export function findMe(db: Database, userId: string) {
       "u.email_key",
       "u.role",
       "u.language",
+      "u.time_zone",
+      "u.browser_time_zone",
       "u.password_hash",
       "u.created_at",
       "w.security_rules",
@@ -36,28 +38,42 @@ export function findMe(db: Database, userId: string) {
     .executeTakeFirstOrThrow();
 }
 
-/** Changes the caller's name and language, as far as they are given. */
+/** Changes the caller's name, language and time zones, as far as they are given. */
 export async function changeMe(
   db: Database,
   request: FastifyRequest,
-  given: { readonly name?: string | null | undefined; readonly language?: string | null | undefined },
+  given: {
+    readonly name?: string | null | undefined;
+    readonly language?: string | null | undefined;
+    readonly time_zone?: string | null | undefined;
+    readonly browser_time_zone?: string | undefined;
+  },
 ): Promise<void> {
   const { userId } = request.principal;
   await db.kysely.transaction().execute(async (tx) => {
     const before = await tx
       .selectFrom("users")
-      .select(["name", "language"])
+      .select(["name", "language", "time_zone", "browser_time_zone"])
       .where("id", "=", userId)
       .forUpdate()
       .executeTakeFirstOrThrow();
     const name = given.name ?? before.name;
-    const { language = before.language } = given;
+    const { language = before.language, time_zone = before.time_zone } = given;
+    const { browser_time_zone = before.browser_time_zone } = given;
     const details = {
       ...(name === before.name ? {} : { name }),
       ...(language === before.language ? {} : { language }),
+      ...(time_zone === before.time_zone ? {} : { time_zone }),
     };
-    if (Object.keys(details).length === 0) return;
-    await tx.updateTable("users").set(details).where("id", "=", userId).execute();
+    const isChanged = Object.keys(details).length > 0;
+    if (isChanged || browser_time_zone !== before.browser_time_zone)
+      await tx
+        .updateTable("users")
+        .set({ ...details, browser_time_zone })
+        .where("id", "=", userId)
+        .execute();
+    // Like its language, the browser's time zone is no change that the user makes.
+    if (!isChanged) return;
     await recordAudit(tx, actorOf(request), {
       action: "user_changed",
       subject: { type: "user", id: userId },

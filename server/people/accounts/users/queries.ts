@@ -54,6 +54,7 @@ export interface LockedAccount {
   readonly email: string;
   readonly email_key: string;
   readonly email_language: string | null;
+  readonly email_time_zone: string | null;
   readonly role: Role;
   readonly deactivated_at: Date | null;
   readonly invited_at: Date | null;
@@ -68,14 +69,25 @@ export async function lockAccount(
   const row = await tx
     .selectFrom("users")
     .select([
-      ...(["id", "workspace_id", "name", "email", "email_key", "role", "email_language"] as const),
-      ...(["deactivated_at", "invited_at"] as const),
+      ...(["id", "workspace_id", "name", "email", "email_key", "role"] as const),
+      ...(["email_language", "email_time_zone", "deactivated_at", "invited_at"] as const),
     ])
     .where("id", "=", userId)
     .where("workspace_id", "=", workspaceId)
     .forNoKeyUpdate()
     .executeTakeFirst();
   return row as LockedAccount | undefined;
+}
+
+/** The time zone of a user's emails. @param userId null: no user. */
+export async function findTimeZone(tx: Tx, userId: string | null): Promise<string | null> {
+  if (userId === null) return null;
+  const row = await tx
+    .selectFrom("users")
+    .select("email_time_zone")
+    .where("id", "=", userId)
+    .executeTakeFirst();
+  return row?.email_time_zone ?? null;
 }
 
 /** Why an admin has to stay one. */

@@ -44,7 +44,15 @@ export function createPresentMe({ db, managesSystem }: PresentDependencies) {
     const session = (await findSessions(db.kysely, userId)).find(({ id }) => id === sessionId);
     const quarantine = await readQuarantine(db);
     return {
-      user: { id: me.id, name: me.name, email: me.email, role: me.role as Role, language: me.language },
+      user: {
+        id: me.id,
+        name: me.name,
+        email: me.email,
+        role: me.role as Role,
+        language: me.language,
+        time_zone: me.time_zone,
+        browser_time_zone: me.browser_time_zone,
+      },
       workspace: { id: me.workspace_id, name: me.workspace_name },
       session:
         session === undefined

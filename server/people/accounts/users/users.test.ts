@@ -210,6 +210,18 @@ test("my own account: name, password, sessions", async () => {
   assert.equal((await there.get("/_/api/v1/session/me")).body.user.language, "en-XA");
   assert.equal(await inLanguage("tlh"), "/language");
   assert.equal(await inLanguage(null), null);
+  const inZone = async (json: Readonly<Record<string, unknown>>) => {
+    const { status, body } = await here.send("PATCH", "/_/api/v1/me", { json });
+    return status === 200
+      ? [body.user.time_zone, body.user.browser_time_zone]
+      : [status, body.violations[0].pointer];
+  };
+  assert.deepEqual(await inZone({ browser_time_zone: "Asia/Kolkata" }), [null, "Asia/Kolkata"]);
+  assert.deepEqual(await inZone({ time_zone: "Europe/Berlin" }), ["Europe/Berlin", "Asia/Kolkata"]);
+  for (const wrong of ["Mars/Base", "", "+01:00", "Europe/Berlin ", "x".repeat(101)])
+    assert.deepEqual(await inZone({ time_zone: wrong }), [400, "/time_zone"], wrong);
+  assert.deepEqual(await inZone({ browser_time_zone: null }), [400, "/browser_time_zone"]);
+  assert.deepEqual(await inZone({ time_zone: null }), [null, "Asia/Kolkata"]);
   const wrong = await here.send("POST", "/_/api/v1/me/password", {
     json: { current_password: "not it at all", new_password: "another good password" },
   });

@@ -16,7 +16,13 @@ import { createLink, invitationTtlMs, resetByAdminTtlMs } from "../one-time-link
 import { AccountError, createUser, EmailUnavailableError } from "../service.ts";
 import { isOutsideItsDomain } from "../workspaces/email-domains.ts";
 import { type EndedAccess, endAccess, revokeTokens, summarizeAccess } from "./end-access.ts";
-import { findAdminNeed, findWorkspaceName, type LockedAccount, lockAccount } from "./queries.ts";
+import {
+  findAdminNeed,
+  findTimeZone,
+  findWorkspaceName,
+  type LockedAccount,
+  lockAccount,
+} from "./queries.ts";
 
 /** What creating a link needs. `mail` is null when SMTP is not set up. */
 export interface LinkDependencies {
@@ -112,11 +118,12 @@ async function createInvitation(
   });
   if (mail !== null) {
     const workspace_name = await findWorkspaceName(tx, account.workspace_id);
+    const from = { name: inviter.name, timeZone: await findTimeZone(tx, actor.userId) };
     const mailed = { ...link, url: link.mailedUrl };
     const refused = await enqueueMail(
       tx,
       mail,
-      invitationMail(await i18nFor(inviter.language), { ...account, workspace_name }, inviter.name, mailed),
+      invitationMail(await i18nFor(inviter.language), { ...account, workspace_name }, from, mailed),
       { kind: "invitation", workspaceId: account.workspace_id },
     );
     if (refused !== null) throw refused;
