@@ -44,10 +44,13 @@ CREATE OR REPLACE FUNCTION public.parley_search_changed()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  is_transcript boolean;
+  is_content boolean;
 begin
-  perform parley_search_index(c.recording_id, c.transcript, c.content)
-    from search_changes c where c.recording_id = new.recording_id;
-  delete from search_changes where recording_id = new.recording_id;
+  delete from search_changes c where c.recording_id = new.recording_id
+    returning c.transcript, c.content into is_transcript, is_content;
+  if found then perform parley_search_index(new.recording_id, is_transcript, is_content); end if;
   return null;
 end $function$;
 
@@ -135,20 +138,24 @@ AS $function$
 declare
   recording record;
   dictionary regdictionary;
-  viewers uuid[];
   tag text;
   forms text[];
   heads tsvector;
-  -- Or indexed by earlier rules.
-  is_new boolean := not exists (select 1 from search_recordings s where s.recording_id = target and s.rules = 2);
+  body tsvector;
+  all_words tsvector;
+  rules smallint := 3;
 begin
-  select r.id, r.title, r.tags, r.start_datetime, parley_search_language(r.transcript_language) as language
-    into recording from recordings r where r.id = target;
+  select r.title, r.tags, r.start_datetime, parley_search_language(r.transcript_language) as language,
+      array(select distinct g.principal_id from recording_grants g where g.recording_id = r.id) as viewers,
+      coalesce(s.rules, 0) as rules, s.language as indexed_language
+    into recording
+    from recordings r left join search_recordings s on s.recording_id = r.id where r.id = target;
   if not found then return; end if;
-  viewers := array(select distinct g.principal_id from recording_grants g where g.recording_id = target);
-  if not (is_new or transcript or content) then
-    update search_recordings s set principals = viewers
-      where s.recording_id = target and s.principals is distinct from viewers;
+  -- Not indexed yet, or by earlier rules.
+  transcript := transcript or recording.rules < 2;
+  if not (transcript or content) then
+    update search_recordings s set principals = recording.viewers
+      where s.recording_id = target and s.principals is distinct from recording.viewers;
     return;
   end if;
 
@@ -163,59 +170,67 @@ begin
         'C', recording.language)
       from highlights h where h.recording_id = target), '');
 
-  if recording.language is not null then
-    dictionary := (recording.language || '_stem')::regdictionary;
-    tag := '=' || recording.language || '=';
+  if not transcript and recording.rules = 3 and recording.language is not distinct from recording.indexed_language then
+    select ts_delete(s.words, tsvector_to_array(ts_filter(s.words, '{a,b,c,d}'))) into body
+      from search_recordings s where s.recording_id = target;
   end if;
-  if is_new or transcript then
-    delete from search_chunks c where c.recording_id = target;
-    with chunks as (
-      insert into search_chunks (recording_id, number, positions, words)
-      select target, min(position), array_agg(position order by position),
-        parley_search_vector(replace(
-          parley_search_clean(string_agg(replace(text, E'\x1f', ' '), E'\x1f' order by position)),
-          E'\x1f', ' /s/s '))
-      from (
-        select position, text, part, row_number() over (partition by part order by position) / 200 as block
+  if body is null or length(body) + length(heads) > 30000 then
+    if recording.language is not null then
+      dictionary := (recording.language || '_stem')::regdictionary;
+      tag := '=' || recording.language || '=';
+    end if;
+    if transcript then
+      delete from search_chunks c where c.recording_id = target;
+      with chunks as (
+        insert into search_chunks (recording_id, number, positions, words)
+        select target, min(position), array_agg(position order by position),
+          parley_search_vector(replace(
+            parley_search_clean(string_agg(replace(text, E'\x1f', ' '), E'\x1f' order by position)),
+            E'\x1f', ' /s/s '))
         from (
-          -- A tsvector keeps the first 256 positions of a word, and positions up to 16,383.
-          select position, text, sum(octet_length(text)) over (order by position) / 12000 as part
-          from transcript_segments where recording_id = target
+          select position, text, part, row_number() over (partition by part order by position) / 200 as block
+          from (
+            -- A tsvector keeps the first 256 positions of a word, and positions up to 16,383.
+            select position, text, sum(octet_length(text)) over (order by position) / 12000 as part
+            from transcript_segments where recording_id = target
+          ) s
         ) s
-      ) s
-      group by part, block
-      returning words
-    )
-    select array_agg(l) into forms
-    from (select l from chunks, unnest(tsvector_to_array(words)) l group by l) l;
-  else
-    select array_agg(l) into forms
-    from (
-      select l from search_chunks c, unnest(tsvector_to_array(c.words)) l where c.recording_id = target group by l) l;
-  end if;
-  forms := array_remove(forms, '/s/s');
-  if dictionary is not null then
-    forms := forms || array(
-      select tag || stem from unnest(forms) l, lateral (select (ts_lexize(dictionary, l))[1] as stem offset 0) s
-      where stem is not null);
-    if parley_search_tail(recording.language, tag || 'compound') is not null then
-      forms := forms || array(
-        select tail from unnest(forms) f, lateral (select parley_search_tail(recording.language, f) as tail offset 0) t
-        where starts_with(f, tag) and tail is not null);
+        group by part, block
+        returning words
+      )
+      select array_agg(l) into forms
+      from (select l from chunks, unnest(tsvector_to_array(words)) l group by l) l;
+    else
+      select array_agg(l) into forms
+      from (
+        select l from search_chunks c, unnest(tsvector_to_array(c.words)) l where c.recording_id = target group by l) l;
+    end if;
+    forms := coalesce(array_remove(forms, '/s/s'), '{}');
+    if dictionary is not null then
+      forms := forms || array_remove(array(select tag || (ts_lexize(dictionary, l))[1] from unnest(forms) l), null);
+      if parley_search_tail(recording.language, tag || 'compound') is not null then
+        forms := forms || array(
+          select tail from unnest(forms) f, lateral (select parley_search_tail(recording.language, f) as tail offset 0) t
+          where starts_with(f, tag) and tail is not null);
+      end if;
+    end if;
+    if cardinality(forms) + length(heads) > 30000 then
+      -- A tsvector holds 1 MB. The longest are dropped first, which are not real words.
+      forms := array(
+        select form from (
+          select form, sum(octet_length(form) + 4) over (order by octet_length(form), form) as bytes
+          from (select distinct form from unnest(forms || tsvector_to_array(heads)) form) f) f
+        where bytes < 900000);
+      all_words := array_to_tsvector(forms);
+      rules := 2;
+    else
+      body := array_to_tsvector(forms);
     end if;
   end if;
-  forms := coalesce(forms, '{}') || tsvector_to_array(heads);
-  if cardinality(forms) > 30000 then
-    -- A tsvector holds 1 MB. The longest are dropped first, which are not real words.
-    forms := array(
-      select form from (
-        select form, sum(octet_length(form) + 4) over (order by octet_length(form), form) as bytes
-        from (select distinct form from unnest(forms) form) f) f
-      where bytes < 900000);
-  end if;
+  if all_words is null then all_words := body || ts_delete(heads, tsvector_to_array(body)); end if;
 
   insert into search_recordings as s (recording_id, start_datetime, principals, language, head, words, rules)
-  values (target, recording.start_datetime, viewers, recording.language, heads, array_to_tsvector(forms), 2)
+  values (target, recording.start_datetime, recording.viewers, recording.language, heads, all_words, rules)
   on conflict (recording_id) do update
     set start_datetime = excluded.start_datetime, principals = excluded.principals, language = excluded.language,
       head = excluded.head, words = excluded.words, rules = excluded.rules;
@@ -226,19 +241,22 @@ CREATE OR REPLACE FUNCTION public.parley_search_language(code text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
-RETURN CASE split_part(replace(lower(code), '_'::text, '-'::text), '-'::text, 1) WHEN 'ar'::text THEN 'arabic'::text WHEN 'ara'::text THEN 'arabic'::text WHEN 'hy'::text THEN 'armenian'::text WHEN 'hye'::text THEN 'armenian'::text WHEN 'eu'::text THEN 'basque'::text WHEN 'eus'::text THEN 'basque'::text WHEN 'ca'::text THEN 'catalan'::text WHEN 'cat'::text THEN 'catalan'::text WHEN 'da'::text THEN 'danish'::text WHEN 'dan'::text THEN 'danish'::text WHEN 'nl'::text THEN 'dutch'::text WHEN 'nld'::text THEN 'dutch'::text WHEN 'dut'::text THEN 'dutch'::text WHEN 'en'::text THEN 'english'::text WHEN 'eng'::text THEN 'english'::text WHEN 'fi'::text THEN 'finnish'::text WHEN 'fin'::text THEN 'finnish'::text WHEN 'fr'::text THEN 'french'::text WHEN 'fra'::text THEN 'french'::text WHEN 'fre'::text THEN 'french'::text WHEN 'de'::text THEN 'german'::text WHEN 'deu'::text THEN 'german'::text WHEN 'ger'::text THEN 'german'::text WHEN 'el'::text THEN 'greek'::text WHEN 'ell'::text THEN 'greek'::text WHEN 'gre'::text THEN 'greek'::text WHEN 'hi'::text THEN 'hindi'::text WHEN 'hin'::text THEN 'hindi'::text WHEN 'hu'::text THEN 'hungarian'::text WHEN 'hun'::text THEN 'hungarian'::text WHEN 'id'::text THEN 'indonesian'::text WHEN 'ind'::text THEN 'indonesian'::text WHEN 'ga'::text THEN 'irish'::text WHEN 'gle'::text THEN 'irish'::text WHEN 'it'::text THEN 'italian'::text WHEN 'ita'::text THEN 'italian'::text WHEN 'lt'::text THEN 'lithuanian'::text WHEN 'lit'::text THEN 'lithuanian'::text WHEN 'ne'::text THEN 'nepali'::text WHEN 'nep'::text THEN 'nepali'::text WHEN 'no'::text THEN 'norwegian'::text WHEN 'nb'::text THEN 'norwegian'::text WHEN 'nn'::text THEN 'norwegian'::text WHEN 'nor'::text THEN 'norwegian'::text WHEN 'pt'::text THEN 'portuguese'::text WHEN 'por'::text THEN 'portuguese'::text WHEN 'ro'::text THEN 'romanian'::text WHEN 'ron'::text THEN 'romanian'::text WHEN 'rum'::text THEN 'romanian'::text WHEN 'ru'::text THEN 'russian'::text WHEN 'rus'::text THEN 'russian'::text WHEN 'sr'::text THEN 'serbian'::text WHEN 'srp'::text THEN 'serbian'::text WHEN 'es'::text THEN 'spanish'::text WHEN 'spa'::text THEN 'spanish'::text WHEN 'sv'::text THEN 'swedish'::text WHEN 'swe'::text THEN 'swedish'::text WHEN 'ta'::text THEN 'tamil'::text WHEN 'tam'::text THEN 'tamil'::text WHEN 'tr'::text THEN 'turkish'::text WHEN 'tur'::text THEN 'turkish'::text WHEN 'yi'::text THEN 'yiddish'::text WHEN 'yid'::text THEN 'yiddish'::text ELSE NULL::text END;
+RETURN ('{"ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish", "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian", "nb": "norwegian", "ne": "nepali", "nl": "dutch", "nn": "norwegian", "no": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish", "ara": "arabic", "cat": "catalan", "dan": "danish", "deu": "german", "dut": "dutch", "ell": "greek", "eng": "english", "eus": "basque", "fin": "finnish", "fra": "french", "fre": "french", "ger": "german", "gle": "irish", "gre": "greek", "hin": "hindi", "hun": "hungarian", "hye": "armenian", "ind": "indonesian", "ita": "italian", "lit": "lithuanian", "nep": "nepali", "nld": "dutch", "nor": "norwegian", "por": "portuguese", "ron": "romanian", "rum": "romanian", "rus": "russian", "spa": "spanish", "srp": "serbian", "swe": "swedish", "tam": "tamil", "tur": "turkish", "yid": "yiddish"}'::jsonb ->> split_part(replace(lower(code), '_'::text, '-'::text), '-'::text, 1));
 
 -- function parley_search_mark_changed(uuid[],boolean,boolean)
 CREATE OR REPLACE FUNCTION public.parley_search_mark_changed(ids uuid[], is_transcript boolean, is_content boolean)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
 AS $function$
+begin
+  -- Statement triggers also run for statements that change no row.
+  if cardinality(ids) = 0 then return; end if;
   insert into search_changes as c (recording_id, transcript, content)
   select id, is_transcript, is_content from (select distinct unnest(ids) as id) i order by id
   on conflict (recording_id) do update
     set transcript = c.transcript or excluded.transcript, content = c.content or excluded.content
-    where (c.transcript, c.content) is distinct from (c.transcript or excluded.transcript, c.content or excluded.content)
-$function$;
+    where (c.transcript, c.content) is distinct from (c.transcript or excluded.transcript, c.content or excluded.content);
+end $function$;
 
 -- function parley_search_participants_updated()
 CREATE OR REPLACE FUNCTION public.parley_search_participants_updated()
@@ -268,10 +286,7 @@ CREATE OR REPLACE FUNCTION public.parley_search_recordings_updated()
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform parley_search_mark_changed(array(
-    select n.id from removed o join added n using (id)
-    where (o.title, o.tags, o.transcript_language, o.start_datetime)
-      is distinct from (n.title, n.tags, n.transcript_language, n.start_datetime)), false, true);
+  perform parley_search_mark_changed(array[new.id], false, true);
   return null;
 end $function$;
 
@@ -307,22 +322,18 @@ CREATE OR REPLACE FUNCTION public.parley_search_short(value text, weight "char",
  IMMUTABLE PARALLEL SAFE
 AS $function$
 declare
-  words tsvector := coalesce(parley_search_vector(parley_search_clean(value)), '');
+  words tsvector;
+  dictionary regdictionary := (language || '_stem')::regdictionary;
+  tag text := '=' || language || '=';
 begin
+  if coalesce(value, '') = '' then return ''; end if;
+  words := coalesce(parley_search_vector(parley_search_clean(value)), '');
   if language is null or words = '' then return setweight(words, weight); end if;
   return setweight(
-    (select string_agg(quote_literal(w.form) || ':' || array_to_string(w.positions, ','), ' ')::tsvector
-      from (
-        select l.lexeme as form, l.positions from unnest(words) l
-        union all
-        select f.form, array_agg(p)
-        from unnest(words) l
-        cross join lateral (select parley_search_stem(language, l.lexeme) as stem offset 0) s
-        cross join lateral (values (s.stem), (parley_search_tail(language, s.stem))) f (form)
-        cross join unnest(l.positions) p
-        where f.form is not null
-        group by 1
-      ) w),
+    (select string_agg(concat_ws(' ', quote_literal(l.lexeme) || ':' || l.places, quote_literal(s.stem) || ':' || l.places,
+        quote_literal(parley_search_tail(language, s.stem)) || ':' || l.places), ' ')::tsvector
+      from (select lexeme, array_to_string(positions, ',') as places from unnest(words)) l
+        cross join lateral (select tag || (ts_lexize(dictionary, l.lexeme))[1] as stem offset 0) s),
     weight);
 end $function$;
 
@@ -384,7 +395,7 @@ CREATE TRIGGER search_updated AFTER UPDATE ON public.highlights REFERENCING OLD 
 CREATE TRIGGER search_updated AFTER UPDATE ON public.participants REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION parley_search_participants_updated();
 
 -- trigger search_updated on recordings
-CREATE TRIGGER search_updated AFTER UPDATE ON public.recordings REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION parley_search_recordings_updated();
+CREATE TRIGGER search_updated AFTER UPDATE ON public.recordings FOR EACH ROW WHEN (((((old.title IS DISTINCT FROM new.title) OR (old.tags IS DISTINCT FROM new.tags)) OR (old.transcript_language IS DISTINCT FROM new.transcript_language)) OR (old.start_datetime IS DISTINCT FROM new.start_datetime))) EXECUTE FUNCTION parley_search_recordings_updated();
 
 -- trigger search_updated on transcript_segments
 CREATE TRIGGER search_updated AFTER UPDATE ON public.transcript_segments REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION parley_search_segments_updated();

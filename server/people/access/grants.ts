@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "../../platform/db/database.ts";
+import { prepared } from "../../platform/db/prepared.ts";
 
 /**
  * Updates recording_grants to who may see the recordings, in the transaction that changed it. This statement is the whole
@@ -12,7 +13,7 @@ import type { Tx } from "../../platform/db/database.ts";
  */
 export async function syncGrants(tx: Tx, recordingIds: readonly string[]): Promise<void> {
   if (recordingIds.length === 0) return;
-  await sql`select id from recordings where id = any(${recordingIds}::uuid[]) order by id for update`.execute(
+  await sql`select id from recordings where id = any(${recordingIds}::uuid[]) order by id for update ${prepared}`.execute(
     tx,
   );
   await sql`
@@ -51,7 +52,9 @@ export async function syncGrants(tx: Tx, recordingIds: readonly string[]): Promi
     on conflict (principal_id, start_datetime, recording_id) do update
       set title_key = excluded.title_key, meeting_type_id = excluded.meeting_type_id, external = excluded.external
       where (g.title_key, g.meeting_type_id, g.external)
-        is distinct from (excluded.title_key, excluded.meeting_type_id, excluded.external)`.execute(tx);
+        is distinct from (excluded.title_key, excluded.meeting_type_id, excluded.external) ${prepared}`.execute(
+    tx,
+  );
 }
 
 /**
@@ -61,7 +64,9 @@ export async function syncGrants(tx: Tx, recordingIds: readonly string[]): Promi
 export async function syncTitle(tx: Tx, recordingId: string): Promise<void> {
   await sql`
     update recording_grants g set title_key = r.title_key from recordings r
-    where r.id = ${recordingId} and g.recording_id = r.id and g.title_key <> r.title_key`.execute(tx);
+    where r.id = ${recordingId} and g.recording_id = r.id and g.title_key <> r.title_key ${prepared}`.execute(
+    tx,
+  );
 }
 
 /**
@@ -69,7 +74,7 @@ export async function syncTitle(tx: Tx, recordingId: string): Promise<void> {
  * commit would miss the grant. A shared lock.
  */
 export async function holdMembership(tx: Tx, workspaceId: string): Promise<void> {
-  await sql`select id from workspaces where id = ${workspaceId} for share`.execute(tx);
+  await sql`select id from workspaces where id = ${workspaceId} for share ${prepared}`.execute(tx);
 }
 
 /** Takes the exclusive counterpart of `holdMembership`, to change the workspace's users. */

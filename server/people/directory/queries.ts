@@ -1,4 +1,5 @@
 import type { Executor } from "../../platform/db/database.ts";
+import { prepared } from "../../platform/db/prepared.ts";
 
 /** Active users of a workspace, by name. */
 export function findUsers(db: Executor, workspaceId: string) {
@@ -101,6 +102,7 @@ export async function findDefaultMeetingType(
     .where("is_default", "=", true)
     // Locked against deletion until the transaction ends.
     .forKeyShare()
+    .modifyEnd(prepared)
     .executeTakeFirst();
   return row?.id ?? null;
 }

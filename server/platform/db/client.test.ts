@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
 import { createTestDatabase } from "../../../test/support/database.ts";
-import { TimedClient } from "./client.ts";
+import { PreparingClient, preparedMark, TimedClient } from "./client.ts";
 import { isConnectionError } from "./connection-errors.ts";
 
 const { url } = await createTestDatabase();
@@ -40,4 +40,15 @@ test("a statement without a response in time fails as a lost connection, which t
     await assert.rejects(wait(), isConnectionError);
     assert.notEqual(await processOf(), before);
   }
+});
+
+test("a marked statement is prepared once in each connection, and runs with each of its values", async () => {
+  const pool = new pg.Pool({ connectionString: url, max: 1, Client: PreparingClient } as pg.PoolConfig);
+  after(() => pool.end());
+  const double = async (value: number): Promise<unknown> =>
+    (await pool.query(`select $1::integer * 2 as doubled${preparedMark}`, [value])).rows[0].doubled;
+  assert.deepEqual([await double(1), await double(2)], [2, 4]);
+  await pool.query("select 1 as plain");
+  const { rows } = await pool.query("select statement from pg_prepared_statements");
+  assert.deepEqual(rows, [{ statement: `select $1::integer * 2 as doubled${preparedMark}` }]);
 });

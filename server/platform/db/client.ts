@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import pg from "pg";
 
 /** PostgreSQL's code for a change on a standby, which a primary becomes when another server has taken its role. */
@@ -18,6 +19,28 @@ export class TimedClient extends pg.Client {
         if (error.message === "Query read timeout") void this.end();
       });
     return result;
+  }
+}
+
+/** Marks texts to prepare (prepared.ts), because Kysely can't name statements. */
+export const preparedMark = " /* prepared */";
+
+/** The names of prepared texts: as many as the code has. */
+const names = new Map<string, string>();
+
+/** A connection that prepares the statements that ask for it. */
+export class PreparingClient extends TimedClient {
+  // biome-ignore lint/suspicious/noExplicitAny: passes on every form of `query`.
+  override query(...[first, ...rest]: any[]): any {
+    if (typeof first !== "string" || !first.endsWith(preparedMark)) return super.query(first, ...rest);
+    let name = names.get(first);
+    if (name === undefined) {
+      // PostgreSQL cuts names after 63 characters.
+      name = createHash("sha256").update(first).digest("base64url");
+      names.set(first, name);
+    }
+    const [values, ...others] = rest;
+    return super.query({ name, text: first, values }, ...others);
   }
 }
 

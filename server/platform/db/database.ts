@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
-import { checkPrimary, TimedClient, UnnamedClient } from "./client.ts";
+import { checkPrimary, PreparingClient, UnnamedClient } from "./client.ts";
 import { openReplica, type Queryable, type Reader, type Replica } from "./replica.ts";
 import type { DB } from "./types.ts";
 
@@ -73,7 +73,7 @@ export function openDatabase(settings: ConnectionSettings, options: OpenOptions)
     ...settings,
     // Poolers don't pass these on: there, the role has the settings.
     ...(direct === undefined ? { options: sessionOptions } : {}),
-    Client: direct === undefined ? TimedClient : UnnamedClient,
+    Client: direct === undefined ? PreparingClient : UnnamedClient,
     connectionTimeoutMillis: 10_000,
     async onConnect(client) {
       // PgBouncer gives each session the time zone of the client that uses it, and a client that names none the one that

@@ -125,7 +125,11 @@ export async function findMsUntilDue(client: pg.ClientBase, names: readonly stri
 
 /** Deletes a job that has succeeded. */
 export async function completeJob(pool: pg.Pool, { name, key, runId }: Attempt): Promise<void> {
-  await pool.query("delete from jobs where name = $1 and key = $2 and run_id = $3", [name, key, runId]);
+  await pool.query({
+    name: "complete_job",
+    text: "delete from jobs where name = $1 and key = $2 and run_id = $3",
+    values: [name, key, runId],
+  });
 }
 
 /** Ends a run of a recurring job that has succeeded. @param state what to keep for the next run. */

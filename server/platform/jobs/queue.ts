@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { FastifyBaseLogger } from "fastify";
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "../db/database.ts";
+import { prepared } from "../db/prepared.ts";
 import type { Job, JobName, JobQueue } from "./define.ts";
 import { heartbeatSeconds, restartStoppedJob, type StoppedJob, stoppedReason } from "./queries.ts";
 
@@ -46,9 +47,9 @@ export async function enqueueJob(
     insert into jobs (name, key, data, owner)
     values (${kind.name}, ${key}, ${JSON.stringify(data)}::jsonb,
       ${owner === undefined ? "" : `${owner.workspace_id}/${owner.user_id}`})
-    on conflict (name, key) do nothing returning name`.execute(tx);
+    on conflict (name, key) do nothing returning name ${prepared}`.execute(tx);
   if (added.length === 0) await restartStoppedJob(tx, kind.name, key);
-  await sql`select parley_work_added()`.execute(tx);
+  await sql`select parley_work_added() ${prepared}`.execute(tx);
 }
 
 /** A condition: no job of this kind waits, runs or is stopped for the id. */

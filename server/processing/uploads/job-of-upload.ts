@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { prepared } from "../../platform/db/prepared.ts";
 import type { Discard, JobOwner } from "../../platform/jobs/define.ts";
 import { failDiscardedUpload } from "./lifecycle/discard.ts";
 import { removeFile } from "./lifecycle/upload-file.ts";
@@ -17,7 +18,7 @@ export const ofUpload = {
   owner: ({ uploadId }: { readonly uploadId: string }) => sql<JobOwner>`
     select workspace_id,
       case when scope = 'personal' then created_by else coalesce(recorder_ids[1], created_by) end as user_id
-    from uploads where id = ${uploadId}`,
+    from uploads where id = ${uploadId} ${prepared}`,
   discard: {
     lost: "The upload fails and its file is deleted. It can be sent again.",
     async end(tx, { jobs, store }, uploadId) {

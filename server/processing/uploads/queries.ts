@@ -4,6 +4,7 @@ import type { TranscriptInput, UploadStatus } from "../../../contract/uploads/up
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
 import type { ImportData, MediaFacts } from "../../platform/db/json-columns.ts";
+import { prepared } from "../../platform/db/prepared.ts";
 import type { Uploads } from "../../platform/db/types.ts";
 import type { PageQuery, Position } from "../../platform/http/page.ts";
 import type { FailureFacts, MediaExpectation } from "../media/facts.ts";
@@ -277,6 +278,7 @@ export async function saveUploadTranscript(
     .insertInto("upload_transcripts")
     .values({ upload_id: uploadId, ...values })
     .onConflict((conflict) => conflict.column("upload_id").doUpdateSet(values))
+    .modifyEnd(prepared)
     .execute();
 }
 

@@ -3,6 +3,7 @@ import { because, type Cause } from "../../../contract/causes/causes.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database, Executor, Tx } from "../../platform/db/database.ts";
+import { prepared } from "../../platform/db/prepared.ts";
 import { lockQuota } from "../../platform/db/quota-lock.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { enforceQuota } from "../../platform/http/limits/quota.ts";
@@ -59,7 +60,7 @@ export async function requireRoom(
 async function countOpenUploads(db: Executor, userId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from uploads
-    where created_by = ${userId} and ${isOpen} and not (status = 'promoting' and media_type = 'transcript')`.execute(
+    where created_by = ${userId} and ${isOpen} and not (status = 'promoting' and media_type = 'transcript') ${prepared}`.execute(
     db,
   );
   return rows[0]?.count ?? 0;

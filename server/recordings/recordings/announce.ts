@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { notify } from "../../people/events/notify.ts";
 import { record } from "../../people/events/record.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
+import { prepared } from "../../platform/db/prepared.ts";
 
 /** A recording is announced at the latest after this long, whether or not its models have finished. */
 const maxHoldMs = 3_600_000;
@@ -31,12 +32,12 @@ export async function announceRecording(
     select r.id, clock_timestamp() + ${maxHoldMs} * interval '1 millisecond'
     from recordings r join workspaces w on w.id = r.workspace_id
     where r.id = ${recording.id} and w.recording_added = 'when_ready' and ${isInWork}
-    returning 1`.execute(tx);
+    returning 1 ${prepared}`.execute(tx);
   if (rows.length === 0) await recordAdded(tx, recording.workspaceId, recording.id);
   await sql`
     insert into awaited_recordings (recording_id)
     select r.id from recordings r where r.id = ${recording.id} and ${isInWork}
-    on conflict do nothing`.execute(tx);
+    on conflict do nothing ${prepared}`.execute(tx);
 }
 
 /**

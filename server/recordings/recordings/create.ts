@@ -5,6 +5,7 @@ import { fieldNames, type RecordingFields, recordingFields } from "../../../cont
 import { syncGrants } from "../../people/access/grants.ts";
 import { record } from "../../people/events/record.ts";
 import type { Tx } from "../../platform/db/database.ts";
+import { prepared } from "../../platform/db/prepared.ts";
 import type { Recordings } from "../../platform/db/types.ts";
 
 /** A recording with all its parts, as it is stored first. */
@@ -70,22 +71,26 @@ export function toColumns(values: Partial<NewRecording["values"]>): Insertable<R
  */
 export async function createRecording(tx: Tx, recording: NewRecording): Promise<void> {
   const { id, workspace_id: workspaceId } = recording.values;
-  await tx.insertInto("recordings").values(toColumns(recording.values)).execute();
+  await tx.insertInto("recordings").values(toColumns(recording.values)).modifyEnd(prepared).execute();
   await insertRecorders(tx, id, recording.recorderIds ?? []);
   await insertParticipants(tx, workspaceId, id, recording.participants ?? []);
-  await sql`
-    insert into recording_teams (recording_id, team_id)
-    select ${id}, id from teams where id = any(${recording.teamIds ?? []}::uuid[])`.execute(tx);
-  await sql`
-    insert into recording_user_shares (recording_id, user_id)
-    select ${id}, id from users
-    where id = any(${recording.sharedUserIds ?? []}::uuid[]) and deactivated_at is null`.execute(tx);
-  await sql`
-    insert into private_notes (recording_id, user_id, text)
-    select ${id}, u.id, n.text
-    from jsonb_to_recordset(${JSON.stringify(recording.privateNotes ?? [])}::jsonb) as n (user_id uuid, text text)
-      join users u on u.id = n.user_id
-    on conflict do nothing`.execute(tx);
+  const { teamIds = [], sharedUserIds = [], privateNotes = [] } = recording;
+  if (teamIds.length > 0)
+    await sql`
+      insert into recording_teams (recording_id, team_id)
+      select ${id}, id from teams where id = any(${teamIds}::uuid[]) ${prepared}`.execute(tx);
+  if (sharedUserIds.length > 0)
+    await sql`
+      insert into recording_user_shares (recording_id, user_id)
+      select ${id}, id from users
+      where id = any(${sharedUserIds}::uuid[]) and deactivated_at is null ${prepared}`.execute(tx);
+  if (privateNotes.length > 0)
+    await sql`
+      insert into private_notes (recording_id, user_id, text)
+      select ${id}, u.id, n.text
+      from jsonb_to_recordset(${JSON.stringify(privateNotes)}::jsonb) as n (user_id uuid, text text)
+        join users u on u.id = n.user_id
+      on conflict do nothing`.execute(tx);
   await insertHighlights(tx, workspaceId, id, recording.highlights ?? []);
   await insertSegments(tx, id, recording.segments ?? []);
   await syncGrants(tx, [id]);
@@ -135,10 +140,10 @@ export async function insertRecorders(
   userIds: readonly string[],
 ): Promise<void> {
   if (userIds.length === 0) return;
-  await tx
-    .insertInto("recording_recorders")
-    .values(userIds.map((user_id, position) => ({ recording_id: recordingId, user_id, position })))
-    .execute();
+  await sql`
+    insert into recording_recorders (recording_id, user_id, position)
+    select ${recordingId}, id, position - 1
+    from unnest(${userIds}::uuid[]) with ordinality as u (id, position) ${prepared}`.execute(tx);
 }
 
 export interface NewParticipant {
@@ -172,7 +177,7 @@ async function insertParticipants(
     from jsonb_to_recordset(${JSON.stringify(people.map((person, position) => ({ ...person, position })))}::jsonb)
       as p (id uuid, position integer, name text, email text, phone text, scope text,
             confirmed_attendee boolean, attended boolean, is_invited boolean, crm_contact_id text,
-            observed_join_time timestamptz, observed_leave_time timestamptz)`.execute(tx);
+            observed_join_time timestamptz, observed_leave_time timestamptz) ${prepared}`.execute(tx);
 }
 
 export interface NewSegment {
@@ -203,7 +208,7 @@ export async function insertSegments(
       ${segments.map((segment) => segment.end_ms)}::integer[],
       ${segments.map((segment) => segment.text)}::text[],
       ${segments.map(({ word_times: times }) => (times == null ? null : arrayText(times)))}::text[]
-    ) with ordinality as s (participant_id, speaker, start_ms, end_ms, text, word_times, position)`.execute(
+    ) with ordinality as s (participant_id, speaker, start_ms, end_ms, text, word_times, position) ${prepared}`.execute(
     tx,
   );
 }
@@ -229,6 +234,6 @@ export async function areInternal(
       false) as is_internal
     from unnest(${emails}::text[]) with ordinality as e (email, position), workspaces w
     where w.id = ${workspaceId}
-    order by position`.execute(tx);
+    order by position ${prepared}`.execute(tx);
   return rows.map((row) => row.is_internal);
 }

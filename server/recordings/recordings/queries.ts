@@ -4,6 +4,7 @@ import type pg from "pg";
 import type { RecordingIncludeInput } from "../../../contract/recordings/recordings.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
+import { prepared } from "../../platform/db/prepared.ts";
 import type { Queryable } from "../../platform/db/replica.ts";
 import type { Position } from "../../platform/http/page.ts";
 import { recordingJson, recordingJsonOfMany } from "./json/recording.ts";
@@ -163,6 +164,6 @@ export async function findChangeable(
         where rr.recording_id = r.id and rr.user_id = ${principal.userId}) as is_recorder
     from recordings r
     where r.id = ${recordingId} and r.workspace_id = ${principal.workspaceId}
-    ${lock}`.execute(db);
+    ${lock} ${prepared}`.execute(db);
   return rows[0];
 }

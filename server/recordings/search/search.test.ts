@@ -474,3 +474,34 @@ test("recordings indexed by earlier rules are indexed again in the background, a
   assert.deepEqual((await find("platypus isnt")).toSorted(), titles.toSorted());
   assert.equal(await indexOutdated(app.db.pool, 60_000), 0, "nothing is left");
 });
+
+test("another title, tag or language leaves exactly the words that indexing the recording whole finds", async () => {
+  const title = "Kangaroo budgets";
+  await make(title, ["The budget of the platypus."], day(27));
+  const id = ids[title];
+  const entry = async () =>
+    (
+      await app.db.pool.query(
+        "select rules, language, head::text, words::text from search_recordings where recording_id = $1",
+        [id],
+      )
+    ).rows[0];
+  const change = (text: string) => app.db.pool.query(text, [id]);
+  for (const text of [
+    "update recordings set title = 'Wombat platypuses' where id = $1",
+    "update recordings set tags = '{budget,echidna}' where id = $1",
+    "update search_recordings set rules = 2, words = strip(words) where recording_id = $1",
+    "update recordings set title = 'Quokka' where id = $1",
+    "update recordings set transcript_language = 'de' where id = $1",
+    "update recordings set title = 'Kangaroo budgets', transcript_language = null where id = $1",
+  ]) {
+    await change(text);
+    if (text.includes("rules")) continue;
+    const changed = await entry();
+    await change("select parley_search_mark_changed(array[$1::uuid], true, true)");
+    assert.deepEqual(changed, await entry(), text);
+    assert.equal(changed.rules, 3);
+  }
+  assert.deepEqual(await find("wombat"), []);
+  assert.deepEqual(await find("kangaroo platypus"), [title]);
+});

@@ -57,7 +57,7 @@ async function fanOutWithin(client: pg.PoolClient, addMore?: AddDeliveries): Pro
   const { rows: found } = await client.query<{ ids: string[] | null; webhooks: boolean; others: boolean }>({
     name: "events_waiting",
     text: `with waiting as materialized (
-        select event_id from waiting_events order by event_id limit $1
+        select event_id from waiting_events order by event_id limit ${maxEvents}
       ), found as materialized (
         -- Locked: an event that is being deleted is either gone, or its deletion waits for its deliveries.
         select e.id, e.workspace_id, e.type from waiting w join events e on e.id = w.event_id
@@ -74,39 +74,50 @@ async function fanOutWithin(client: pg.PoolClient, addMore?: AddDeliveries): Pro
       )
       select array_agg(event_id) as ids, max(deliveries) > 0 as webhooks,
         exists (select 1 from listening where hook_type = 'delivery') as others
-      from counted where deliveries <= $2 or number = 1`,
-    values: [maxEvents, maxDeliveries],
+      from counted where deliveries <= ${maxDeliveries} or number = 1`,
   });
   const { ids, webhooks, others } = found[0] ?? { ids: null, webhooks: false, others: false };
   if (ids === null) return nothing;
   // Most workspaces have no hooks, and planning these statements takes longer than everything else here.
   const created = webhooks ? await createDeliveries(client, ids) : [];
   const added = others ? ((await addMore?.(client, ids)) ?? []) : [];
+  if (created.length + added.length > 0) await addDeliveries(client, created, added);
   await client.query({
     name: "events_fanned_out",
     text: `with processed as (
         delete from waiting_events where event_id = any($1::bigint[])
-      ), added as (
-        insert into deliveries (hook_id, event_id, event_type, subject_id, recording_id, due_at)
-        select a.hook_id, e.id, e.type, e.subject_id, e.recording_id, statement_timestamp()
-        from unnest($3::uuid[], $4::bigint[]) a (hook_id, event_id) join events e on e.id = a.event_id
-        order by e.id, a.hook_id
-      ), due as (
-        select id from hooks where id = any($2::uuid[] || $3::uuid[]) order by id for no key update
-      ), woken as (
-        update hooks set next_due_at = least(next_due_at, now()) where id in (select id from due)
       )
       insert into feed_positions (event_id, workspace_id, position)
       select id, workspace_id, nextval('feed_positions_position_seq')
       from (select id, workspace_id from events where id = any($1::bigint[]) order by id) ordered`,
+    values: [ids],
+  });
+  return { events: ids.length, hasDeliveries: created.length + added.length > 0 };
+}
+
+/** Adds the deliveries of other hooks, and makes all hooks that got one due. */
+async function addDeliveries(
+  client: pg.PoolClient,
+  created: readonly { readonly hook_id: string }[],
+  added: readonly { readonly hook_id: string; readonly event_id: string }[],
+): Promise<void> {
+  await client.query({
+    name: "wake_hooks",
+    text: `with added as (
+        insert into deliveries (hook_id, event_id, event_type, subject_id, recording_id, due_at)
+        select a.hook_id, e.id, e.type, e.subject_id, e.recording_id, statement_timestamp()
+        from unnest($2::uuid[], $3::bigint[]) a (hook_id, event_id) join events e on e.id = a.event_id
+        order by e.id, a.hook_id
+      ), due as (
+        select id from hooks where id = any($1::uuid[] || $2::uuid[]) order by id for no key update
+      )
+      update hooks set next_due_at = least(next_due_at, now()) where id in (select id from due)`,
     values: [
-      ids,
       created.map(({ hook_id }) => hook_id),
       added.map(({ hook_id }) => hook_id),
       added.map(({ event_id }) => event_id),
     ],
   });
-  return { events: ids.length, hasDeliveries: created.length + added.length > 0 };
 }
 
 /** Creates the deliveries of webhooks. @returns the hooks that got one. */

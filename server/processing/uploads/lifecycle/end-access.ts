@@ -3,6 +3,7 @@ import { fileCause } from "../../../../contract/causes/files.ts";
 import { holdMembership } from "../../../people/access/grants.ts";
 import { coalesce } from "../../../platform/coalesce.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
+import { prepared } from "../../../platform/db/prepared.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { defineRecurringJob } from "../../../platform/jobs/define.ts";
 import { forEachIsolated, type SweepLog } from "../../../platform/jobs/for-each-isolated.ts";
@@ -34,6 +35,7 @@ export async function isCreatorDeactivated(
     .select("id")
     .where("id", "=", created_by)
     .where("deactivated_at", "is", null)
+    .modifyEnd(prepared)
     .executeTakeFirst();
   return active === undefined;
 }

@@ -1,4 +1,5 @@
 import type { Tx } from "../../../platform/db/database.ts";
+import { prepared } from "../../../platform/db/prepared.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 
 /**
@@ -15,6 +16,7 @@ export async function requestMeetingMatch(
     .select("id")
     .where("workspace_id", "=", workspaceId)
     .limit(1)
+    .modifyEnd(prepared)
     .executeTakeFirst();
   if (calendar !== undefined) await jobs.enqueue(tx, "match_meeting", { recordingId }, recordingId);
 }

@@ -3,6 +3,7 @@ import { holdMembership, syncGrants, syncTitle } from "../../../people/access/gr
 import { record } from "../../../people/events/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
+import { prepared } from "../../../platform/db/prepared.ts";
 import type { Recordings } from "../../../platform/db/types.ts";
 import type { ChangeableRecording } from "../queries.ts";
 import { lockFor, type Right } from "../rights.ts";
@@ -33,7 +34,9 @@ export async function updateRecording<T>(
     const recording = await lockFor(tx, principal, recordingId, right, action);
     const { changed, keepsAccess = false, result } = await apply(tx, recording);
     if (changed) {
-      await sql`update recordings set updated_at = clock_timestamp() where id = ${recording.id}`.execute(tx);
+      await sql`update recordings set updated_at = clock_timestamp() where id = ${recording.id} ${prepared}`.execute(
+        tx,
+      );
       await (keepsAccess ? syncTitle(tx, recording.id) : syncGrants(tx, [recording.id]));
       await recordUpdate(tx, recording);
     }
@@ -65,6 +68,7 @@ export async function updateColumns(
       .updateTable("recordings")
       .set({ ...columns, updated_at: sql`clock_timestamp()` })
       .where("id", "=", recording.id)
+      .modifyEnd(prepared)
       .execute();
     if (columns.title !== undefined) await syncTitle(tx, recording.id);
     await recordUpdate(tx, recording);
