@@ -70,7 +70,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   "people/accounts": ["people/access", "people/directory", "people/events"],
   "people/directory": ["people/access", "people/events"],
   "people/events": [],
-  "people/oauth": ["people/accounts"],
+  "people/oauth": ["people/access", "people/accounts"],
   "people/scim": ["people/access", "people/accounts"],
 
   "recordings/comments": ["people/events", "recordings/recordings"],

@@ -23,6 +23,7 @@ import {
   type Browser,
   deleteAllAttempts,
   givePassword,
+  hiddenFields,
   openBrowser,
   password,
   signInAs,
@@ -680,6 +681,63 @@ test("allowed IP addresses: sessions, tokens, apps and files work from them only
   assert.match(await file("192.0.2.1"), /its recording was deleted/, "allowed; there is no picture");
   assert.equal((await refresh("192.0.3.1")).status, 400);
   assert.equal((await refresh("192.0.2.1")).status, 200, "the refused token was not used up");
+});
+
+test("sign-ins that a rule refuses are in the audit log, by passkey, provider and code, and what proved them stays used", async () => {
+  const workspace = await makeRuled();
+  const { member } = workspace;
+  const admin = await signInAs(app, workspace.admin);
+  await signInAtProvider(workspace);
+  // The first proof of the email has removed it.
+  await givePassword(app.db, member);
+  const owner = await signInAs(app, member);
+  const key = new Authenticator(new URL(app.config.baseUrl).origin);
+  const started = await owner.send("POST", "/_/api/v1/me/passkeys/options");
+  const added = await owner.send("POST", "/_/api/v1/me/passkeys", {
+    json: { name: "Laptop", response: key.create(started.body.options) },
+  });
+  assert.equal(added.status, 200, added.text);
+  const secret = await turnOn(owner);
+  await setRules(admin, { allowed_addresses: ["127.0.0.1"] });
+  const headers = { "x-forwarded-for": "203.0.113.9" };
+  const withKey = openBrowser(app);
+  const { options } = (await withKey.send("POST", "/_/api/v1/session/passkey/options")).body;
+  const json = { response: key.use(options) };
+  const byKey = await withKey.send("POST", "/_/api/v1/session/passkey", { json, headers });
+  assert.deepEqual([byKey.status, byKey.body.error], [403, "refused_by_rule"], byKey.text);
+  const keyAgain = await withKey.send("POST", "/_/api/v1/session/passkey", { json });
+  assert.equal(keyAgain.status, 401, "the challenge was used");
+  const atProvider = openBrowser(app);
+  const callback = await provider.visit(atProvider, `sub-${member.id}`);
+  assert.equal((await atProvider.get(callback, headers)).status, 403);
+  assert.ok((await atProvider.get(callback)).status >= 400, "the response of the provider was used");
+  const byCode = openBrowser(app);
+  const asked = await byCode.submit("/sign-in", { email: member.email, password });
+  assert.equal(asked.location, "/sign-in/code");
+  const code = codeOf(secret);
+  const refused = await byCode.send("POST", "/sign-in/code", {
+    form: { ...hiddenFields((await byCode.get("/sign-in/code")).text), code },
+    headers: { ...headers, origin: app.url, "sec-fetch-site": "same-origin" },
+  });
+  assert.equal(refused.status, 403, refused.text);
+  for (const browser of [withKey, atProvider, byCode])
+    assert.equal(browser.cookies.has("parley_session"), false);
+  const codeAgain = await openBrowser(app).send("POST", ruledSession, {
+    json: { email: member.email, password, code },
+  });
+  assert.equal(codeAgain.body.error, "sign_in_refused", "the code was used");
+  const failed = (await auditOf(app.db, workspace.id)).filter(({ action }) => action === "sign_in_failed");
+  assert.deepEqual(
+    failed.map(({ user_id, ip, details }) => [user_id, ip, details]),
+    [
+      ...["passkey", "single_sign_on", "password"].map((method) => [
+        member.id,
+        headers["x-forwarded-for"],
+        { method, refused_by: "address" },
+      ]),
+      [member.id, "127.0.0.1", { method: "second_factor" }],
+    ],
+  );
 });
 
 test("the operator's reset ends all rules for the next request, and is audited", async () => {

@@ -31,7 +31,7 @@ export function tokenRoutes(
       issueToken(
         tx,
         actorOf(request),
-        principal,
+        request,
         {
           type: body.type,
           name: body.name,

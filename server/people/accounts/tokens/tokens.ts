@@ -1,15 +1,17 @@
+import type { FastifyRequest } from "fastify";
 import { type RawBuilder, sql } from "kysely";
 import { because } from "../../../../contract/causes/causes.ts";
 import type { Compatibility, DatetimeFilters } from "../../../../contract/common.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
-import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
 import { enforceQuota } from "../../../platform/http/limits/quota.ts";
 import type { PageQuery, Position } from "../../../platform/http/page.ts";
+import { holdMembership } from "../../access/grants.ts";
 import { endOf, findRules } from "../../access/security-rules.ts";
 import { AccountError, createAccessToken } from "../service.ts";
 import type { AccessTokenType } from "./access-tokens.ts";
+import { mayCreateCredential } from "./credential-check.ts";
 
 /** One token as lists show it; nothing in it lets anybody in. */
 export interface ListedToken {
@@ -46,7 +48,7 @@ const columns = [
 export async function issueToken(
   tx: Tx,
   actor: AuditActor,
-  principal: Principal,
+  { principal, ip, server }: Pick<FastifyRequest, "principal" | "ip" | "server">,
   wanted: {
     readonly type: "personal_access_token" | "workspace_access_token";
     readonly name: string;
@@ -69,6 +71,7 @@ export async function issueToken(
         ...because("token_outlives_token", { latest: latest.toISOString() }),
       },
     ]);
+  await holdMembership(tx, principal.workspaceId);
   const allowed = endOf(await findRules(tx, principal.workspaceId), {
     since: new Date(),
     expiresAt: null,
@@ -97,7 +100,7 @@ export async function issueToken(
     throw error instanceof AccountError ? new ProblemError("forbidden", error.message) : error;
   });
   // A request whose credential has ended in the meantime must not create a new one. The account is locked by now.
-  if (!(await isStillActive(tx, principal)))
+  if (!(await mayCreateCredential(tx, { principal, ip }, server.acceptsIssuer)))
     throw new ProblemError("forbidden", "the session or token of this request has ended; sign in again");
   await recordAudit(tx, actor, {
     action: "token_issued",
@@ -105,19 +108,6 @@ export async function issueToken(
     details: { type: wanted.type, name: wanted.name, expires_at: wanted.expiresAt?.toISOString() ?? null },
   });
   return made;
-}
-
-async function isStillActive(tx: Tx, { tokenType, tokenId }: Principal): Promise<boolean> {
-  const row =
-    tokenType === "session"
-      ? await tx.selectFrom("sessions").select("id").where("id", "=", tokenId).executeTakeFirst()
-      : await tx
-          .selectFrom("access_tokens")
-          .select("id")
-          .where("id", "=", tokenId)
-          .where("revoked_at", "is", null)
-          .executeTakeFirst();
-  return row !== undefined;
 }
 
 /** How many active personal and workspace tokens a user has issued, without those of apps. */

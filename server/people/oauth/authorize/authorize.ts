@@ -230,7 +230,8 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
     read: AuthorizeRequest,
     principal: Principal,
   ) {
-    const code = await grantAccess(db, actorOfUser(request, principal), principal, read, config);
+    const caller = { principal, ip: request.ip, acceptsIssuer: request.server.acceptsIssuer };
+    const code = await grantAccess(db, actorOfUser(request, principal), caller, read, config);
     if (code === null)
       return sendPage(
         reply,

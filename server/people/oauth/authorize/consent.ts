@@ -4,7 +4,9 @@ import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts"
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { CompatibilityDefaults } from "../../../platform/config/config.ts";
 import type { Database, Executor } from "../../../platform/db/database.ts";
+import { holdMembership } from "../../access/grants.ts";
 import { hashToken } from "../../accounts/tokens/access-tokens.ts";
+import { mayCreateCredential } from "../../accounts/tokens/credential-check.ts";
 import { clientIdOf, isSelfRegistered } from "../clients/queries.ts";
 import { generateSecret } from "../clients/secrets.ts";
 import type { AuthorizeRequest } from "./request.ts";
@@ -12,16 +14,23 @@ import type { AuthorizeRequest } from "./request.ts";
 /** A code expires quickly: it passes through the browser's address bar, and the app exchanges it at once. */
 export const codeTtlSec = 60;
 
+/** The session that decides. */
+interface Caller {
+  readonly principal: Principal;
+  readonly ip: string;
+  readonly acceptsIssuer: (issuer: string) => boolean;
+}
+
 /**
  * Grants an app access to a user's account, and creates the code that the app exchanges for tokens.
  * @param defaults how a self-registered app reads and names things until the user chooses otherwise. An app that the user has
  * authorized before keeps the user's choice.
- * @returns null when the app was deleted or the user deactivated in the meantime.
+ * @returns null when the app was deleted, the user deactivated or the session ended in the meantime.
  */
 export async function grantAccess(
   db: Database,
   actor: AuditActor,
-  principal: Principal,
+  { principal, ip, acceptsIssuer }: Caller,
   request: AuthorizeRequest,
   defaults: CompatibilityDefaults,
 ): Promise<string | null> {
@@ -35,6 +44,7 @@ export async function grantAccess(
       .forKeyShare()
       .executeTakeFirst();
     if (client === undefined) return null;
+    await holdMembership(tx, principal.workspaceId);
     if (isSelfRegistered(client) && !(await allowsSelfRegistered(tx, principal.workspaceId))) return null;
     const user = await tx
       .selectFrom("users")
@@ -43,7 +53,7 @@ export async function grantAccess(
       .where("deactivated_at", "is", null)
       .forShare()
       .executeTakeFirst();
-    if (user === undefined) return null;
+    if (user === undefined || !(await mayCreateCredential(tx, { principal, ip }, acceptsIssuer))) return null;
     const grant = await tx
       .insertInto("oauth_grants")
       .values({
