@@ -213,24 +213,24 @@ test("a started sign-in ends when the password changes, and when the user is dea
   }
 });
 
-test("a password reset doesn't skip the code", async () => {
+test("neither a password reset nor an invitation skips the code", async () => {
   const { user } = await makeMember();
   const { secret } = await turnOn(await signInAs(app, user));
-  const link = await app.db.kysely.transaction().execute((tx) =>
-    createLink(tx, {
-      userId: user.id,
-      purpose: "password_reset",
-      ttlMs: 60_000,
-      baseUrl: app.url,
-      creator: null,
-    }),
-  );
-  const browser = openBrowser(app);
-  const reset = await browser.submit(new URL(link.url).pathname, { password: "another heron at high tide" });
-  assert.deepEqual([reset.status, reset.location], [303, "/sign-in/code"]);
-  assert.equal((await browser.get("/_/api/v1/session/me")).status, 401);
-  assert.equal((await browser.submit("/sign-in/code", { code: codeOf(secret) })).status, 303);
-  assert.equal((await browser.get("/_/api/v1/session/me")).body.session.method, "link");
+  for (const purpose of ["password_reset", "invitation"] as const) {
+    const link = await app.db.kysely
+      .transaction()
+      .execute((tx) =>
+        createLink(tx, { userId: user.id, purpose, ttlMs: 60_000, baseUrl: app.url, creator: null }),
+      );
+    const browser = openBrowser(app);
+    const fields = { name: "Ines", password: "another heron at high tide" };
+    const used = await browser.submit(new URL(link.url).pathname, fields);
+    assert.deepEqual([used.status, used.location], [303, "/sign-in/code"], used.text);
+    assert.equal((await browser.get("/_/api/v1/session/me")).status, 401);
+    assert.equal((await browser.submit("/sign-in/code", { code: codeOf(secret) })).status, 303);
+    assert.equal((await browser.get("/_/api/v1/session/me")).body.session.method, "link");
+    await sql`update second_factors set last_step = last_step - 10`.execute(app.db.kysely);
+  }
 });
 
 test("an old session can't turn it off, replace recovery codes, create tokens or change the password; a new one can", async () => {

@@ -92,7 +92,10 @@ async function breakGlassProblem(tx: Tx, workspaceId: string, userId: string | n
     : null;
 }
 
-/** Why the rules would refuse their author at once, in words; null: they don't. */
+/**
+ * Why the rules would refuse their author at once, in words; null: they don't.
+ * @throws ProblemError `forbidden` when the author's session has ended meanwhile.
+ */
 export async function authorRefusal(
   tx: Tx,
   rules: StoredRules,
@@ -111,7 +114,8 @@ export async function authorRefusal(
     .select("u.role")
     .where("s.id", "=", author.sessionId)
     .executeTakeFirst();
-  if (session === undefined) return null;
+  if (session === undefined)
+    throw new ProblemError("forbidden", "the session of this request has ended; sign in again");
   const now = new Date();
   const refusal = ruleRefusal(
     rules,

@@ -17,6 +17,7 @@ import { until } from "../../../../test/support/until.ts";
 import { commandLine } from "../../../platform/audit/record.ts";
 import { mediaPath } from "../../../recordings/recordings/json/links.ts";
 import { thumbnailQuery } from "../../../recordings/recordings/media/viewer-links.ts";
+import { makeScimToken, scimClient } from "../../scim/test/scim.ts";
 import { createLink } from "../one-time-links/one-time-links.ts";
 import {
   auditOf,
@@ -179,6 +180,7 @@ test("a rule that would refuse its author at once isn't saved", async () => {
   for (const [rules, why] of [
     [{ allowed_addresses: ["192.0.2.0/24"] }, /your own IP address/],
     [{ second_factor: "all", grace_days: 0 }, /without|second factor/],
+    [{ second_factor: "admins", grace_days: 0 }, /without|second factor/],
   ] as const) {
     const refused = await change(admin, rules);
     assert.deepEqual([refused.status, refused.body.error], [409, "wrong_state"], refused.text);
@@ -204,8 +206,50 @@ test("a rule that would refuse its author at once isn't saved", async () => {
     (await change(admin, { single_sign_on_only: true, break_glass_user_id: stranger.admin.id })).status,
     400,
   );
-  await setRules(admin, { single_sign_on_only: true, break_glass_user_id: workspace.admin.id });
+  // Another admin could be the break-glass admin; then the author's own session would be refused.
+  await sql`update users set role = 'admin' where id = ${workspace.member.id}`.execute(app.db.kysely);
+  await turnOn(other);
+  const notMine = await change(admin, {
+    single_sign_on_only: true,
+    break_glass_user_id: workspace.member.id,
+  });
+  assert.deepEqual([notMine.status, notMine.body.cause?.code], [409, "lockout_single_sign_on"], notMine.text);
+  // The password alone would not be enough for the break-glass admin either.
+  await sql`update sessions set second_factor = null where user_id = ${workspace.admin.id}`.execute(
+    app.db.kysely,
+  );
+  const own = { single_sign_on_only: true, break_glass_user_id: workspace.admin.id };
+  assert.equal((await change(admin, own)).body.cause?.code, "lockout_single_sign_on");
+  await sql`update sessions set second_factor = 'totp' where user_id = ${workspace.admin.id}`.execute(
+    app.db.kysely,
+  );
+  await setRules(admin, own);
   assert.equal((await other.get(me)).status, 401);
+});
+
+test("the shortest session, idle time and life of tokens that can be saved leave their author signed in", async () => {
+  const workspace = await makeRuled();
+  const admin = await signInAs(app, workspace.admin);
+  for (const rules of [{ session_max_hours: 0 }, { session_idle_minutes: 4 }, { token_max_days: 0 }])
+    assert.equal((await change(admin, rules)).status, 400, JSON.stringify(rules));
+  // The oldest session that may change rules.
+  await sql`update sessions set created_at = now() - interval '14 minutes' where user_id = ${workspace.admin.id}`.execute(
+    app.db.kysely,
+  );
+  await setRules(admin, { session_max_hours: 1, session_idle_minutes: 5, token_max_days: 1 });
+  assert.equal((await admin.get(me)).status, 200);
+});
+
+test("without a provider, single sign-on only isn't saved", async () => {
+  const plain = await startTestApp({ worker: false });
+  const workspace = await makeWorkspace(plain.db);
+  await givePassword(plain.db, workspace.admin);
+  const admin = await signInAs(plain, workspace.admin);
+  const added = await admin.send("POST", factorPath, { json: { type: "totp", password } });
+  await admin.send("POST", `${factorPath}/confirm`, { json: { code: codeOf(added.body.secret) } });
+  const json = { single_sign_on_only: true, break_glass_user_id: workspace.admin.id };
+  const refused = await admin.send("PATCH", path, { json });
+  assert.deepEqual([refused.status, refused.body.cause?.code], [409, "single_sign_on_missing"], refused.text);
 });
 
 test("a required second factor: in the grace period users see until when; after it sessions only set it up", async () => {
@@ -295,6 +339,26 @@ test("an app gets no access by the consent of a user who lacks the required seco
   assert.match(shown.html, /requires a second factor/);
   const silent = await browser.get(`${url}&prompt=none`);
   assert.equal(silent.leftTo?.searchParams.get("error"), "access_denied");
+});
+
+test("an app's sign-in page asks for the code before consent, and shows no consent without it", async () => {
+  const workspace = await makeRuled();
+  const secret = await turnOn(await signInAs(app, workspace.member));
+  const client = await oauth.makeClient(app, workspace);
+  const url = oauth.authorizeUrl(client, {
+    code_challenge: oauth.makePkce().challenge,
+    code_challenge_method: "S256",
+  });
+  const at = new URL(url, app.url);
+  const browser = openBrowser(app);
+  const asked = await browser.submit(at.pathname + at.search, { email: workspace.member.email, password });
+  assert.deepEqual([asked.status, asked.location], [303, "/sign-in/code"], asked.text);
+  const skipped = await browser.get(at.pathname + at.search);
+  assert.doesNotMatch(skipped.text, /name="allow"/);
+  assert.match(skipped.text, /name="password"/);
+  const done = await browser.submit("/sign-in/code", { code: codeOf(secret) });
+  assert.equal(done.status, 303, done.text);
+  assert.match((await browser.get(done.location ?? "")).text, /name="allow"/);
 });
 
 test("removing a passkey ends the sessions that it began, and the password alone only sets up a second factor", async () => {
@@ -473,11 +537,17 @@ async function requireSingleSignOn() {
   const admin = await signInAs(app, workspace.admin);
   const secret = await turnOn(admin);
   const old = await signInAs(app, workspace.member);
+  const key = new Authenticator(new URL(app.config.baseUrl).origin);
+  const started = await old.send("POST", "/_/api/v1/me/passkeys/options");
+  const added = await old.send("POST", "/_/api/v1/me/passkeys", {
+    json: { name: "Laptop", response: key.create(started.body.options) },
+  });
+  assert.equal(added.status, 200, added.text);
   const client = await oauth.makeClient(app, workspace, {});
   const tokens = await oauth.obtainTokens(app, client, workspace.member);
   const unused = await oauth.obtainCode(app, client, workspace.member);
   await setRules(admin, { single_sign_on_only: true, break_glass_user_id: workspace.admin.id });
-  return { workspace, admin, secret, old, client, tokens, unused };
+  return { workspace, admin, secret, old, key, client, tokens, unused };
 }
 
 async function signInAtProvider(workspace: TestWorkspace, user = workspace.member): Promise<Browser> {
@@ -490,7 +560,7 @@ async function signInAtProvider(workspace: TestWorkspace, user = workspace.membe
 }
 
 test("single sign-on only: passwords, links, earlier sessions, tokens and apps are refused", async () => {
-  const { workspace, old, client, tokens, unused } = await requireSingleSignOn();
+  const { workspace, old, key, client, tokens, unused } = await requireSingleSignOn();
   const byPassword = await openBrowser(app).send("POST", ruledSession, {
     json: { email: workspace.member.email, password },
   });
@@ -512,16 +582,25 @@ test("single sign-on only: passwords, links, earlier sessions, tokens and apps a
   const byLink = openBrowser(app);
   assert.equal((await byLink.submit(new URL(url).pathname, { password: "another long one" })).status, 403);
   assert.equal(byLink.cookies.has("parley_session"), false);
+  const byKey = openBrowser(app);
+  const { options } = (await byKey.send("POST", "/_/api/v1/session/passkey/options")).body;
+  const used = await byKey.send("POST", "/_/api/v1/session/passkey", {
+    json: { response: key.use(options) },
+  });
+  assert.deepEqual([used.status, used.body.error], [403, "refused_by_rule"], used.text);
+  assert.equal(byKey.cookies.has("parley_session"), false);
   const refused = (await auditOf(app.db, workspace.id)).filter(({ action }) => action === "sign_in_failed");
   assert.deepEqual(
     refused.map(({ user_id, details }) => [user_id, details]),
-    ["password", "password", "link"].map((method) => [
+    ["password", "password", "link", "passkey"].map((method) => [
       workspace.member.id,
       { method, refused_by: "single_sign_on" },
     ]),
   );
   assert.equal((await old.get(me)).status, 401);
-  for (const token of [workspace.member.token, workspace.admin.token, tokens.access_token]) {
+  for (const token of [
+    ...[workspace.member.token, workspace.admin.token, workspace.token, tokens.access_token],
+  ]) {
     const answer = await fetch(`${app.url}/_/public-api/v2/token-info`, {
       headers: { authorization: `Bearer ${token}`, "public-api-version": currentVersion },
     });
@@ -597,10 +676,29 @@ test("the break-glass admin stays one while single sign-on only is on, and the r
     ["PATCH", user, { role: "member" }, /break-glass admin.*name another/],
     ["POST", `${user}/deactivate`, undefined, /break-glass admin.*name another/],
     ["DELETE", `${user}/second-factor`, undefined, /break-glass admin.*parley security reset/],
+    [
+      ...(["POST", "/_/api/v1/erasures"] as const),
+      { email: workspace.admin.email, recordings: "anonymise" },
+      /break-glass admin.*name another/,
+    ],
   ] as const) {
     const refused = await other.send(method, at, json === undefined ? {} : { json });
     assert.deepEqual([refused.status, refused.body?.error], [409, "wrong_state"], `${at}: ${refused.text}`);
     assert.match(refused.body.detail, why);
+  }
+  const { token } = await makeScimToken(app.db, workspace);
+  for (const method of ["PATCH", "DELETE"]) {
+    const refused = await scimClient(app, token)(
+      method,
+      `/Users/${workspace.admin.id}`,
+      method === "PATCH"
+        ? {
+            schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
+            Operations: [{ op: "replace", value: { active: false } }],
+          }
+        : undefined,
+    );
+    assert.deepEqual([refused.status, /break-glass admin/.test(refused.body.detail)], [409, true], method);
   }
   await sql`update users set role = 'member' where id = ${workspace.admin.id}`.execute(app.db.kysely);
   assert.equal(
@@ -628,6 +726,57 @@ test("a session cookie that someone else has set does not become the user's sess
     asAttacker.cookies.set("parley_session", cookie);
     assert.equal((await asAttacker.get(me)).status, 401);
   }
+});
+
+test("a planted session cookie is replaced by every way to sign in, and so is a sign-in that someone else has begun", async () => {
+  const workspace = await makeRuled();
+  const attacker = workspace.admin;
+  const { member } = workspace;
+  await signInAtProvider(workspace);
+  await givePassword(app.db, member);
+  const owner = await signInAs(app, member);
+  const key = new Authenticator(new URL(app.config.baseUrl).origin);
+  const started = await owner.send("POST", "/_/api/v1/me/passkeys/options");
+  await owner.send("POST", "/_/api/v1/me/passkeys", {
+    json: { name: "Laptop", response: key.create(started.body.options) },
+  });
+  const secret = await turnOn(owner);
+  const { url } = await app.db.kysely.transaction().execute((tx) =>
+    createLink(tx, {
+      ...{ userId: member.id, purpose: "password_reset", ttlMs: 60_000 },
+      ...{ baseUrl: app.config.baseUrl, creator: null },
+    }),
+  );
+  const ways: Record<string, (victim: Browser) => Promise<unknown>> = {
+    provider: async (victim) => victim.get(await provider.visit(victim, `sub-${member.id}`)),
+    passkey: async (victim) => {
+      const { options } = (await victim.send("POST", "/_/api/v1/session/passkey/options")).body;
+      await victim.send("POST", "/_/api/v1/session/passkey", { json: { response: key.use(options) } });
+    },
+    "link and code": async (victim) => {
+      await victim.submit(new URL(url).pathname, { password });
+      await victim.submit("/sign-in/code", { code: codeOf(secret) });
+    },
+  };
+  for (const [way, signIn] of Object.entries(ways)) {
+    const planted = (await signInAs(app, attacker)).cookies.get("parley_session") ?? "";
+    const victim = openBrowser(app);
+    victim.cookies.set("parley_session", planted);
+    await signIn(victim);
+    assert.notEqual(victim.cookies.get("parley_session"), planted, way);
+    assert.equal((await victim.get(me)).body.user?.id, member.id, way);
+    const asAttacker = openBrowser(app);
+    asAttacker.cookies.set("parley_session", planted);
+    assert.equal((await asAttacker.get(me)).status, 401, `${way}: the planted session has ended`);
+  }
+  // A sign-in of the attacker that lacks its code takes none of the victim.
+  const attackersSecret = await turnOn(await signInAs(app, attacker));
+  const begun = openBrowser(app);
+  await begun.submit("/sign-in", { email: attacker.email, password });
+  await sql`update second_factors set last_step = last_step - 10`.execute(app.db.kysely);
+  assert.equal((await begun.submit("/sign-in/code", { code: codeOf(secret) })).status, 401);
+  assert.equal((await begun.submit("/sign-in/code", { code: codeOf(attackersSecret) })).status, 303);
+  assert.equal((await begun.get(me)).body.user?.id, attacker.id);
 });
 
 test("allowed IP addresses: sessions, tokens, apps and files work from them only, in both families", async () => {
