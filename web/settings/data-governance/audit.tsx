@@ -9,7 +9,6 @@ import type { ReactNode } from "react";
 import { auditActions } from "../../../contract/governance/audit-actions.ts";
 import { type AuditEntry, type AuditFilter, auditExportUrl, auditQuery } from "../../api/settings/audit.ts";
 import { managedUsersQuery, type User } from "../../api/settings/users.ts";
-import { namesInLine } from "../../common/format/names.ts";
 import { dayAndTime, fullTime } from "../../common/format/time.ts";
 import { countFilters, DaysFilter, Filters, withoutEmpty } from "../../common/lists/filters.tsx";
 import { LoadMore } from "../../common/lists/load-more.tsx";
@@ -17,7 +16,8 @@ import { recordingUrl } from "../../common/recording-url.ts";
 import { ErrorState } from "../../common/states.tsx";
 import { NoneYet, Row, Rows, RowsSkeleton, SettingsPage } from "../parts.tsx";
 import classes from "../settings.module.css";
-import { actionInWords, credentials, inWords, subjectInWords } from "./audit-names.ts";
+import { detailsInWords } from "./audit-details.ts";
+import { actionInWords, credentials, subjectInWords } from "./audit-names.ts";
 
 const page = getRouteApi("/signed-in/settings/audit");
 
@@ -119,7 +119,7 @@ function Entries({ search }: { search: AuditFilter }) {
 
 function Entry({ entry, users }: { entry: AuditEntry; users: readonly User[] }) {
   const { t } = useLingui();
-  const details = Object.entries(entry.details);
+  const details = detailsInWords(entry.details);
   return (
     <Row
       title={actionInWords(entry.action)}
@@ -133,10 +133,10 @@ function Entry({ entry, users }: { entry: AuditEntry; users: readonly User[] }) 
         entry.ip,
       ]}
     >
-      {details.length === 0 ? null : (
+      {details === "" ? null : (
         <Spoiler maxHeight={66} showLabel={t`Show all`} hideLabel={t`Show less`} mt={4}>
           <Text size="sm" c="dimmed" className={classes.details ?? ""}>
-            {details.map(([name, value]) => `${inWords(name)}: ${detailInWords(value)}`).join(" · ")}
+            {details}
           </Text>
         </Spoiler>
       )}
@@ -175,19 +175,4 @@ function subjectOf(entry: AuditEntry, users: readonly User[]): ReactNode {
       {kind} <Link to={recordingUrl(id)}>{title}</Link>
     </Trans>
   );
-}
-
-/** Formats a detail without JSON: lists with commas, objects as `name: value`, changes as `before → after`. */
-function detailInWords(value: unknown): string {
-  if (value === null || value === undefined || value === "") return t`none`;
-  if (typeof value === "boolean") return value ? t`yes` : t`no`;
-  if (Array.isArray(value))
-    return value.length === 0 ? t`none` : namesInLine(value.map(detailInWords), value.length);
-  if (typeof value !== "object") return String(value);
-  const entries = Object.entries(value);
-  const [first, second] = entries;
-  if (entries.length === 2 && first?.[0] === "from" && second?.[0] === "to")
-    return `${detailInWords(first[1])} → ${detailInWords(second[1])}`;
-  const parts = entries.map(([name, part]) => `${name.replaceAll("_", " ")}: ${detailInWords(part)}`);
-  return parts.length === 0 ? t`none` : namesInLine(parts, parts.length);
 }
