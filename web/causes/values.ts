@@ -1,4 +1,5 @@
 import { i18n } from "@lingui/core";
+import { lengthIn, sizeIn } from "../../shared/quantities.ts";
 
 /** A time of the server in the reader's language and time zone. */
 export function whenText(iso: string): string {
@@ -15,21 +16,8 @@ export function listText(
   return new Intl.ListFormat(i18n.locale, { type }).format(items);
 }
 
-const sizes = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
-
 /** A number of bytes: `1.4 GB`. */
-export function sizeText(bytes: number): string {
-  const power = Math.min(sizes.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
-  return unitText(bytes / 1000 ** power, sizes[power] ?? "byte", "short");
-}
+export const sizeText = (bytes: number): string => sizeIn(i18n.locale, bytes);
 
 /** A duration in its largest fitting unit: `9.4 seconds`, `3 hours`. */
-export function lengthText(seconds: number): string {
-  if (seconds < 120) return unitText(seconds, "second", "long");
-  return seconds < 7200 ? unitText(seconds / 60, "minute", "long") : unitText(seconds / 3600, "hour", "long");
-}
-
-function unitText(value: number, unit: string, unitDisplay: "short" | "long"): string {
-  const format = { style: "unit", unit, unitDisplay, maximumFractionDigits: value < 100 ? 1 : 0 } as const;
-  return new Intl.NumberFormat(i18n.locale, format).format(value);
-}
+export const lengthText = (seconds: number): string => lengthIn(i18n.locale, seconds);

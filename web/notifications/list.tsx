@@ -20,6 +20,7 @@ import {
   notificationsQuery,
 } from "../api/notifications.ts";
 import { errorText, useAction } from "../common/actions.tsx";
+import { ServerText } from "../common/format/server-text.tsx";
 import { whenInLine } from "../common/format/time.ts";
 import classes from "./notifications.module.css";
 
@@ -108,6 +109,11 @@ export function NotificationList({ unread, onClose }: { unread: number; onClose:
   );
 }
 
+/** Whether the text is one that the server recorded, in English. */
+function isErrorOfServer(kind: Notification["kind"]): boolean {
+  return kind === "import_ended" || kind === "backup_failed" || kind === "disk_nearly_full";
+}
+
 function Item({ notification, onOpen }: { notification: Notification; onOpen: () => void }) {
   const router = useRouter();
   const { pathname, search } = new URL(notification.url);
@@ -136,7 +142,7 @@ function Item({ notification, onOpen }: { notification: Notification; onOpen: ()
         </Text>
         {notification.text === null ? null : (
           <Text span size="sm" c="dimmed" lineClamp={2}>
-            {notification.text}
+            {isErrorOfServer(notification.kind) ? <ServerText text={notification.text} /> : notification.text}
           </Text>
         )}
         <Text span size="xs" c="dimmed">

@@ -51,6 +51,7 @@ async function notifyAdmins({
         actorId: null,
         data: {
           job: jobs.kinds.get(kind)?.label ?? kind,
+          failing: { kind, count, attempts: manyAttempts, error },
           title: `“${jobs.kinds.get(kind)?.label ?? kind}” keeps failing`,
           text: `${count === 1 ? "One job has" : `${count} jobs have`} failed ${manyAttempts} times or more. The last error: ${error}`,
         },

@@ -1,6 +1,9 @@
+import { audienceOf } from "../../../contract/workspace/notification-kinds.ts";
 import type { Notification } from "../../../contract/workspace/notifications.ts";
 import type { I18n } from "../../platform/language/i18n.ts";
 import { decodeMentions } from "../../recordings/comments/mentions.ts";
+import { failureText } from "./file-failures.ts";
+import { jobName } from "./job-names.ts";
 import type { NotificationRow } from "./queries.ts";
 
 /** Characters of a comment or an error that are shown. */
@@ -13,7 +16,7 @@ type Description = Pick<Notification, "title" | "text" | "timestamp"> & {
 };
 
 /**
- * A notification as the API shows it, in the reader's language. Errors in it are in English, as they were recorded.
+ * A notification as the API shows it, in the reader's language. Errors that have no text of their own are in English, as they were recorded.
  * @param nameOf how names that users chose are written; by default as they are.
  */
 export function present(
@@ -95,7 +98,7 @@ function describe(i18n: I18n, row: NotificationRow, nameOf: (name: string) => st
         row.upload_title === null
           ? i18n.t("An upload failed")
           : i18n.t("The upload “{title}” failed", { title: nameOf(row.upload_title) }),
-        row.failure_reason,
+        failureText(i18n, row.failure_causes) ?? row.failure_reason,
         `/uploads/${row.subject_id}`,
       );
     case "import_ended":
@@ -103,11 +106,33 @@ function describe(i18n: I18n, row: NotificationRow, nameOf: (name: string) => st
     case "backup_failed":
     case "disk_nearly_full":
     case "job_failing":
-      return { ...plain(serverProblem(i18n, row), null, "/settings/system"), text: row.data.text ?? null };
+      return {
+        ...plain(serverProblem(i18n, row), null, "/settings/system"),
+        text: failingJobs(i18n, row) ?? row.data.text ?? null,
+      };
   }
 }
 
-function serverProblem(i18n: I18n, { kind, data: { problem, job, title } }: NotificationRow): string {
+/** Whether the text of a notification is an error as it was recorded, in English. */
+export function isInEnglish(i18n: I18n, row: NotificationRow): boolean {
+  if (row.kind === "upload_failed") return failureText(i18n, row.failure_causes) === null;
+  return audienceOf(row.kind) !== "everyone" && row.data.failing === undefined;
+}
+
+function failingJobs(i18n: I18n, { data: { failing } }: NotificationRow): string | null {
+  if (failing === undefined) return null;
+  const { count, attempts, error } = failing;
+  return i18n.t(
+    "{count, plural, one {One job has failed {attempts} times or more. The last error: {error}} other {# jobs have failed {attempts} times or more. The last error: {error}}}",
+    { count, attempts, error },
+  );
+}
+
+function serverProblem(
+  i18n: I18n,
+  { kind, data: { problem, job: label, failing, title } }: NotificationRow,
+): string {
+  const job = (failing === undefined ? null : jobName(i18n, failing.kind)) ?? label;
   if (job !== undefined) return i18n.t("“{job}” keeps failing", { job });
   switch (problem) {
     case "disk_full":

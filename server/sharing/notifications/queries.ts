@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type pg from "pg";
+import type { Cause } from "../../../contract/causes/causes.ts";
 import {
   audienceOf,
   maxUnread,
@@ -56,8 +57,15 @@ export interface NotificationRow {
     readonly summary?: string | null;
     /** What happened to the server; left out in older ones, which have their title in English alone. */
     readonly problem?: string;
-    /** The label of the jobs that fail. */
+    /** The label of the jobs that fail, in English. */
     readonly job?: string;
+    /** Their kind, how many failed how often, and the last error; left out in older ones. */
+    readonly failing?: {
+      readonly kind: string;
+      readonly count: number;
+      readonly attempts: number;
+      readonly error: string;
+    };
     readonly title?: string;
     readonly text?: string;
   };
@@ -70,6 +78,7 @@ export interface NotificationRow {
   readonly mentions: readonly Named[];
   readonly upload_title: string | null;
   readonly failure_reason: string | null;
+  readonly failure_causes: readonly Cause[] | null;
   readonly import_state: string | null;
   readonly import_error: string | null;
   readonly items: readonly { readonly text: string; readonly timestamp_ms: number }[];
@@ -88,7 +97,7 @@ async function read(
         left(c.text, 1000) as comment, coalesce(c.timestamp_ms, root.timestamp_ms) as comment_ms,
         coalesce((select json_agg(json_build_object('id', m.id, 'name', m.name))
           from comment_mentions cm join users m on m.id = cm.user_id where cm.comment_id = c.id), '[]') as mentions,
-        up.title as upload_title, up.failure_reason, run.state as import_state, run.error as import_error,
+        up.title as upload_title, up.failure_reason, up.failure_causes, run.state as import_state, run.error as import_error,
         case when n.kind = 'action_item_assigned' then coalesce((select json_agg(i order by i.timestamp_ms, i.text)
           from (${itemsOf}) i), '[]') else '[]' end as items
       from notifications n

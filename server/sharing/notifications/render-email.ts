@@ -1,11 +1,10 @@
-import { audienceOf } from "../../../contract/workspace/notification-kinds.ts";
 import type { Notification } from "../../../contract/workspace/notifications.ts";
 import { directionOf } from "../../../shared/languages.ts";
 import type { OutgoingMail } from "../../people/accounts/one-time-links/mailer.ts";
 import { greeting, plainName, quotableName } from "../../people/accounts/one-time-links/mails.ts";
 import { type Html, html } from "../../platform/html.ts";
 import type { I18n } from "../../platform/language/i18n.ts";
-import { present } from "./describe.ts";
+import { isInEnglish, present } from "./describe.ts";
 import type { NotificationRow } from "./queries.ts";
 
 interface Links {
@@ -27,6 +26,7 @@ export function renderEmail(
   rows: readonly NotificationRow[],
   { baseUrl, unsubscribe }: Links,
 ): Pick<OutgoingMail, "subject" | "text" | "language"> & { readonly html: string } {
+  const english = new Set(rows.filter((row) => isInEnglish(i18n, row)).map(({ id }) => id));
   const notifications = rows.map((row) => present(i18n, row, baseUrl, plainName));
   const groups: Group[] = [...Map.groupBy(notifications, (one) => one.recording_id).values()].map(
     (group) => ({
@@ -55,7 +55,7 @@ export function renderEmail(
       html`<p>${hello}</p>
 ${groups.map(
   ({ about, notifications: group }) => html`${about === null ? null : html`<h2>${headingOf(about)}</h2>`}
-${group.map((one) => htmlOf(i18n, one))}`,
+${group.map((one) => htmlOf(i18n, one, english.has(one.id)))}`,
 )}
 <p class="soft foot"><a href="${settings}">${i18n.t("Choose your notifications")}</a> · <a href="${unsubscribe}">${i18n.t("Stop these emails")}</a></p>`,
     ).html,
@@ -88,16 +88,11 @@ function textOf(i18n: I18n, notification: Notification): string {
   ].join("\n");
 }
 
-function htmlOf(i18n: I18n, notification: Notification): Html {
-  const { kind, text, timestamp, url } = notification;
+function htmlOf(i18n: I18n, notification: Notification, isEnglish: boolean): Html {
+  const { text, timestamp, url } = notification;
   return html`<p class="what">${headlineOf(i18n, notification)}</p>
-${text === null ? null : html`<blockquote${isError(kind) ? html` lang="en"` : null}>${text}</blockquote>`}
+${text === null ? null : html`<blockquote${isEnglish ? html` lang="en"` : null}>${text}</blockquote>`}
 <p><a class="button" href="${url}">${timestamp === null ? i18n.t("Open") : i18n.t("Go to this moment")}</a></p>`;
-}
-
-/** Whether the text of such a notification is an error, which is in English as it was recorded. */
-function isError(kind: Notification["kind"]): boolean {
-  return kind === "upload_failed" || audienceOf(kind) !== "everyone";
 }
 
 function headlineOf(i18n: I18n, { title, timestamp }: Notification): string {

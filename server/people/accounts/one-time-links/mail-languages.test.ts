@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { jobKinds } from "../../../../contract/job-kinds.ts";
 import {
   type NotificationKind,
   notificationKindNames,
@@ -154,13 +155,27 @@ const facts: Readonly<Record<NotificationKind, readonly Facts[]>> = {
   recording_ready: states.flatMap((transcript) =>
     states.map((summary) => ({ data: { transcript, summary } })),
   ),
-  upload_failed: [{ upload_title: "Λιμάνι" }, {}],
+  upload_failed: [
+    { upload_title: "Λιμάνι" },
+    {},
+    {
+      failure_causes: [
+        { code: "file_too_big", values: { bytes: 3e9, max: 2e9 } },
+        { code: "file_expired", values: { time: "2025-01-02T03:04:05Z" } },
+      ],
+    },
+  ],
   import_ended: states.map((import_state) => ({ import_state, import_error: "the file is not an export" })),
   backup_failed: [...problems, "verification"].map((problem) => ({
     data: { problem, text: "the disk failed" },
   })),
   disk_nearly_full: [{ data: { problem: "disk_full", text: "the disk is full" } }],
-  job_failing: [{ data: { job: "Ναύτης" } }],
+  job_failing: [
+    { data: { job: "Ναύτης" } },
+    ...jobKinds.map((kind) => ({
+      data: { job: kind, failing: { kind, count: 3, attempts: 20, error: "Σφάλμα" } },
+    })),
+  ],
 };
 
 const notifications = notificationKindNames.flatMap((kind) =>
@@ -185,6 +200,7 @@ const notifications = notificationKindNames.flatMap((kind) =>
       ...{
         upload_title: null,
         failure_reason: "the file has no sound",
+        failure_causes: null,
         import_state: null,
         import_error: null,
       },
