@@ -2,7 +2,7 @@ import type { Cause } from "../../../contract/causes/causes.ts";
 import type { FileCauses } from "../../../contract/causes/files.ts";
 import { lengthIn, sizeIn } from "../../../shared/quantities.ts";
 import type { I18n } from "../../platform/language/i18n.ts";
-import { utcTime } from "../../platform/language/utc-time.ts";
+import { writtenTime } from "../../platform/language/written-time.ts";
 
 /** Why an upload failed, and what to do, as the web app says it. */
 const texts: { readonly [Code in keyof FileCauses]: (i18n: I18n, values: FileCauses[Code]) => string } = {
@@ -105,11 +105,11 @@ const texts: { readonly [Code in keyof FileCauses]: (i18n: I18n, values: FileCau
   only_speaker_tracks: (i18n) =>
     i18n.t("There are only tracks of speakers, and no recording. Add the recording itself."),
   file_never_arrived: (i18n, { time }) => {
-    const when = utcTime(i18n.language, new Date(time));
+    const when = writtenTime(i18n.language, new Date(time), null);
     return i18n.t("No file arrived until {when}, when the upload expired. Upload the file again.", { when });
   },
   file_expired: (i18n, { time }) => {
-    const when = utcTime(i18n.language, new Date(time));
+    const when = writtenTime(i18n.language, new Date(time), null);
     return i18n.t("The upload was not reviewed until {when}, when its file expired. Upload the file again.", {
       when,
     });
