@@ -237,6 +237,27 @@ test("a request that began before single sign-on only creates no token and no ac
   assert.equal(rowCount, 0);
 });
 
+test("a session that ends while its request waits changes no rules", async () => {
+  const { own, admin } = await makeRuled();
+  const { pending } = await app.db.kysely.transaction().execute(async (tx) => {
+    await sql`select from workspaces where id = ${own.id} for no key update`.execute(tx);
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+    const pending = admin.send("PATCH", rulesPath, { json: { session_max_hours: 8 } });
+    await until("it waits", async () => {
+      const { rowCount } = await app.db.pool.query(
+        "select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))",
+        [rows[0]?.pid],
+      );
+      return rowCount === 1;
+    });
+    await sql`delete from sessions where user_id = ${own.admin.id}`.execute(tx);
+    return { pending };
+  });
+  assert.equal((await pending).status, 403);
+  const { rows } = await app.db.pool.query("select security_rules from workspaces where id = $1", [own.id]);
+  assert.deepEqual(rows, [{ security_rules: null }]);
+});
+
 test("a session that begins while a second factor is required only sets it up", async () => {
   const { own, member, admin } = await makeRuled();
   for (let round = 0; round < rounds; round++) {

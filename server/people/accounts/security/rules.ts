@@ -92,16 +92,18 @@ async function breakGlassProblem(tx: Tx, workspaceId: string, userId: string | n
     : null;
 }
 
-/**
- * Why the rules would refuse their author at once, in words; null: they don't.
- * @throws ProblemError `forbidden` when the author's session has ended meanwhile.
- */
+/** Why the rules would refuse their author at once, in words; null: they don't, or the author uses a token. */
 export async function authorRefusal(
   tx: Tx,
   rules: StoredRules,
   author: RulesAuthor,
 ): Promise<Explanation | null> {
-  const session = await tx
+  const session = await findAuthor(tx, author);
+  return session === undefined ? null : refusalOf(rules, session, author);
+}
+
+function findAuthor(tx: Tx, author: RulesAuthor) {
+  return tx
     .selectFrom("sessions as s")
     .innerJoin("users as u", "u.id", "s.user_id")
     .select([
@@ -114,8 +116,11 @@ export async function authorRefusal(
     .select("u.role")
     .where("s.id", "=", author.sessionId)
     .executeTakeFirst();
-  if (session === undefined)
-    throw new ProblemError("forbidden", "the session of this request has ended; sign in again");
+}
+
+type Author = NonNullable<Awaited<ReturnType<typeof findAuthor>>>;
+
+function refusalOf(rules: StoredRules, session: Author, author: RulesAuthor): Explanation | null {
   const now = new Date();
   const refusal = ruleRefusal(
     rules,
@@ -131,7 +136,8 @@ export async function authorRefusal(
 
 /**
  * Changes the rules of a workspace.
- * @throws ProblemError `invalid_input`; `wrong_state` for rules that would refuse their author at once.
+ * @throws ProblemError `invalid_input`; `wrong_state` for rules that would refuse their author at once; `forbidden` when the
+ * author's session has ended meanwhile.
  */
 export async function saveRules(
   tx: Tx,
@@ -144,7 +150,10 @@ export async function saveRules(
   const before = await lockRules(tx, workspaceId);
   const rules = changedRules(before, change, await databaseTime(tx));
   await checkRules(tx, rules, { workspaceId, hasSingleSignOn });
-  const refusal = await authorRefusal(tx, rules, author);
+  const session = await findAuthor(tx, author);
+  if (session === undefined)
+    throw new ProblemError("forbidden", "the session of this request has ended; sign in again");
+  const refusal = refusalOf(rules, session, author);
   if (refusal !== null) throw new ProblemError("wrong_state", refusal);
   await storeRules(tx, actor, before, rules);
 }
