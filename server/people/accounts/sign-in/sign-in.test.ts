@@ -35,6 +35,8 @@ test("sign in: the session cookie authenticates API requests and appears in no p
     email: member.email,
     role: "member",
     language: null,
+    time_zone: null,
+    browser_time_zone: null,
   });
   assert.equal(me.body.workspace.id, workspace.id);
   assert.deepEqual([me.body.session.method, me.body.has_password], ["password", true]);

@@ -147,7 +147,7 @@ test("Google Workspace: verified emails with hd; no groups", async () => {
   const claims = { email: user.email, email_verified: true, hd: user.email.split("@")[1], given_name: "U" };
   const text = await trySignIn("google", "g1", claims);
   assert.match(text, /Email: .*verified by the provider/);
-  assert.match(text, /Groups: not read, because the settings name no groups claim/);
+  assert.match(text, /Groups: They are not read, because the settings name no groups claim/);
   assert.match(text, /would sign in .* with the role member/);
   assert.equal((await signIn("google", "g1", claims)).answer.status, 303);
 });
@@ -169,7 +169,7 @@ test("Okta: teams follow the groups at each sign-in, and members added by hand s
   const claims = { email: user.email, email_verified: true };
   const all = { ...claims, groups: ["Sales", "Hand", "Everyone", 7] };
   const text = await trySignIn("okta", "o1", all);
-  assert.match(text, /3 in groups: Sales, Hand, Everyone; 1 more entries are no names/);
+  assert.match(text, /3 groups in groups: Sales, Hand, Everyone\. 1 more entry is no name of a group/);
   assert.match(text, /Teams that don't exist: Missing/);
   await signIn("okta", "o1", all);
   assert.deepEqual(await teamsOf(user.id), ["By hand", "Field", "Sales"]);
@@ -219,7 +219,7 @@ test("Keycloak: roles of the realm and paths of groups; the highest role counts,
   await db.pool.query("update users set role = 'member' where id = $1", [own.admin.id]);
   assert.match(
     await trySignIn("keycloak", "k1", withRoles("viewer")),
-    /stays admin, because there is no other admin/,
+    /stays an admin, because there is no other admin/,
   );
   assert.equal((await signIn("keycloak", "k1", withRoles("viewer"))).answer.status, 303);
   assert.equal(await roleOf(user.id), "admin");
@@ -229,7 +229,7 @@ test("Keycloak: roles of the realm and paths of groups; the highest role counts,
   await setRules({ ...rulesOf(null), single_sign_on_only: true, break_glass_user_id: user.id });
   assert.match(
     await trySignIn("keycloak", "k1", withRoles("viewer")),
-    /stays admin, because the user is the break-glass admin/,
+    /stays an admin, because they are the break-glass admin/,
   );
   await signIn("keycloak", "k1", withRoles("viewer"));
   assert.equal(await roleOf(user.id), "admin");
