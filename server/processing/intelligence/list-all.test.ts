@@ -220,7 +220,17 @@ test("a due date is a date in the quote, and nothing else", () => {
     ["moved from 5 December to 7 December", null],
     ["on 31 February 2027", null],
     ["in December", null],
+    ["Option 5 may work, and 12 march on", null],
+    ["until December. 20 people come", null],
+    ["by 5 May", "2027-05-05"],
+    ["by may 5th", "2027-05-05"],
+    ["by the 5 of may", "2027-05-05"],
+    ["until may 5, 2027", "2027-05-05"],
     ["5".repeat(10_000), null],
   ] as const)
-    assert.equal(dueDateIn(quote, start), date, quote.slice(0, 50));
+    assert.equal(dueDateIn(quote, start, quote), date, quote.slice(0, 50));
+  // The words are compared without their signs, so what was said must name the date, too.
+  assert.equal(dueDateIn("by 5.12.2026", start, "We send it by 5/12/2026."), null);
+  assert.equal(dueDateIn("option 5 May", start, "Take option 5. May I go?"), null);
+  assert.equal(dueDateIn("by may 5", start, "It is done by May 5. Not by June 1."), "2027-05-05");
 });

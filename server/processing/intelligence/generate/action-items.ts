@@ -49,13 +49,13 @@ export function matchAssignee(said: string | null, people: readonly Person[]): s
   return parts.length === 1 ? (parts[0]?.id ?? null) : null;
 }
 
-const maxItems = 200;
+export const maxItems = 200;
 /** Most items that are compared with each other; a response with more repeats itself. */
 const maxAnswered = 1000;
 
 /**
  * Keeps items whose quote is in the transcript; the others have no time.
- * @returns also how many had no proof.
+ * @returns also how many had no proof, and how many were more than are kept.
  */
 export function provenItems(
   answered: readonly AnsweredItem[],
@@ -65,7 +65,7 @@ export function provenItems(
     readonly people: readonly Person[];
     readonly meetingStart: Date;
   },
-): { items: StoredItem[]; unproven: number } {
+): { items: StoredItem[]; unproven: number; beyond: number } {
   const items: StoredItem[] = [];
   let unproven = 0;
   for (const item of answered.slice(0, maxAnswered)) {
@@ -75,7 +75,7 @@ export function provenItems(
       unproven += 1;
       continue;
     }
-    const due = dueDateIn(item.quote, context.meetingStart);
+    const due = dueDateIn(item.quote, context.meetingStart, context.spoken.after(line));
     const found: StoredItem = {
       id: randomUUID(),
       status: "pending",
@@ -89,7 +89,8 @@ export function provenItems(
     if (!items.some((other) => isSameItem(other, found))) items.push(found);
   }
   items.sort((a, b) => a.timestamp - b.timestamp);
-  return { items: items.slice(0, maxItems), unproven };
+  const beyond = Math.max(0, answered.length - maxAnswered) + Math.max(0, items.length - maxItems);
+  return { items: items.slice(0, maxItems), unproven, beyond };
 }
 
 /** Two runs may word the same item differently, but its quote is at the same time. */

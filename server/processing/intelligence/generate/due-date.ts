@@ -5,25 +5,38 @@ interface NamedDate {
   readonly year: number | null;
   readonly month: number;
   readonly day: number;
+  /** Whether it may be no date: "option 5 may work". */
+  readonly isDoubtful?: boolean;
 }
 
 /**
  * The date that a quote names, such as "5 December" or 2026-12-05; never one that would be a guess.
  * @param meetingStart a date without a year is the first one on or after it.
+ * @param spoken the words of the transcript in which the quote stands. They must name the date too: a model may quote
+ * 5/12/2026, which is two dates, as 5.12.2026.
  * @returns as YYYY-MM-DD; null without a date, or with several.
  */
-export function dueDateIn(quote: string, meetingStart: Date): string | null {
-  const found = new Set<string>();
-  for (const named of namedDates(quote)) {
+export function dueDateIn(quote: string, meetingStart: Date, spoken: string): string | null {
+  const quoted = datesIn(quote, meetingStart);
+  const [only] = quoted.keys();
+  return quoted.size === 1 && only !== undefined && datesIn(spoken, meetingStart).get(only) === true
+    ? only
+    : null;
+}
+
+/** The dates that a text names, each with whether it is surely one. */
+function datesIn(text: string, meetingStart: Date): Map<string, boolean> {
+  const found = new Map<string, boolean>();
+  for (const named of namedDates(text)) {
     const date = toDate(named, meetingStart);
-    if (date !== null) found.add(date);
+    if (date !== null) found.set(date, found.get(date) === true || named.isDoubtful !== true);
   }
-  const [only] = found;
-  return found.size === 1 && only !== undefined ? only : null;
+  return found;
 }
 
 function* namedDates(quote: string): Generator<NamedDate> {
-  const text = quote.normalize("NFKC").toLowerCase();
+  const asSpoken = quote.normalize("NFKC");
+  const text = asSpoken.toLowerCase();
   for (const [, year, month, day] of text.matchAll(/(?<!\d)(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)/g))
     yield { year: Number(year), month: Number(month), day: Number(day) };
   for (const [, day, month, year] of text.matchAll(/(?<![\d.])(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})(?!\d)/g))
@@ -39,31 +52,71 @@ function* namedDates(quote: string): Generator<NamedDate> {
   ))
     yield { year: year === undefined ? null : Number(year), month: Number(month), day: Number(day) };
   // Words and numbers, so that a name stands beside its day: "5th of December 2026", "December 5, 2026".
-  const words = text.match(/\d+|\p{L}+/gu) ?? [];
-  for (const [index, word] of words.entries()) {
-    const month = monthOf(word);
+  const words = [...asSpoken.matchAll(/\d+|\p{L}+/gu)].map(({ 0: word, index }, place, all) => {
+    const previous = all[place - 1];
+    const end = previous === undefined ? 0 : previous.index + previous[0].length;
+    return { word, key: word.toLowerCase(), endsBefore: /[.!?;:。！？]/u.test(asSpoken.slice(end, index)) };
+  });
+  for (const [place, { word, key }] of words.entries()) {
+    const month = monthOf(key);
     if (month === undefined) continue;
-    const named = dayBeside(words, index);
-    if (named !== null) yield { ...named, month };
+    const named = dayBeside(words, place);
+    if (named !== null) yield { ...named, month, isDoubtful: isVerb(word, named) };
   }
+}
+
+interface Word {
+  readonly word: string;
+  /** In lower case. */
+  readonly key: string;
+  /** Whether a sentence may end before it. */
+  readonly endsBefore: boolean;
+}
+
+interface DayBeside {
+  readonly day: number;
+  readonly year: number | null;
+  /** Whether a word says that it is a date: `5th`, `of`. */
+  readonly isMarked: boolean;
+  /** Whether a sentence may end between day and month. */
+  readonly isDivided: boolean;
+}
+
+/** "Option 5 may work", "we march 12 miles", "option 5. May I go?": months that are other words too. */
+function isVerb(word: string, { year, isMarked, isDivided }: DayBeside): boolean {
+  if (!/^(?:march|may)$/i.test(word)) return false;
+  return isDivided || (word === word.toLowerCase() && !isMarked && year === null);
 }
 
 /** Stands between a day and its month. */
 const fillers = new Set(["st", "nd", "rd", "th", "of", "de", "d", "er", "º", "ª"]);
 
-function dayBeside(words: readonly string[], at: number): { day: number; year: number | null } | null {
-  const isYear = (word: string | undefined): boolean => /^(?:19|20)\d\d$/.test(word ?? "");
-  const isDay = (word: string | undefined): boolean => /^(?:0?[1-9]|[12]\d|3[01])$/.test(word ?? "");
+function dayBeside(words: readonly Word[], at: number): DayBeside | null {
+  const isYear = (word: Word | undefined): boolean => /^(?:19|20)\d\d$/.test(word?.key ?? "");
+  const isDay = (word: Word | undefined): boolean => /^(?:0?[1-9]|[12]\d|3[01])$/.test(word?.key ?? "");
+  const isFiller = (word: Word | undefined): boolean => fillers.has(word?.key ?? "");
+  const yearOf = (word: Word | undefined): number | null => (isYear(word) ? Number(word?.key) : null);
   let before = at - 1;
-  while (fillers.has(words[before] ?? "")) before -= 1;
+  while (isFiller(words[before])) before -= 1;
   let after = at + 1;
-  while (fillers.has(words[after] ?? "")) after += 1;
-  const yearOf = (word: string | undefined): number | null => (isYear(word) ? Number(word) : null);
-  if (isDay(words[before])) return { day: Number(words[before]), year: yearOf(words[after]) };
-  if (!isDay(words[after])) return null;
+  while (isFiller(words[after])) after += 1;
+  if (isDay(words[before]))
+    return {
+      day: Number(words[before]?.key),
+      year: yearOf(words[after]),
+      isMarked: before < at - 1,
+      isDivided: words[at]?.endsBefore === true,
+    };
+  // "until December. 20 people": another sentence.
+  if (!isDay(words[after]) || words[after]?.endsBefore === true) return null;
   let next = after + 1;
-  while (fillers.has(words[next] ?? "")) next += 1;
-  return { day: Number(words[after]), year: yearOf(words[next]) };
+  while (isFiller(words[next])) next += 1;
+  return {
+    day: Number(words[after]?.key),
+    year: yearOf(words[next]),
+    isMarked: next > after + 1 || after > at + 1,
+    isDivided: false,
+  };
 }
 
 function toDate({ year, month, day }: NamedDate, meetingStart: Date): string | null {

@@ -24,6 +24,8 @@ export interface Spoken {
    * @returns null when the transcript does not contain the quote.
    */
   find(quote: string, number: number): Line | null;
+  /** What was said from a line on, as far as a quote that starts in it can go. */
+  after(line: Line): string;
   /** Finds the first line from line `number` on in which the quote starts. */
   findFrom(quote: string, number: number): Line | null;
 }
@@ -67,6 +69,13 @@ export function indexQuotes(lines: readonly Line[]): Spoken {
   }
 
   return {
+    after(line) {
+      const place = lines.indexOf(line);
+      return lines
+        .slice(place, place + maxLines)
+        .map(({ text }) => text)
+        .join(" ");
+    },
     find(quote, number) {
       const wanted = wordsOnly(quote);
       if (!isTelling(wanted)) return null;

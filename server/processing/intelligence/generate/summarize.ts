@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import type { Chapter } from "../../../../contract/recordings/chapters.ts";
+import { sentenceOf, sentences } from "../../../../contract/sentences.ts";
 import { ModelServerError } from "../../../platform/model-server/refusal.ts";
 import { jsonSchemaOf } from "../model/response.ts";
-import { provenItems, type StoredItem } from "./action-items.ts";
+import { maxItems, provenItems, type StoredItem } from "./action-items.ts";
 import { arrangeChapters, type FoundChapter, findChapters } from "./chapters.ts";
 import { chunkLines, estimateTokens } from "./chunks.ts";
 import type { Line } from "./lines.ts";
@@ -105,7 +106,7 @@ export async function understand(
   const notes: string[] = [];
   const sections: StoredSection[] = [];
   for (const template of meeting.templates) {
-    await orNote(notes, `The section “${template.title}” could not be generated.`, async () => {
+    await orNote(notes, sentenceOf("run_section_failed", { title: template.title }), async () => {
       const answer = await askBriefly<unknown>(run, {
         name: "section",
         user: prompts.sectionPrompt(data, template),
@@ -115,10 +116,11 @@ export async function understand(
       if (!isEmptySection(section)) sections.push(toStoredSection(template.title, section));
     });
   }
-  const { items, unproven } = provenItems(answered, {
+  const { items, unproven, beyond } = provenItems(answered, {
     ...{ spoken: indexQuotes(meeting.lines), said, people, meetingStart: meeting.startDatetime },
   });
-  noteUnproven(notes, unproven, "action item");
+  noteUnproven(notes, unproven, "item");
+  if (beyond > 0) notes.push(sentenceOf("run_items_beyond", { count: beyond, limit: maxItems }));
   const chapters = meeting.hasChapters ? await divide(run, meeting, parts, said, notes) : [];
   return {
     summary: safeMarkdown(overview.summary, said),
@@ -156,8 +158,11 @@ async function divide(
   const all: FoundChapter[] = [];
   let unproven = 0;
   for (const [index, part] of parts.entries()) {
-    const where = parts.length === 1 ? "" : ` of part ${index + 1} of ${parts.length}`;
-    await orNote(notes, `The chapters${where} could not be generated.`, async () => {
+    const note =
+      parts.length === 1
+        ? sentences.run_chapters_failed
+        : sentenceOf("run_part_chapters_failed", { part: index + 1, parts: parts.length });
+    await orNote(notes, note, async () => {
       const data = prompts.transcriptData(part, run.facts.people);
       const answer = await askBriefly(run, {
         name: "chapters",
@@ -175,12 +180,10 @@ async function divide(
   return arranged.chapters;
 }
 
-function noteUnproven(notes: string[], count: number, what: string): void {
+function noteUnproven(notes: string[], count: number, what: "item" | "chapter"): void {
   if (count > 0)
     notes.push(
-      count === 1
-        ? `1 ${what} without proof was left out.`
-        : `${count} ${what}s without proof were left out.`,
+      count === 1 ? sentences[`run_unproven_${what}`] : sentenceOf(`run_unproven_${what}s`, { count }),
     );
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -166,6 +166,8 @@ test("a model with a context that is too small is refused with the reason", asyn
 
 test("a trial after the installation says how long an hour of meeting takes here", async () => {
   const model = (await findInstalled(dataDir, "tiny")) ?? assert.fail();
+  // On a slow machine a sweep has made it already.
+  await rm(join(model.folder, "trial.json"), { force: true });
   assert.equal(await findMinutesPerHour(model), null);
   await runJob(app, tryLanguageModelsKind, {});
   assert.ok(((await findMinutesPerHour(model)) ?? 0) > 0);
