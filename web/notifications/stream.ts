@@ -47,8 +47,9 @@ export function followStream(userId: string, listener: (message: Message) => voi
     close();
     const opened = new EventSource(streamNotifications.path);
     source = opened;
+    // Also the first time: the page was loaded before.
     opened.onopen = () => {
-      if (hasBeenOpen) emit({ type: "missed" });
+      emit({ type: "missed" });
       hasBeenOpen = true;
     };
     opened.onmessage = ({ data }: MessageEvent<string>) => {
@@ -109,6 +110,7 @@ export function followStream(userId: string, listener: (message: Message) => voi
   }, clockMs);
   channel?.addEventListener("message", ({ data }: MessageEvent<Message | typeof ask>) => {
     if (data !== ask) {
+      if (!hasBeenOpen) listener({ type: "missed" });
       hasBeenOpen = true;
       listener(data);
     } else if (source !== null && last !== null) channel.postMessage(last);

@@ -30,6 +30,10 @@ export function TimeZoneSection({ session }: { session: Session }) {
           nothingFoundMessage={t`No such time zone`}
           data={[{ value: likeBrowser, label: t`Same as the browser` }, ...zones(timeZone)]}
           value={chosen}
+          // Names of zones are English in every language.
+          renderOption={({ option }) => (
+            <span lang={option.value === likeBrowser ? undefined : "en"}>{option.label}</span>
+          )}
           onChange={(choice) => save.mutate(choice ?? likeBrowser)}
         />
       </Panel>
