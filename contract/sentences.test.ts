@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { readAnyCase, readSentence, sentenceOf, sentences, splitSentence } from "./sentences.ts";
+import { numberNames, readAnyCase, readSentence, sentenceOf, sentences, splitSentence } from "./sentences.ts";
 
 test("each sentence is read as itself, with its values", () => {
   for (const [code, text] of Object.entries(sentences)) {
     const names = [...text.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
-    const values = Object.fromEntries(names.map((name) => [name, name === "number" ? "7" : `some.${name}`]));
+    const values = Object.fromEntries(
+      names.map((name) => [name, numberNames.has(name) ? "7" : `some.${name}`]),
+    );
     const filled = text.replace(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? "");
     assert.deepEqual(readSentence(filled), { code, values }, code);
   }
@@ -16,6 +18,7 @@ test("each sentence is read as itself, with its values", () => {
 test("a sentence that is not in the table stays as it is, and its known remedy is divided from it", () => {
   assert.equal(readSentence("The disk is full."), null);
   assert.equal(readSentence("PostgreSQL responds in 3 ms."), null);
+  assert.equal(readSentence("Some workers run background jobs."), null);
   assert.equal(splitSentence("The disk is full."), null);
   const remedy = sentences.engine_remedy;
   assert.deepEqual(splitSentence(`The disk is full. ${remedy}`), ["The disk is full.", remedy]);

@@ -196,6 +196,13 @@ export function readSentence(text: string): ReadSentence | null {
   return best === undefined ? null : { code: best.code, values: best.values };
 }
 
+/** Values that are numbers. What has other words in their places is another text. */
+export const numberNames: ReadonlySet<string> = new Set(
+  "number count limit limited bytes size free needed seconds hours values keys more ms percent part parts".split(
+    " ",
+  ),
+);
+
 const fixedLength = (parts: readonly string[]): number =>
   parts.reduce((sum, part, index) => (index % 2 === 0 ? sum + part.length : sum), 0);
 
@@ -211,7 +218,7 @@ function readValues(text: string, parts: readonly string[]): Record<string, stri
     if (end <= at || !text.startsWith(after, end)) return null;
     const value = text.slice(at, end);
     if (name === "host" && /\s/.test(value)) return null;
-    if (name === "number" && !/^\d+$/.test(value)) return null;
+    if (numberNames.has(name) && !/^\d+(?:\.\d+)?$/.test(value)) return null;
     values[name] = value;
     at = end + after.length;
   }

@@ -1,5 +1,5 @@
 import { i18n } from "@lingui/core";
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import type { Cause, CauseCode, CauseValues } from "../../contract/causes/causes.ts";
 import type { FileCauses } from "../../contract/causes/files.ts";
 import type { ErrorCode, Violation } from "../../contract/errors.ts";
@@ -66,7 +66,7 @@ function sentenceOfDetail(detail: string): string {
 function pointedText({ pointer, detail }: Violation, others: number): string {
   const field = pointer.slice(1);
   const text = field === "" ? detail : t`${field}: ${detail}`;
-  return others === 0 ? text : t`${text} (and ${others} more)`;
+  return others === 0 ? text : plural(others, { one: `${text} (and # more)`, other: `${text} (and # more)` });
 }
 
 /** English details with a translated text before them. In English, the details say it all. */

@@ -7,11 +7,18 @@ export const fileTexts: { readonly [Code in keyof FileCauses]: (values: FileCaus
   wrong_container: ({ container, wanted }) =>
     t`The file format is ${container}, but ${wanted} is required. Convert the file.`,
   video_track_missing: () => t`The file has no video. Export it with video, or upload it as audio.`,
-  too_many_video_tracks: ({ count }) => t`The file has ${count} video tracks. Remove all but one.`,
+  too_many_video_tracks: ({ count }) =>
+    plural(count, {
+      one: "The file has # video track. Keep only one.",
+      other: "The file has # video tracks. Remove all but one.",
+    }),
   wrong_video_codec: ({ codec }) =>
     t`The video is encoded as ${codec}, but H.264 is required. Convert the video.`,
   video_too_high: ({ height, max }) =>
-    t`The video is ${height} pixels high, but at most ${max} are allowed. Scale it down.`,
+    plural(height, {
+      one: `The video is # pixel high, but at most ${max} are allowed. Scale it down.`,
+      other: `The video is # pixels high, but at most ${max} are allowed. Scale it down.`,
+    }),
   keyframes_too_far: ({ max }) =>
     plural(max, {
       one: "The video has more than # second without a keyframe. Convert it with a keyframe every 2 seconds.",
@@ -55,7 +62,10 @@ export const fileTexts: { readonly [Code in keyof FileCauses]: (values: FileCaus
     t`The file needs more memory than the server allows. Upload it at a lower resolution, or ask your server's administrator.`,
   output_too_large: () => t`The converted file is too large. Upload a shorter recording.`,
   too_many_streams: ({ count, max }) =>
-    t`The file consists of ${count} streams one after the other, but at most ${max} are read. Split it.`,
+    plural(count, {
+      one: `The file consists of # stream, but at most ${max} are read. Split it.`,
+      other: `The file consists of # streams one after the other, but at most ${max} are read. Split it.`,
+    }),
   codec_unsupported: ({ wanted }) => t`The file's codec is not supported. Export it with ${wanted}.`,
   part_failed: ({ number }) => t`Part ${number} can't be used.`,
   parts_incomplete: () => t`The files did not arrive in full. Upload them again.`,

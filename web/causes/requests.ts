@@ -11,38 +11,107 @@ type RequestCause = keyof typeof serverTexts | keyof typeof serverQuotaTexts;
 /** Why a request was refused, and what to do. */
 export const requestTexts: { readonly [Code in RequestCause]: (values: CauseValues<Code>) => string } = {
   // Limits.
-  link_limit: ({ limit }) => t`The limit of ${limit} links is reached. Revoke one first.`,
-  comment_limit: ({ limit }) => t`The limit of ${limit} comments per recording is reached. Delete one first.`,
-  reaction_limit: ({ limit }) => t`The limit of ${limit} reactions to a comment is reached.`,
+  link_limit: ({ limit }) =>
+    plural(limit, {
+      one: "The limit of # link is reached. Revoke it first.",
+      other: "The limit of # links is reached. Revoke one first.",
+    }),
+  comment_limit: ({ limit }) =>
+    plural(limit, {
+      one: "The limit of # comment per recording is reached. Delete it first.",
+      other: "The limit of # comments per recording is reached. Delete one first.",
+    }),
+  reaction_limit: ({ limit }) =>
+    plural(limit, {
+      one: "The limit of # reaction to a comment is reached.",
+      other: "The limit of # reactions to a comment is reached.",
+    }),
   domain_claim_limit: ({ limit }) =>
-    t`The limit of ${limit} claims is reached. Delete one that is not needed.`,
-  retention_rule_limit: ({ limit }) => t`The limit of ${limit} rules is reached. Delete one first.`,
-  voice_profile_limit: ({ limit }) => t`The limit of ${limit} voice profiles is reached. Delete one first.`,
-  participant_limit: ({ limit }) => t`The limit of ${limit} participants is reached. Delete one first.`,
-  template_limit: ({ limit }) => t`The limit of ${limit} templates is reached. Delete one first.`,
+    plural(limit, {
+      one: "The limit of # claim is reached. Delete it first.",
+      other: "The limit of # claims is reached. Delete one that is not needed.",
+    }),
+  retention_rule_limit: ({ limit }) =>
+    plural(limit, {
+      one: "The limit of # rule is reached. Delete it first.",
+      other: "The limit of # rules is reached. Delete one first.",
+    }),
+  voice_profile_limit: ({ limit }) =>
+    plural(limit, {
+      one: "The limit of # voice profile is reached. Delete it first.",
+      other: "The limit of # voice profiles is reached. Delete one first.",
+    }),
+  participant_limit: ({ limit }) =>
+    plural(limit, {
+      one: "The limit of # participant is reached. Delete it first.",
+      other: "The limit of # participants is reached. Delete one first.",
+    }),
+  template_limit: ({ limit }) =>
+    plural(limit, {
+      one: "The limit of # template is reached. Delete it first.",
+      other: "The limit of # templates is reached. Delete one first.",
+    }),
   highlight_limit: ({ limit }) =>
-    t`The limit of ${limit} highlights per recording is reached. Delete one first.`,
-  meeting_type_limit: ({ limit }) => t`The limit of ${limit} meeting types is reached. Delete one first.`,
-  passkey_limit: ({ limit }) => t`You have ${limit} passkeys, the most that are possible. Remove one first.`,
+    plural(limit, {
+      one: "The limit of # highlight per recording is reached. Delete it first.",
+      other: "The limit of # highlights per recording is reached. Delete one first.",
+    }),
+  meeting_type_limit: ({ limit }) =>
+    plural(limit, {
+      one: "The limit of # meeting type is reached. Delete it first.",
+      other: "The limit of # meeting types is reached. Delete one first.",
+    }),
+  passkey_limit: ({ limit }) =>
+    plural(limit, {
+      one: "You have # passkey, the most that are possible. Remove it first.",
+      other: "You have # passkeys, the most that are possible. Remove one first.",
+    }),
   scim_token_limit: ({ limit }) =>
-    t`The limit of ${limit} SCIM tokens is reached. Revoke one that is no longer used.`,
+    plural(limit, {
+      one: "The limit of # SCIM token is reached. Revoke it first.",
+      other: "The limit of # SCIM tokens is reached. Revoke one that is no longer used.",
+    }),
   clip_quota: ({ limit }) =>
-    t`The limit of ${limit} clips that are being prepared for you is reached. Wait until one is ready.`,
+    plural(limit, {
+      one: "The limit of # clip that is being prepared for you is reached. Wait until it is ready.",
+      other: "The limit of # clips that are being prepared for you is reached. Wait until one is ready.",
+    }),
   delivery_quota: ({ limit }) =>
-    t`The limit of ${limit} webhooks and deliveries of one user is reached. Delete one that is no longer used.`,
+    plural(limit, {
+      one: "The limit of # webhook or delivery of one user is reached. Delete it first.",
+      other:
+        "The limit of # webhooks and deliveries of one user is reached. Delete one that is no longer used.",
+    }),
   connection_quota: ({ limit }) =>
-    t`The limit of ${limit} connections per workspace is reached. Delete one first.`,
+    plural(limit, {
+      one: "The limit of # connection per workspace is reached. Delete it first.",
+      other: "The limit of # connections per workspace is reached. Delete one first.",
+    }),
   hook_quota: ({ limit }) =>
-    t`The limit of ${limit} webhooks of one user is reached. Delete one that is no longer used.`,
+    plural(limit, {
+      one: "The limit of # webhook of one user is reached. Delete it first.",
+      other: "The limit of # webhooks of one user is reached. Delete one that is no longer used.",
+    }),
   token_quota: ({ limit }) =>
-    t`The limit of ${limit} active tokens is reached. Revoke one that is no longer used.`,
+    plural(limit, {
+      one: "The limit of # active token is reached. Revoke it first.",
+      other: "The limit of # active tokens is reached. Revoke one that is no longer used.",
+    }),
   open_upload_quota: ({ limit }) =>
     plural(limit, {
       one: "The limit of # open upload is reached. Finish it, or wait until it becomes a recording.",
       other: "The limit of # open uploads is reached. Finish some, or wait until they become recordings.",
     }),
-  room_calendar_quota: ({ limit }) => t`The limit of ${limit} room calendars is reached. Remove one first.`,
-  calendar_quota: ({ limit }) => t`The limit of ${limit} calendars is reached. Remove one first.`,
+  room_calendar_quota: ({ limit }) =>
+    plural(limit, {
+      one: "The limit of # room calendar is reached. Remove it first.",
+      other: "The limit of # room calendars is reached. Remove one first.",
+    }),
+  calendar_quota: ({ limit }) =>
+    plural(limit, {
+      one: "The limit of # calendar is reached. Remove it first.",
+      other: "The limit of # calendars is reached. Remove one first.",
+    }),
   too_many_attempts: ({ seconds }) =>
     plural(seconds, {
       one: "Too many attempts. Try again in # second.",
@@ -56,7 +125,10 @@ export const requestTexts: { readonly [Code in RequestCause]: (values: CauseValu
   emails_to_recipient: () =>
     t`Too many emails of this kind were sent to this email address today. Try again tomorrow.`,
   emails_of_workspace: ({ limit }) =>
-    t`This workspace has sent ${limit} emails today, which is the limit. Try again tomorrow.`,
+    plural(limit, {
+      one: "This workspace has sent # email today, which is the limit. Try again tomorrow.",
+      other: "This workspace has sent # emails today, which is the limit. Try again tomorrow.",
+    }),
   host_busy: ({ host }) =>
     t`${host} has reached its number of webhook requests per minute. Try again in a minute.`,
   host_busy_now: () => t`This host has reached its number of requests per minute. Try again in a minute.`,

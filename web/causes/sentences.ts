@@ -148,12 +148,31 @@ const texts: { readonly [Code in SentenceCode]: (values: SentenceValues<Code>) =
   run_chapters_failed: () => t`The chapters could not be generated.`,
   run_part_chapters_failed: ({ part, parts }) =>
     t`The chapters of part ${part} of ${parts} could not be generated.`,
-  run_unproven_item: () => t`1 action item without proof was left out.`,
-  run_unproven_items: ({ count }) => t`${count} action items without proof were left out.`,
-  run_unproven_chapter: () => t`1 chapter without proof was left out.`,
-  run_unproven_chapters: ({ count }) => t`${count} chapters without proof were left out.`,
+  run_unproven_item: () =>
+    plural(1, {
+      one: "# action item without proof was left out.",
+      other: "# action items without proof were left out.",
+    }),
+  run_unproven_items: ({ count }) =>
+    plural(Number(count), {
+      one: "# action item without proof was left out.",
+      other: "# action items without proof were left out.",
+    }),
+  run_unproven_chapter: () =>
+    plural(1, {
+      one: "# chapter without proof was left out.",
+      other: "# chapters without proof were left out.",
+    }),
+  run_unproven_chapters: ({ count }) =>
+    plural(Number(count), {
+      one: "# chapter without proof was left out.",
+      other: "# chapters without proof were left out.",
+    }),
   run_items_beyond: ({ count, limit }) =>
-    t`${count} action items beyond the limit of ${limit} were left out.`,
+    plural(Number(count), {
+      one: `# action item beyond the limit of ${limit} was left out.`,
+      other: `# action items beyond the limit of ${limit} were left out.`,
+    }),
   run_switched_off: () =>
     t`The language model is switched off for this workspace. The run continues once it is switched on.`,
   run_stopped: () => t`An admin stopped the run.`,

@@ -14,14 +14,20 @@ const texts: { readonly [Code in keyof FileCauses]: (i18n: I18n, values: FileCau
   video_track_missing: (i18n) =>
     i18n.t("The file has no video. Export it with video, or upload it as audio."),
   too_many_video_tracks: (i18n, { count }) =>
-    i18n.t("The file has {count} video tracks. Remove all but one.", { count }),
+    i18n.t(
+      "{count, plural, one {The file has # video track. Keep only one.} other {The file has # video tracks. Remove all but one.}}",
+      { count },
+    ),
   wrong_video_codec: (i18n, { codec }) =>
     i18n.t("The video is encoded as {codec}, but H.264 is required. Convert the video.", { codec }),
   video_too_high: (i18n, { height, max }) =>
-    i18n.t("The video is {height} pixels high, but at most {max} are allowed. Scale it down.", {
-      height,
-      max,
-    }),
+    i18n.t(
+      "{height, plural, one {The video is # pixel high, but at most {max} are allowed. Scale it down.} other {The video is # pixels high, but at most {max} are allowed. Scale it down.}}",
+      {
+        height,
+        max,
+      },
+    ),
   keyframes_too_far: (i18n, { max }) =>
     i18n.t(
       "{max, plural, one {The video has more than # second without a keyframe. Convert it with a keyframe every 2 seconds.} other {The video has more than # seconds without a keyframe. Convert it with a keyframe every 2 seconds.}}",
@@ -95,7 +101,7 @@ const texts: { readonly [Code in keyof FileCauses]: (i18n: I18n, values: FileCau
   output_too_large: (i18n) => i18n.t("The converted file is too large. Upload a shorter recording."),
   too_many_streams: (i18n, { count, max }) =>
     i18n.t(
-      "The file consists of {count} streams one after the other, but at most {max} are read. Split it.",
+      "{count, plural, one {The file consists of # stream, but at most {max} are read. Split it.} other {The file consists of # streams one after the other, but at most {max} are read. Split it.}}",
       { count, max },
     ),
   codec_unsupported: (i18n, { wanted }) =>

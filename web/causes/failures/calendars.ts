@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import type { calendarSentences } from "../../../contract/failures/calendars.ts";
 import type { SentenceValues } from "../../../contract/sentences.ts";
 
@@ -27,7 +27,10 @@ export const calendarTexts: {
   calendar_no_account: () => t`The calendar was not found: there is no CalDAV account at this URL; check it.`,
   calendar_none: () => t`The calendar was not found: the account has no calendars.`,
   calendar_several: ({ count, names }) =>
-    t`The calendar leads to ${count} calendars (${names}); enter the URL of one.`,
+    plural(Number(count), {
+      one: `The calendar leads to # calendar (${names}); enter its URL.`,
+      other: `The calendar leads to # calendars (${names}); enter the URL of one.`,
+    }),
   calendar_web_page: () =>
     t`The calendar leads to a web page, not to a calendar; use the secret address in iCal format (.ics).`,
   calendar_empty: () => t`The calendar leads to an empty file, not to a calendar.`,
@@ -40,7 +43,8 @@ export const calendarTexts: {
   event_no_start: () => t`it has no start`,
   event_exrule: () => t`it excludes times by a rule (EXRULE), which is not supported`,
   event_uid_long: () => t`its UID is too long`,
-  event_many_dates: ({ count }) => t`it lists more than ${count} dates`,
+  event_many_dates: ({ count }) =>
+    plural(Number(count), { one: "it lists more than # date", other: "it lists more than # dates" }),
   event_not_date: ({ name }) => t`its ${name} is not a date or time`,
   event_no_such_date: ({ name }) => t`its ${name} is not a date or time that exists`,
   event_zone: ({ zone }) => t`its time zone "${zone}" is not known`,

@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import type { checkSentences } from "../../../contract/failures/checks.ts";
 import type { SentenceValues } from "../../../contract/sentences.ts";
 import { whenText } from "../values.ts";
@@ -22,16 +22,30 @@ export const checkTexts: {
   backups_lack_one: (values) => {
     const time = whenText(`${values.time.replace(" ", "T")}Z`);
     const { files } = values;
-    return t`The last backup is from ${time} and lacks 1 file that the file store did not have as written: ${files}.`;
+    return plural(1, {
+      one: `The last backup is from ${time} and lacks # file that the file store did not have as written: ${files}.`,
+      other: `The last backup is from ${time} and lacks # files that the file store did not have as written: ${files}.`,
+    });
   },
   backups_lack: (values) => {
     const time = whenText(`${values.time.replace(" ", "T")}Z`);
     const { count, files } = values;
-    return t`The last backup is from ${time} and lacks ${count} files that the file store did not have as written: ${files}.`;
+    return plural(Number(count), {
+      one: `The last backup is from ${time} and lacks # file that the file store did not have as written: ${files}.`,
+      other: `The last backup is from ${time} and lacks # files that the file store did not have as written: ${files}.`,
+    });
   },
   backups_unstored: ({ destination, reason }) => t`Backups can't be stored in ${destination}: ${reason}`,
-  mail_waiting_one: ({ reason }) => t`1 email could not be sent yet. The last error: ${reason}`,
-  mail_waiting: ({ count, reason }) => t`${count} emails could not be sent yet. The last error: ${reason}`,
+  mail_waiting_one: ({ reason }) =>
+    plural(1, {
+      one: `# email could not be sent yet. The last error: ${reason}`,
+      other: `# emails could not be sent yet. The last error: ${reason}`,
+    }),
+  mail_waiting: ({ count, reason }) =>
+    plural(Number(count), {
+      one: `# email could not be sent yet. The last error: ${reason}`,
+      other: `# emails could not be sent yet. The last error: ${reason}`,
+    }),
   mail_refused_email: ({ host, reason }) => t`The mail server at ${host} refused the email: ${reason}`,
   mail_refused_sender: ({ host, reason }) => t`The mail server at ${host} refused the sender: ${reason}`,
   mail_refused_recipient: ({ host, reason }) =>
@@ -43,12 +57,25 @@ export const checkTexts: {
   mail_operator_remedy: ({ from }) =>
     t`Check with the mail server's operator that it accepts emails from ${from} (PARLEY_SMTP_FROM).`,
   jobs_stopped_one: ({ reason }) =>
-    t`1 recording could not be processed since the last success. The last error: ${reason}`,
+    plural(1, {
+      one: `# recording could not be processed since the last success. The last error: ${reason}`,
+      other: `# recordings could not be processed since the last success. The last error: ${reason}`,
+    }),
   jobs_stopped: ({ count, reason }) =>
-    t`${count} recordings could not be processed since the last success. The last error: ${reason}`,
-  jobs_waiting_one: ({ reason }) => t`1 recording could not be processed yet. The last error: ${reason}`,
+    plural(Number(count), {
+      one: `# recording could not be processed since the last success. The last error: ${reason}`,
+      other: `# recordings could not be processed since the last success. The last error: ${reason}`,
+    }),
+  jobs_waiting_one: ({ reason }) =>
+    plural(1, {
+      one: `# recording could not be processed yet. The last error: ${reason}`,
+      other: `# recordings could not be processed yet. The last error: ${reason}`,
+    }),
   jobs_waiting: ({ count, reason }) =>
-    t`${count} recordings could not be processed yet. The last error: ${reason}`,
+    plural(Number(count), {
+      one: `# recording could not be processed yet. The last error: ${reason}`,
+      other: `# recordings could not be processed yet. The last error: ${reason}`,
+    }),
   model_ok_at: ({ model, host }) =>
     t`The model ${model} at ${host} is set up. No recording is waiting after a failure.`,
   model_ok_built_in: ({ model }) =>

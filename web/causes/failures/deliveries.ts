@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import type { deliverySentences } from "../../../contract/failures/deliveries.ts";
 import type { SentenceValues } from "../../../contract/sentences.ts";
 
@@ -33,9 +33,20 @@ export const deliveryTexts: {
     t`the server stopped during this request, so the message may or may not have arrived; resend it if it is missing`,
   delivery_recording_gone: () => t`the recording was deleted`,
   delivery_queued: () => t`queued for the participants`,
-  delivery_queued_some: ({ count }) => t`queued for ${count} of the participants`,
+  delivery_queued_some: ({ count }) =>
+    plural(Number(count), {
+      one: "queued for # of the participants",
+      other: "queued for # of the participants",
+    }),
   delivery_queued_limited: ({ count, limited }) =>
-    t`queued for ${count} of the participants; ${limited} have got as many as one user is sent in a day`,
+    plural(Number(limited), {
+      one: `queued for ${count} of the participants; # has got as many as one user is sent in a day`,
+      other: `queued for ${count} of the participants; # have got as many as one user is sent in a day`,
+    }),
   delivery_file_tried: ({ file }) => t`wrote and removed ${file}`,
-  delivery_names_taken: ({ count }) => t`${count} files with this name exist, which Parley did not write`,
+  delivery_names_taken: ({ count }) =>
+    plural(Number(count), {
+      one: "# file with this name exists, which Parley did not write",
+      other: "# files with this name exist, which Parley did not write",
+    }),
 };

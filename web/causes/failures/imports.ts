@@ -1,6 +1,7 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import type { importSentences } from "../../../contract/failures/imports.ts";
 import type { SentenceValues } from "../../../contract/sentences.ts";
+import { sizeText } from "../values.ts";
 
 /** Why imports, connections and watched folders fail. */
 export const importTexts: {
@@ -9,14 +10,28 @@ export const importTexts: {
   import_interrupted: () => t`interrupted`,
   import_canceled: () => t`the import was canceled`,
   import_slow: ({ hours }) =>
-    t`the import took more than ${hours} hours; start it again to continue, what was imported is skipped`,
+    plural(Number(hours), {
+      one: "the import took more than # hour; start it again to continue, what was imported is skipped",
+      other: "the import took more than # hours; start it again to continue, what was imported is skipped",
+    }),
   import_base_url: ({ reason }) => t`the base URL ${reason}`,
   import_token: () => t`the service refuses the token; check that it is complete and has not expired`,
   import_token_ended: () => t`the service no longer accepts the token; continue with a new one`,
   import_versions: ({ url, versions }) => t`${url} has no version of the API that Parley knows: ${versions}`,
-  import_pages: ({ limit }) => t`the service returns more than ${limit} pages`,
-  import_list_long: ({ bytes }) => t`the service's list of recordings has more than ${bytes} bytes`,
-  import_recordings: ({ limit }) => t`the service returns more than ${limit} recordings`,
+  import_pages: ({ limit }) =>
+    plural(Number(limit), {
+      one: "the service returns more than # page",
+      other: "the service returns more than # pages",
+    }),
+  import_list_long: ({ bytes }) => {
+    const limit = sizeText(Number(bytes));
+    return t`the service's list of recordings is larger than ${limit}`;
+  },
+  import_recordings: ({ limit }) =>
+    plural(Number(limit), {
+      one: "the service returns more than # recording",
+      other: "the service returns more than # recordings",
+    }),
   import_repeated: () => t`the service repeats a page of List Recordings`,
   import_list_status: ({ status }) =>
     t`the service responds to List Recordings with ${status}; nothing after it is read`,
@@ -42,7 +57,10 @@ export const importTexts: {
   event_no_text: ({ reason }) => t`the transcript has no text to use: ${reason}`,
   event_no_text_at_all: () => t`the transcript has no text to use`,
   event_late_lines: ({ count }) =>
-    t`${count} of its lines begin after the end of the recording and were left out.`,
+    plural(Number(count), {
+      one: "# of its lines begins after the end of the recording and was left out.",
+      other: "# of its lines begin after the end of the recording and were left out.",
+    }),
   event_transcript_changed: () => t`the transcript has just changed`,
   event_transcript_unread: ({ reason }) => t`the transcript can't be read: ${reason}`,
   connection_no_admin: () => t`the workspace has no active admin to own the recording`,
@@ -70,17 +88,29 @@ export const importTexts: {
   watch_skipped: ({ reason }) => t`Not a recording: ${reason}`,
   watch_empty: ({ file }) => t`${file} is empty.`,
   watch_empty_remedy: () => t`Copy the file again, or remove it.`,
-  watch_large: ({ file, bytes, limit }) => t`${file} has ${bytes} bytes. The limit is ${limit}.`,
-  watch_large_tracks: ({ file, bytes, limit }) =>
-    t`${file} has ${bytes} bytes with the tracks of its speakers. The limit is ${limit}.`,
+  watch_large: ({ file, bytes, limit }) => {
+    const [size, max] = [sizeText(Number(bytes)), sizeText(Number(limit))];
+    return t`${file} has ${size}. The limit is ${max}.`;
+  },
+  watch_large_tracks: ({ file, bytes, limit }) => {
+    const [size, max] = [sizeText(Number(bytes)), sizeText(Number(limit))];
+    return t`${file} has ${size} with the tracks of its speakers. The limit is ${max}.`;
+  },
   watch_large_remedy: () => t`Split or compress the recording, or raise PARLEY_MAX_UPLOAD_BYTES.`,
-  watch_long: ({ file, size }) => t`${file} is longer than ${size} kB.`,
+  watch_long: ({ file, size }) => {
+    const max = sizeText(Number(size) * 1000);
+    return t`${file} is larger than ${max}.`;
+  },
   watch_long_remedy: () => t`Shorten or remove it.`,
   watch_unlisted: ({ folder, reason }) => t`${folder} can't be listed: ${reason}.`,
   watch_unlisted_remedy: () =>
     t`Check that the bucket exists at PARLEY_S3_ENDPOINT (or Amazon), and that the AWS credentials allow listing and reading it (s3:ListBucket, s3:GetObject; to move or delete also s3:PutObject, s3:DeleteObject).`,
   watch_changed: ({ file }) => t`${file} was changed or removed while it was read.`,
-  watch_many: ({ folder, limit }) => t`${folder} has more than ${limit} files.`,
+  watch_many: ({ folder, limit }) =>
+    plural(Number(limit), {
+      one: `${folder} has more than # file.`,
+      other: `${folder} has more than # files.`,
+    }),
   watch_many_remedy: () => t`Move some of them to sub-folders.`,
   watch_behind_link: ({ file }) => t`${file} is behind a symbolic link, which is not followed.`,
   watch_link: ({ file }) => t`${file} is a symbolic link, which is not followed.`,
@@ -112,11 +142,17 @@ export const importTexts: {
     t`${file} does not match the SHA-256 recorded when ${model} was installed; check the files, or remove the model first`,
   model_copy_damaged: ({ file, model }) =>
     t`${file} of ${model} does not match its SHA-256 and was refused; copy it again`,
-  model_no_room: ({ free, needed }) =>
-    t`the disk has ${free} MB free, and the model needs ${needed} MB; free some space and try again`,
+  model_no_room: (values) => {
+    const free = sizeText(Number(values.free) * 1e6);
+    const needed = sizeText(Number(values.needed) * 1e6);
+    return t`the disk has ${free} free, and the model needs ${needed}; free some space and try again`;
+  },
   model_mirror: () => t`the mirror must be an http or https URL`,
   model_disk_full: () =>
     t`the disk is full; free some space and try again, what was downloaded so far is kept`,
   model_store: () => t`the server could not store the model; its log has the details`,
-  model_too_long: ({ bytes }) => t`the server sent more than the ${bytes} bytes of the file`,
+  model_too_long: ({ bytes }) => {
+    const size = sizeText(Number(bytes));
+    return t`the file is ${size} large, but the server sent more`;
+  },
 };

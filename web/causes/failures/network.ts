@@ -1,6 +1,7 @@
 import { t } from "@lingui/core/macro";
 import type { networkSentences } from "../../../contract/failures/network.ts";
 import type { SentenceValues } from "../../../contract/sentences.ts";
+import { sizeText } from "../values.ts";
 
 /** Why a request to another server failed: as the server says it, without a capital, because it may follow a colon. */
 export const networkTexts: {
@@ -38,9 +39,12 @@ export const networkTexts: {
   net_redirects: () => t`the server redirects too often`,
   net_url: ({ reason }) => t`the URL ${reason}`,
   net_host_not_allowed: ({ host }) => t`the host ${host} is not allowed`,
-  net_response_long: ({ bytes }) => t`the response is longer than ${bytes} bytes`,
+  net_response_long: ({ bytes }) => {
+    const size = sizeText(Number(bytes));
+    return t`the response is larger than ${size}`;
+  },
   net_response_json: ({ values, keys }) =>
-    t`the response has more than ${values} values, an object with more than ${keys} keys, or is nested too deeply`,
+    t`the response has too many values (at most ${values}), an object with too many keys (at most ${keys}), or is nested too deeply`,
   net_no_connection: ({ seconds }) => t`no connection within ${seconds} s`,
   net_no_response: ({ seconds }) => t`no response within ${seconds} s`,
   net_redirect: ({ status, location }) =>

@@ -8,8 +8,13 @@ export const transcriptTexts: {
 } = {
   transcript_backwards: () => t`it ends before it starts`,
   transcript_late: () => t`it is later than a recording can be long`,
-  transcript_part_long: ({ count, limit }) => t`it has ${count} characters, more than ${limit}; split it`,
-  transcript_cue_long: ({ limit }) => t`it has more than ${limit} characters`,
+  transcript_part_long: ({ count, limit }) =>
+    plural(Number(count), {
+      one: `it has # character, more than ${limit}; split it`,
+      other: `it has # characters, more than ${limit}; split it`,
+    }),
+  transcript_cue_long: ({ limit }) =>
+    plural(Number(limit), { one: "it has more than # character", other: "it has more than # characters" }),
   transcript_times_unread: ({ text }) => t`it has times that can't be read (“${text}”)`,
   transcript_no_times: () => t`it is text that belongs to no time`,
   transcript_dialogue: () => t`it is a dialogue that is too long, or whose times can't be read`,
@@ -41,7 +46,10 @@ export const transcriptTexts: {
       other: `This transcript has # lines. The limit is ${limit}.`,
     }),
   transcript_line_long: ({ count, limit, text }) =>
-    t`A line has ${count} characters. The limit is ${limit}. Split the line that starts with “${text}”.`,
+    plural(Number(count), {
+      one: `A line has # character. The limit is ${limit}. Split the line that starts with “${text}”.`,
+      other: `A line has # characters. The limit is ${limit}. Split the line that starts with “${text}”.`,
+    }),
   transcript_characters: ({ count, limit }) =>
     plural(Number(count), {
       one: `This transcript has # character. The limit is ${limit}.`,
@@ -53,5 +61,8 @@ export const transcriptTexts: {
   transcript_json_line: ({ number }) => t`This isn't valid JSON: check line ${number}.`,
   transcript_no_speaker: ({ number }) => t`Line ${number} has no speaker. Write each line as “Name: text”.`,
   transcript_name_long: ({ number, count, limit }) =>
-    t`The speaker name in line ${number} has ${count} characters. The limit is ${limit}.`,
+    plural(Number(count), {
+      one: `The speaker name in line ${number} has # character. The limit is ${limit}.`,
+      other: `The speaker name in line ${number} has # characters. The limit is ${limit}.`,
+    }),
 };

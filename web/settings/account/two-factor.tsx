@@ -1,3 +1,4 @@
+import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -75,7 +76,10 @@ export function TwoFactor({ session }: { session: Session }) {
                 title={t`Authenticator app`}
                 facts={[
                   t`on since ${{ time: whenInLine(since) }}`,
-                  t`${recovery_codes_left} of 10 recovery codes left`,
+                  plural(recovery_codes_left, {
+                    one: "# of 10 recovery codes left",
+                    other: "# of 10 recovery codes left",
+                  }),
                 ]}
                 actions={
                   <Button

@@ -10,8 +10,7 @@ import {
 } from "../../../shared/transcripts/transcript-file.ts";
 import type { TranscriptBody } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
-import { number } from "../../common/format/numbers.ts";
-import { clock } from "../../common/format/time.ts";
+import { clock, lengthInWords } from "../../common/format/time.ts";
 import { parseTextTranscript } from "../../transcript-files/text.ts";
 import { maxUploadBytes } from "../limits.ts";
 import { type MovieIndex, readMovieIndex } from "./movie-index.ts";
@@ -96,9 +95,10 @@ async function checkMovie(file: File, start: Uint8Array, extension: string): Pro
 
 function refuseShort(probe: MediaProbe | null): FileCheck | null {
   if (probe === null || probe.durationSec >= minDurationSec) return null;
-  const length = number(Math.floor(probe.durationSec * 10) / 10);
+  const length = lengthInWords(probe.durationSec * 1000);
+  const minimum = lengthInWords(minDurationSec * 1000);
   return refuse(
-    t`This file is too short: ${length} seconds. The minimum is ${minDurationSec} seconds.`,
+    t`This file is too short: ${length}. The minimum is ${minimum}.`,
     t`Choose a longer recording.`,
   );
 }
@@ -125,7 +125,10 @@ function recodingReason(index: MovieIndex | null, shownHeight: number): string |
   const height = index?.height ?? shownHeight;
   const { height: maxHeight } = limits;
   if (height > maxHeight)
-    return t`This video is ${height} pixels high. We'll convert it to at most ${maxHeight}.`;
+    return plural(height, {
+      one: `This video is # pixel high. We'll convert it to at most ${maxHeight}.`,
+      other: `This video is # pixels high. We'll convert it to at most ${maxHeight}.`,
+    });
   if (index === null || index.video === null) return null;
   if (index.videoTracks > 1)
     return plural(index.videoTracks, {

@@ -151,7 +151,11 @@ function keyOf({ name, size, lastModified }: File): string {
 /** Why these files can't be joined; null: they can. */
 function problemOf(files: readonly File[], others: ReadonlyMap<File, string>): string | null {
   const excess = files.length - maxParts;
-  if (excess > 0) return t`A recording has at most ${maxParts} parts. Remove ${excess}.`;
+  if (excess > 0)
+    return plural(excess, {
+      one: `A recording has at most ${maxParts} parts. Remove # file.`,
+      other: `A recording has at most ${maxParts} parts. Remove # files.`,
+    });
   const empty = files.find(({ size }) => size === 0);
   if (empty !== undefined) {
     const { name } = empty;

@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Paper, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import type { UploadBody } from "../../api/uploads.ts";
@@ -38,7 +38,7 @@ export function TranscriptPreview({ upload }: { upload: UploadBody }) {
         ))}
         {left > 0 ? (
           <Button variant="subtle" size="xs" onClick={() => setShown((count) => count + step)}>
-            <Trans>Show more ({left} left)</Trans>
+            <Plural value={left} one="Show more (# left)" other="Show more (# left)" />
           </Button>
         ) : null}
       </section>
