@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { sql } from "kysely";
 import type { Database, Executor } from "../db/database.ts";
+import { prepared } from "../db/prepared.ts";
 import { ObjectExistsError, type ObjectStore } from "../storage/store.ts";
 import { createEncryptor } from "./encryptor.ts";
 import {
@@ -134,7 +135,7 @@ export async function readSecretState(db: Executor): Promise<SecretState> {
     newer_secret_fingerprints: Buffer[];
     secret_version: number;
     link_keys: Buffer | null;
-  }>`select secret_fingerprint, newer_secret_fingerprints, secret_version, link_keys from installation`.execute(
+  }>`select secret_fingerprint, newer_secret_fingerprints, secret_version, link_keys from installation ${prepared}`.execute(
     db,
   );
   const [row] = rows;

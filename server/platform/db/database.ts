@@ -70,6 +70,8 @@ export function openDatabase(settings: ConnectionSettings, options: OpenOptions)
   };
   const pool = new pg.Pool({
     ...shared,
+    // A new connection costs as much as what a server with nothing to do asks in it: it knows no table and no plan yet.
+    min: 2,
     ...settings,
     // Poolers don't pass these on: there, the role has the settings.
     ...(direct === undefined ? { options: sessionOptions } : {}),

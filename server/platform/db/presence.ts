@@ -193,10 +193,11 @@ export async function startPresence(
 }
 
 async function readState(client: pg.Client): Promise<MoveState> {
-  const { rows } = await client.query<{ step: number; moved_to: string | null; is_moving: boolean }>(
-    `select store_step as step, moved_to, exists (${holdersOf(`objid = ${movers.database}`, "mover")}) as is_moving
+  const { rows } = await client.query<{ step: number; moved_to: string | null; is_moving: boolean }>({
+    name: "move_state",
+    text: `select store_step as step, moved_to, exists (${holdersOf(`objid = ${movers.database}`, "mover")}) as is_moving
      from installation`,
-  );
+  });
   const [row] = rows;
   if (row === undefined) throw new Error("the table installation has lost its row");
   return { step: row.step, isMoving: row.is_moving, movedTo: row.moved_to };

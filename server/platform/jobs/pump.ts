@@ -7,6 +7,7 @@ import {
   beat,
   type ClaimedJob,
   claimJob,
+  claimRecurringJob,
   completeJob,
   correctFutureRuns,
   failJob,
@@ -163,7 +164,10 @@ export function startPump(
     if (!kind.isRecurring && ((await kind.isPaused(config)) || !(await passes(kind)))) return;
     while (!stopping.signal.aborted) {
       const admission = admit(kind);
-      const job = admission === null ? undefined : await claimJob(pool, kind.name, admission);
+      if (admission === null) return;
+      const job = kind.isRecurring
+        ? await claimRecurringJob(pool, kind.name)
+        : await claimJob(pool, kind.name, admission);
       if (job === undefined) return;
       const done = runOne(kind, job).finally(() => {
         running.delete(job.runId);

@@ -94,6 +94,18 @@ export async function claimJob(
   return rows[0];
 }
 
+/** Claims a recurring job, if it is due. There is one of each. */
+export async function claimRecurringJob(pool: pg.Pool, name: string): Promise<ClaimedJob | undefined> {
+  const { rows } = await pool.query<ClaimedJob>({
+    name: "claim_recurring_job",
+    text: `update jobs set run_id = gen_random_uuid(), started_at = now(), heartbeat_at = now(), attempts = attempts + 1
+      where name = $1 and key = '' and run_id is null and not is_stopped and due_at <= now()
+      returning name, key, data, attempts, run_id as "runId"`,
+    values: [name],
+  });
+  return rows[0];
+}
+
 /** Of these kinds, those with a job that is due; the one that has been due for the longest first. */
 export async function findDueNames(pool: pg.Pool, names: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>({

@@ -51,7 +51,7 @@ export async function announceReadyRecordings(db: Database): Promise<number> {
     select r.id, r.workspace_id from pending_announcements h
       join recordings r on r.id = h.recording_id join workspaces w on w.id = r.workspace_id
     where h.announce_at <= now() or w.recording_added = 'immediately' or not ${isInWork}
-    order by h.announce_at limit ${batch}`.execute(db.kysely);
+    order by h.announce_at limit ${batch} ${prepared}`.execute(db.kysely);
   for (const { id, workspace_id } of ready)
     await db.kysely.transaction().execute(async (tx) => {
       // The lock that every change of the recording takes: a change before it is in the event's data, one after it
@@ -75,7 +75,7 @@ export async function announceReadyRecordings(db: Database): Promise<number> {
 export async function notifyOfReadyRecordings(db: Database): Promise<number> {
   const { rows: ready } = await sql<{ id: string }>`
     select r.id from awaited_recordings a join recordings r on r.id = a.recording_id
-    where not ${isInWork} order by a.created_at limit ${batch}`.execute(db.kysely);
+    where not ${isInWork} order by a.created_at limit ${batch} ${prepared}`.execute(db.kysely);
   for (const { id } of ready)
     await db.kysely.transaction().execute(async (tx) => {
       const { rows } = await sql<{ transcript: string | null; summary: string | null }>`

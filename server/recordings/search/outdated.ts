@@ -16,15 +16,16 @@ export async function indexOutdated(pool: pg.Pool, maxMs: number): Promise<numbe
   const end = performance.now() + maxMs;
   let total = 0;
   while (performance.now() < end) {
-    const { rows } = await pool.query<{ count: number }>(
-      `with held as materialized (select pg_try_advisory_xact_lock($1) as is_ours),
+    const { rows } = await pool.query<{ count: number }>({
+      name: "index_outdated",
+      text: `with held as materialized (select pg_try_advisory_xact_lock($1) as is_ours),
          due as materialized (
            select array(
              select recording_id from search_recordings where rules < 2 order by start_datetime desc limit ${batchSize}) as ids
            from held where is_ours)
        select cardinality(ids) as count, parley_search_mark_changed(ids, true, true) from due where cardinality(ids) > 0`,
-      [lock],
-    );
+      values: [lock],
+    });
     if (rows[0] === undefined) break;
     total += rows[0].count;
   }

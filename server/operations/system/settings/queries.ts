@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { acceptsIssuer } from "../../../platform/config/shared-issuers.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
+import { prepared } from "../../../platform/db/prepared.ts";
 import { followChannel } from "../../../platform/db/presence.ts";
 
 /** A setting of the app, as it is stored. */
@@ -20,6 +21,7 @@ export function findSettings(db: Executor): Promise<SettingRow[]> {
     .leftJoin("users as u", "u.id", "s.changed_by")
     .select(["s.name", "s.value", "s.encrypted", "u.email as changed_by", "s.changed_at"])
     .orderBy("s.name")
+    .modifyEnd(prepared)
     .execute();
 }
 
