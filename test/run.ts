@@ -132,10 +132,9 @@ async function runFiles(files: readonly string[], concurrency: number): Promise<
     files,
     cwd: root,
     watch: options.watch,
-    execArgv: ["module-loading.ts", "record-requests.ts", "time-limit.ts"].flatMap((name) => [
-      "--import",
-      join(root, "test", "support", name),
-    ]),
+    execArgv: ["async-context.ts", "module-loading.ts", "record-requests.ts", "time-limit.ts"].flatMap(
+      (name) => ["--import", join(root, "test", "support", name)],
+    ),
     concurrency,
     timeout: timeoutMs(),
     signal: stop.signal,
