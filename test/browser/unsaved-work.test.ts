@@ -116,7 +116,8 @@ test("an ended session: another account in the other tab never sends this page's
 test("drafts of notes, a line, the title and forms survive a reload and a closed tab, and are removed once saved", async () => {
   const id = await make();
   const { page, context } = await open(`/recordings/${id}`);
-  await page.getByRole("tab", { name: "Notes" }).waitFor();
+  // The transcript is requested for itself, and may arrive after the rest.
+  await page.getByText("Good morning").waitFor();
   await context.setOffline(true);
   await page.getByRole("tab", { name: "Notes" }).click();
   await page.getByLabel("Your notes").fill("Typed on a train.");

@@ -60,7 +60,9 @@ function OneRecording({ id }: { id: string }) {
   const isReady = useDeferredValue(query.data !== undefined, false);
   const isGone =
     query.error instanceof ApiError && (query.error.status === 404 || query.error.status === 400);
-  if (isGone && !isDeleted)
+  // Until the library is loaded: parts of the page would request what is gone.
+  if (isDeleted) return null;
+  if (isGone)
     return (
       <Gone
         wasHere={query.data !== undefined}
