@@ -39,7 +39,7 @@ export interface Deliveries {
 }
 
 /** How long an event of another process may go unnoticed: while hooks are served, and otherwise. */
-const pollMs = { busy: 10, calm: 75 } as const;
+const pollMs = { busy: 10, calm: 75, asleep: 5000 } as const;
 const busyMs = 1000;
 
 /** How many hooks of a kind are served at the same time. */
@@ -161,7 +161,8 @@ export function startDeliveries(deps: DeliveryDependencies): Deliveries {
     do {
       if (isWoken || isStopping) return;
       interrupt = Promise.withResolvers();
-      const timer = setTimeout(interrupt.resolve, ms);
+      // Waking also wakes this loop.
+      const timer = setTimeout(interrupt.resolve, deps.isAsleep?.() ? pollMs.asleep : ms);
       await interrupt.promise;
       clearTimeout(timer);
     } while (deps.isAsleep?.());

@@ -94,8 +94,16 @@ export function createRateLimiter(options: {
     }
   }
 
-  const timer = setInterval(() => void merge(), mergeIntervalMs);
-  timer.unref();
+  let timer: NodeJS.Timeout | null = null;
+
+  /** Only while something is counted: a server with nothing to do wakes for nothing. */
+  function mergeSoon(): void {
+    timer ??= setTimeout(() => {
+      timer = null;
+      void merge();
+    }, mergeIntervalMs).unref();
+  }
+
   return {
     async take(key, limit) {
       const at = now();
@@ -107,6 +115,7 @@ export function createRateLimiter(options: {
         counters.set(key, counter);
       }
       counter.own += 1;
+      mergeSoon();
       const position = counter.own;
       if (isNew || position - counter.ownMerged > limit * ownShare) await merge();
       const used = position + counter.others;
@@ -119,10 +128,12 @@ export function createRateLimiter(options: {
     },
     refund(key) {
       const counter = counters.get(key);
-      if (counter?.windowStart === windowStartAt(now())) counter.own -= 1;
+      if (counter?.windowStart !== windowStartAt(now())) return;
+      counter.own -= 1;
+      mergeSoon();
     },
     async close() {
-      clearInterval(timer);
+      if (timer !== null) clearTimeout(timer);
       await merge();
     },
   };
