@@ -165,6 +165,18 @@ export function readInlines(text: string): Inline[] {
   return parts;
 }
 
+/** A text without the marks of emphasis, code and links. */
+export function withoutMarks(text: string): string {
+  return text
+    .split("\n")
+    .map((line) =>
+      readInlines(line)
+        .map((part) => part.text)
+        .join(""),
+    )
+    .join("\n");
+}
+
 /** Other schemes could run scripts. */
 function isSafeUrl(url: string): boolean {
   return /^(https?:\/\/|mailto:)/i.test(url);

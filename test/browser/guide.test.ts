@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { demoMeetings } from "../../demo/content/meetings/index.ts";
 import { fillDemo } from "../../demo/fill.ts";
 import { mediaFile } from "../support/factories.ts";
+import { startHookReceiver } from "../support/hook-receiver.ts";
 import { until } from "../support/until.ts";
 import { checkGuide, isUpdating, job } from "./guide-support.ts";
 import { startBrowserApp } from "./support.ts";
@@ -13,7 +14,7 @@ import { startBrowserApp } from "./support.ts";
  * Performs each job of docs/guide in a browser on the sample workspace. To add one: a `job` with a `picture` or two, and a guide
  * page that shows them; then `UPDATE_DOCS=1 node test/run.ts test/browser/guide.test.ts`.
  */
-const app = await startBrowserApp();
+const app = await startBrowserApp({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.1/32" } });
 const meeting = "Heron 2: go or no-go";
 const standUp = "Launch stand-up: four days to go";
 // The screenshots show all meetings; what the jobs need are these.
@@ -121,6 +122,37 @@ job(app, "correct a transcript", { path: "/", email: member }, async ({ page, pi
   await picture("correct-speaker");
 });
 
+job(app, "comment with a mention", { path: "/", email: member }, async ({ page, picture }) => {
+  await open(page);
+  await page.goto(`${new URL(page.url()).origin}${new URL(page.url()).pathname}?t=22`);
+  await page.getByRole("tab", { name: /^Comments/ }).click();
+  const field = page.getByRole("textbox", { name: "New comment" });
+  await field.click();
+  await page.keyboard.type("@mar");
+  await page.getByRole("option", { name: /Marit Aalvik/ }).click();
+  await page.keyboard.type("is this date **final**?");
+  await page.getByRole("button", { name: "Comment", exact: true }).click();
+  const comments = page.getByRole("article", { name: /^Comment by/ });
+  await comments.getByText("is this date final?").waitFor();
+  await picture("comments");
+});
+
+job(app, "read a notification and reply", { path: "/", email: admin }, async ({ page, picture }) => {
+  await page.getByRole("button", { name: /^Notifications, \d+ unread$/ }).click();
+  const group = page.getByRole("region", { name: meeting });
+  await group.getByText("is this date final?").waitFor();
+  await picture("notifications");
+  await group.getByRole("link", { name: /mentioned you/ }).click();
+  await page.getByRole("button", { name: "Reply", exact: true }).click();
+  await page.getByRole("textbox", { name: "Reply" }).fill("Yes, it is.");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("article", { name: "Comment by Marit Aalvik" }).getByText("Yes, it is.").waitFor();
+  await page.getByRole("button", { name: "Resolve", exact: true }).waitFor();
+  await page.goto(`${app.url}/settings/notifications`);
+  await page.getByRole("combobox", { name: "Someone mentions me in a comment" }).waitFor();
+  await picture("notification-settings");
+});
+
 job(app, "create a clip and a story", { path: "/", email: member }, async ({ page, picture }) => {
   await open(page);
   const words = page.getByRole("list", { name: "Transcript" }).getByText("Seven of forty. So that is, what");
@@ -190,6 +222,67 @@ job(app, "record in the browser", { path: "/", email: member }, async ({ page, p
   await dialog.getByRole("button", { name: "Start recording" }).waitFor();
   await picture("record");
 });
+
+job(
+  app,
+  "send summaries to Slack",
+  { path: "/settings/deliveries", email: member },
+  async ({ page, picture }) => {
+    const slack = await startHookReceiver();
+    await page.getByRole("button", { name: "Create delivery" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name", { exact: true }).fill("#launch");
+    await dialog.getByLabel("Webhook URL").fill("https://hooks.slack.com/services/T000/B000/xxxx");
+    await dialog.getByLabel("Tag").fill("launch");
+    await picture("delivery");
+    await dialog.getByLabel("Webhook URL").fill(`${slack.url}/services/T000`);
+    await dialog.getByRole("button", { name: "Create delivery" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Test #launch" }).click();
+    await page.getByText("The test succeeded (status 200)").waitFor();
+    await page.getByRole("button", { name: "Log of #launch" }).waitFor();
+  },
+);
+
+const stamp = (at: number): string => new Date(at).toISOString().replace(/[-:]|\.\d+/g, "");
+
+job(
+  app,
+  "add a calendar and record the next meeting",
+  { path: "/settings/calendars", email: member },
+  async ({ page, picture }) => {
+    const server = await startHookReceiver();
+    // It has begun, so that it is listed at any hour.
+    const event = [
+      ...["UID:harbour@wrackline.example", `DTSTART:${stamp(Date.now() - 300_000)}`, "DURATION:PT1H"],
+      ...["SUMMARY:Harbour contract", "ATTENDEE;CN=Nomvula Khoza:mailto:nomvula.khoza@wrackline.example"],
+    ];
+    const lines = ["BEGIN:VCALENDAR", "X-WR-CALNAME:Work", "BEGIN:VEVENT", ...event, "END:VEVENT"];
+    server.at("/basic.ics", (_request, response) => {
+      response.end([...lines, "END:VCALENDAR", ""].join("\r\n"));
+    });
+    await page.getByRole("button", { name: "Add calendar", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Add calendar" });
+    await dialog.getByRole("button", { name: "Where to find the URL" }).click();
+    await dialog.getByText("Secret address in iCal format").waitFor();
+    await picture("calendar");
+    await dialog.getByRole("textbox", { name: "URL" }).fill(`${server.url}/basic.ics`);
+    await dialog.getByLabel("Read it without encryption").check({ force: true });
+    await dialog.getByRole("button", { name: "Add calendar", exact: true }).click();
+    await page.getByRole("list", { name: "Your calendars" }).getByText("Work", { exact: true }).waitFor();
+    await page.getByRole("banner").getByRole("button", { name: "Record" }).click();
+    const setup = page.getByRole("dialog", { name: "Record a meeting" });
+    await setup.getByRole("button", { name: "Record Harbour contract" }).click();
+    assert.equal(await setup.getByLabel("Title").inputValue(), "Harbour contract");
+    await setup.getByText("nomvula.khoza@wrackline.example").waitFor();
+    await picture("record-meeting");
+    await setup.getByRole("button", { name: "Start recording" }).waitFor();
+    await setup.getByRole("link", { name: "Notes for Harbour contract" }).click();
+    await setup.waitFor({ state: "detached" });
+    await page.getByLabel("Your notes").fill("Ask about the berth");
+    await page.getByText("Saved", { exact: true }).waitFor();
+  },
+);
 
 job(app, "upload", { path: "/uploads", email: member }, async ({ page, picture }) => {
   const buffer = readFileSync(mediaFile("good-faststart.mp4"));

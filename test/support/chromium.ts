@@ -14,13 +14,12 @@ export const noChromium: string | false =
   !(process.platform === "linux" && process.arch === "x64") &&
   `npm's Chromium runs on Linux x64 only, and this is ${process.platform} ${process.arch}`;
 
-/** The package's font wherever it has the character, so that pages measure the same on every machine. */
+/** The package's font wherever it has the character, whatever fonts are installed, so that pages measure the same everywhere. */
 const fontSettings = `<fontconfig>
   <dir prefix="relative">fonts</dir>
   <dir>/usr/share/fonts</dir>
   <cachedir prefix="xdg">fontconfig</cachedir>
-  <alias><family>sans-serif</family><prefer><family>Open Sans</family></prefer></alias>
-  <alias><family>system-ui</family><prefer><family>Open Sans</family></prefer></alias>
+  <match><edit name="family" mode="append_last"><string>Open Sans</string></edit></match>
   <alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
 </fontconfig>
 `;
@@ -75,9 +74,19 @@ async function launchOptions() {
       ...process.env,
       // Systems without a desktop often lack NSS.
       LD_LIBRARY_PATH: join(folder, "al2023", "lib"),
-      FONTCONFIG_FILE: join(folder, "fonts.conf"),
+      FONTCONFIG_FILE: fontSettingsFile(folder),
     },
   };
+}
+
+/** Not written with the package, which was extracted by an earlier version of this file. */
+function fontSettingsFile(folder: string): string {
+  const file = join(folder, "fonts.conf");
+  if (existsSync(file) && readFileSync(file, "utf8") === fontSettings) return file;
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, fontSettings);
+  renameSync(draft, file);
+  return file;
 }
 
 /**
@@ -102,7 +111,6 @@ export async function chromiumFolder(): Promise<string> {
       cwd: root,
       env: { ...process.env, TMPDIR: draft },
     });
-    writeFileSync(join(draft, "fonts.conf"), fontSettings);
     try {
       renameSync(draft, folder);
     } catch (error) {

@@ -20,7 +20,7 @@ import { meetingTypesQuery } from "../api/directory.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
 import { bytes } from "../common/format/bytes.ts";
 import { dateTime } from "../common/format/time.ts";
-import { MeetingList, peopleOf, recordLabel } from "../common/lists/meeting-list.tsx";
+import { MeetingList, NotesButton, peopleOf, recordLabel } from "../common/lists/meeting-list.tsx";
 import { type Abilities, findAbilities } from "./capture/abilities.ts";
 import type { Choice } from "./capture/sources.ts";
 import type { Details } from "./recorder.ts";
@@ -102,7 +102,7 @@ function SetupForm({
         {abilities.sound ? (
           <>
             <SourceFields choice={choice} abilities={abilities} onChange={set} />
-            <MeetingChoice chosen={meeting} onChoose={choose} />
+            <MeetingChoice chosen={meeting} onChoose={choose} onLeave={onClose} />
             <TextInput
               label={t`Title`}
               placeholder={t`If empty, the title is the date and time`}
@@ -161,9 +161,11 @@ function SetupForm({
 function MeetingChoice({
   chosen,
   onChoose,
+  onLeave,
 }: {
   chosen: Meeting | null;
   onChoose: (meeting: Meeting | null) => void;
+  onLeave: () => void;
 }) {
   const { t } = useLingui();
   const today = useQuery(meetingsQuery).data?.meetings ?? [];
@@ -180,15 +182,18 @@ function MeetingChoice({
         action={(meeting) => {
           const isChosen = meeting.id === chosen?.id;
           return (
-            <Button
-              size="xs"
-              variant={isChosen ? "filled" : "default"}
-              aria-pressed={isChosen}
-              aria-label={recordLabel(meeting)}
-              onClick={() => onChoose(isChosen ? null : meeting)}
-            >
-              <Trans context="verb">Record</Trans>
-            </Button>
+            <>
+              <NotesButton meeting={meeting} onOpen={onLeave} />
+              <Button
+                size="xs"
+                variant={isChosen ? "filled" : "default"}
+                aria-pressed={isChosen}
+                aria-label={recordLabel(meeting)}
+                onClick={() => onChoose(isChosen ? null : meeting)}
+              >
+                <Trans context="verb">Record</Trans>
+              </Button>
+            </>
           );
         }}
       />

@@ -18,7 +18,13 @@ import {
 } from "docx";
 import type { RecordingDocument } from "../../../contract/documents/document.ts";
 import { documentPartWords, missingParts } from "../../../contract/documents/document-parts.ts";
-import { type Block, type Inline, readBlocks, readInlines } from "../../../shared/markdown/read.ts";
+import {
+  type Block,
+  type Inline,
+  readBlocks,
+  readInlines,
+  withoutMarks,
+} from "../../../shared/markdown/read.ts";
 import { momentUrl, timeOf } from "./moments.ts";
 
 const gray = "5F6368";
@@ -271,7 +277,7 @@ function fromBlock(block: Block, lists: { count: number }): (Paragraph | Table)[
     case "table":
       return [
         table(
-          block.head.map(plainOf),
+          block.head.map(withoutMarks),
           block.rows.map((row) => row.map((text) => inlinesOf(text))),
           isRightToLeft(block.head.join(" ")),
         ),
@@ -343,12 +349,6 @@ function inlineOf(part: Inline): ParagraphChild {
     default:
       return run(part.text);
   }
-}
-
-function plainOf(text: string): string {
-  return readInlines(text)
-    .map((part) => part.text)
-    .join("");
 }
 
 function run(text: string, { bold = false, color }: Pick<Look, "bold" | "color"> = {}): TextRun {

@@ -1,5 +1,6 @@
 import { audienceOf } from "../../../contract/workspace/notification-kinds.ts";
 import type { Notification } from "../../../contract/workspace/notifications.ts";
+import { withoutMarks } from "../../../shared/markdown/read.ts";
 import type { I18n } from "../../platform/language/i18n.ts";
 import { decodeMentions } from "../../recordings/comments/mentions.ts";
 import { failureText } from "./file-failures.ts";
@@ -54,7 +55,7 @@ function describe(i18n: I18n, row: NotificationRow, nameOf: (name: string) => st
       return {
         ...plain(
           row.kind === "mentioned" ? mention(i18n, actor) : reply(i18n, actor),
-          decodeMentions(row.comment ?? "", row.mentions),
+          decodeMentions(withoutMarks(row.comment ?? ""), row.mentions),
         ),
         timestamp: row.comment_ms,
         path: `?${row.comment_ms === null ? "" : `t=${row.comment_ms / 1000}&`}comment=${row.subject_id}`,

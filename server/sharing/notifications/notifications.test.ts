@@ -67,14 +67,14 @@ test("a mention and a reply notify with the comment's text and moment; the autho
   const id = await newRecording();
   for (const user of [ann, bob]) await share(id, user);
   const comment = await manage("POST", `/recordings/${id}/comments`, ann, {
-    text: "@Bob, look",
+    text: "@Bob, **look** at [this](https://example.com)",
     timestamp: 500,
     mentions: [bob.id, ann.id],
   });
   const [mention] = await listed(bob);
   assert.deepEqual(
     [mention.kind, mention.title, mention.text, mention.timestamp, mention.actor.name],
-    ["mentioned", "Ann Lee mentioned you", "@Bob, look", 500, "Ann Lee"],
+    ["mentioned", "Ann Lee mentioned you", "@Bob, look at this", 500, "Ann Lee"],
   );
   assert.equal(mention.url, `http://parley.test/recordings/${id}?t=0.5&comment=${comment.id}`);
   await manage("PATCH", `/comments/${comment.id}`, ann, { text: "@Bob, see", mentions: [bob.id, member.id] });

@@ -46,7 +46,7 @@ export function MeetingList(props: {
 }
 
 /** Opens a meeting to write notes for it. */
-export function NotesButton({ meeting }: { meeting: Meeting }) {
+export function NotesButton({ meeting, onOpen }: { meeting: Meeting; onOpen?: (() => void) | undefined }) {
   const { t } = useLingui();
   const title = titleOf(meeting);
   return (
@@ -57,6 +57,7 @@ export function NotesButton({ meeting }: { meeting: Meeting }) {
       size="xs"
       variant="subtle"
       aria-label={t`Notes for ${title}`}
+      onClick={onOpen}
     >
       <Trans>Notes</Trans>
     </Button>
