@@ -6,7 +6,7 @@ import { makeUser, makeWorkspace, type TestUser } from "../support/factories.ts"
 import { until } from "../support/until.ts";
 import { linkTools, pathOf } from "./link-support.ts";
 import { assertAccessibleAtRest, makeMedia } from "./recording-support.ts";
-import { phone, startBrowserApp, type VisitOptions, visit } from "./support.ts";
+import { phone, startBrowserApp, type VisitOptions, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const workspace = await makeWorkspace(app.db);
@@ -31,7 +31,7 @@ async function post(id: string, body: object, user: Pick<TestUser, "token"> = be
 const listed = async (id: string) => (await manage("GET", `/recordings/${id}/comments`)).body.comments;
 
 async function open(path: string, options: VisitOptions = {}) {
-  const visited = await visit(app, `/recordings/${path}`, { userId: member.id, ...options });
+  const visited = await visitShared(app, `/recordings/${path}`, { userId: member.id, ...options });
   await visited.page.getByRole("heading", { level: 1 }).waitFor();
   return visited;
 }
@@ -246,7 +246,7 @@ test("comments: public links and the print view show none and request none", asy
     [pathOf(url), undefined],
     [`/recordings/${id}/print`, member.id],
   ] as const) {
-    const { page, context } = await visit(app, "/icon.svg", userId === undefined ? {} : { userId });
+    const { page, leave } = await visitShared(app, "/icon.svg", userId === undefined ? {} : { userId });
     const read: string[] = [];
     page.on("request", (request) => read.push(request.url()));
     await page.goto(app.url + path);
@@ -258,6 +258,6 @@ test("comments: public links and the print view show none and request none", asy
       read.filter((each) => each.includes("/comments")),
       [],
     );
-    await context.close();
+    await leave();
   }
 });

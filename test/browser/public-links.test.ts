@@ -8,7 +8,7 @@ import { makeHighlight, makeRecording, makeWorkspace } from "../support/factorie
 import { until } from "../support/until.ts";
 import { assertFits, linkTools, pathOf, untilMedia, withoutRefusals } from "./link-support.ts";
 import { assertAccessibleAtRest, makeMedia } from "./recording-support.ts";
-import { phone, startBrowserApp, visit } from "./support.ts";
+import { phone, startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const { member } = await makeWorkspace(app.db);
@@ -23,7 +23,7 @@ const anotherLink = async (body: object = {}) => {
 
 test("recording link: signed-out viewers play, read, search and copy links", async () => {
   const link = await anotherLink();
-  const { page, context, complaints } = await visit(app, pathOf(link.url));
+  const { page, context, complaints } = await visitShared(app, pathOf(link.url));
   await page.getByRole("heading", { level: 1, name: "Harbour contract" }).waitFor();
   assert.equal(await page.title(), "Harbour contract · Parley");
   await page.getByRole("list", { name: "Transcript" }).waitFor();
@@ -76,7 +76,7 @@ test("recording link that includes the summary: it is shown with chapters, which
     if (process.env.SCREENSHOTS)
       await page.screenshot({ path: `${process.env.SCREENSHOTS}/link-${name}.png` });
   };
-  const { page, context, complaints } = await visit(app, pathOf(link.url));
+  const { page, leave, complaints } = await visitShared(app, pathOf(link.url));
   const summary = page.getByRole("region", { name: "Summary" });
   await summary.getByText("The contract is signed by Friday.").waitFor();
   const transcript = page.getByRole("list", { name: "Transcript" });
@@ -86,13 +86,13 @@ test("recording link that includes the summary: it is shown with chapters, which
   await shot(page, "summary");
   await summary.getByRole("button", { name: /^0:05\s*The contract$/ }).click();
   await untilMedia(page, "it is at the chapter", ({ currentTime }) => Math.abs(currentTime - 5) < 0.3);
-  await context.close();
-  const small = await visit(app, pathOf(link.url), { size: phone, colorScheme: "dark" });
+  await leave();
+  const small = await visitShared(app, pathOf(link.url), { size: phone, colorScheme: "dark" });
   await small.page.getByRole("region", { name: "Summary" }).waitFor();
   await assertFits(small.page);
   await shot(small.page, "summary-phone");
-  await small.context.close();
-  const plain = await visit(app, pathOf((await manage("POST", `/recordings/${id}/links`, {})).url));
+  await small.leave();
+  const plain = await visitShared(app, pathOf((await manage("POST", `/recordings/${id}/links`, {})).url));
   await plain.page.getByRole("list", { name: "Transcript" }).waitFor();
   assert.equal(
     await plain.page.getByText(/signed by Friday\.$|Welcome/).count(),
@@ -109,7 +109,7 @@ test("recording link: starts at the link's position, or at the URL's if it has o
     ["", 4],
     ["?t=7", 7],
   ] as const) {
-    const { page, context, complaints } = await visit(app, path + search);
+    const { page, leave, complaints } = await visitShared(app, path + search);
     await untilMedia(
       page,
       // A whole second opens the line that starts within it.
@@ -123,13 +123,13 @@ test("recording link: starts at the link's position, or at the URL's if it has o
     assert.match(response.headers.get("content-disposition") ?? "", /^attachment/);
     await response.body?.cancel();
     assert.deepEqual(complaints, []);
-    await context.close();
+    await leave();
   }
 });
 
 test("a link deleted while playing: the page shows it, and the media URL returns 404", async () => {
   const link = await anotherLink();
-  const { page, complaints } = await visit(app, pathOf(link.url));
+  const { page, complaints } = await visitShared(app, pathOf(link.url));
   await page.getByRole("button", { name: "Play", exact: true }).click();
   const { src } = await untilMedia(
     page,
@@ -153,7 +153,7 @@ test("a link deleted while playing: the page shows it, and the media URL returns
 test("a link deleted while a fully buffered video plays: detected at the next seek, and within seconds while playing", async () => {
   const link = await anotherLink();
   const watch = async () => {
-    const { page, complaints } = await visit(app, pathOf(link.url));
+    const { page, complaints } = await visitShared(app, pathOf(link.url));
     await page.getByRole("button", { name: "Play", exact: true }).click();
     await untilMedia(page, "it plays", ({ paused, currentTime }) => !paused && currentTime > 0.2);
     await until("all of it is buffered", () =>
@@ -182,11 +182,11 @@ test("an expired and an unknown link are explained", async () => {
     link.id,
   ]);
   assert.equal((await fetch(app.url + path)).status, 410);
-  const { page, context, complaints } = await visit(app, path, { size: phone, colorScheme: "dark" });
+  const { page, leave, complaints } = await visitShared(app, path, { size: phone, colorScheme: "dark" });
   await page.getByRole("heading", { name: "This link has expired" }).waitFor();
   await assertAccessibleAtRest(page);
-  await context.close();
-  const unknown = await visit(app, `/s/${"0".repeat(64)}`);
+  await leave();
+  const unknown = await visitShared(app, `/s/${"0".repeat(64)}`);
   await unknown.page.getByRole("heading", { name: "Link not found" }).waitFor();
   await assertAccessibleAtRest(unknown.page);
   assert.deepEqual(withoutRefusals([...complaints, ...unknown.complaints]), []);
@@ -194,7 +194,7 @@ test("an expired and an unknown link are explained", async () => {
 
 test("a link with a password: rejects a wrong one, opens by keyboard, and stays unlocked in its tab until the password changes", async () => {
   const link = await anotherLink({ password: "harbour" });
-  const { page, complaints } = await visit(app, pathOf(link.url));
+  const { page, complaints } = await visitShared(app, pathOf(link.url));
   await page.getByRole("heading", { name: "Password required" }).waitFor();
   assert.doesNotMatch(await page.content(), /Harbour contract/);
   await assertAccessibleAtRest(page);
@@ -225,7 +225,7 @@ test("a link with a password: rejects a wrong one, opens by keyboard, and stays 
 
 test("links on a phone in the dark: nothing overflows, with media and with a transcript only", async () => {
   const link = await anotherLink({ allow_download: true });
-  const { page, complaints } = await visit(app, pathOf(link.url), { size: phone, colorScheme: "dark" });
+  const { page, complaints } = await visitShared(app, pathOf(link.url), { size: phone, colorScheme: "dark" });
   await page.getByRole("list", { name: "Transcript" }).waitFor();
   await page.getByRole("button", { name: "Play", exact: true }).waitFor();
   await assertFits(page);
@@ -234,7 +234,7 @@ test("links on a phone in the dark: nothing overflows, with media and with a tra
   const { recordingId } = await makeRecording(app, member.token, { title: "Board" });
   const transcriptOnly = await publish(recordingId);
   for (const size of [phone, undefined]) {
-    const read = await visit(app, pathOf(transcriptOnly.url), size === undefined ? {} : { size });
+    const read = await visitShared(app, pathOf(transcriptOnly.url), size === undefined ? {} : { size });
     await read.page.getByRole("list", { name: "Transcript" }).waitFor();
     assert.equal(await read.page.getByRole("button", { name: "Play", exact: true }).count(), 0);
     await assertFits(read.page);
@@ -251,7 +251,7 @@ test("highlight link: waits until the clip is rendered, plays it, and shows noth
     duration: 2500,
   });
   const link = await manage("POST", `/highlights/${clip}/links`, {});
-  const { page, complaints } = await visit(app, pathOf(link.url));
+  const { page, complaints } = await visitShared(app, pathOf(link.url));
   await page.getByRole("heading", { level: 1, name: "Signed by Friday" }).waitFor();
   await page.getByRole("button", { name: "Play", exact: true }).click({ timeout: 60_000 });
   await untilMedia(page, "it plays to its end", ({ paused, currentTime }) => paused && currentTime > 2);
@@ -275,7 +275,7 @@ test("story link: plays in sequence, and jumps to any item", async () => {
   });
   const link = await manage("POST", `/stories/${story.id}/links`, {});
   assert.equal(link.left_out, 0);
-  const { page, complaints } = await visit(app, pathOf(link.url));
+  const { page, complaints } = await visitShared(app, pathOf(link.url));
   await page.getByRole("heading", { level: 1, name: "Our best moments" }).waitFor();
   await page.getByText(/What to watch first\./).waitFor();
   await page.getByRole("button", { name: "Show more" }).waitFor();
@@ -298,7 +298,7 @@ test("story link: plays in sequence, and jumps to any item", async () => {
   await untilMedia(page, "it plays from the start", ({ paused }) => !paused);
   assert.deepEqual(complaints, []);
 
-  const small = await visit(app, pathOf(link.url), { size: phone, colorScheme: "dark" });
+  const small = await visitShared(app, pathOf(link.url), { size: phone, colorScheme: "dark" });
   await small.page.getByRole("list", { name: "In this story" }).waitFor();
   await assertFits(small.page);
   await assertAccessibleAtRest(small.page);
@@ -329,7 +329,7 @@ test("story link: waits for a clip that is being rendered, and skips a failed on
     ]);
   await setState("failed", 3400);
   await setState("preparing", 6400);
-  const { page, complaints } = await visit(app, pathOf(link.url));
+  const { page, complaints } = await visitShared(app, pathOf(link.url));
   const items = page.getByRole("list", { name: "In this story" });
   await items.getByText("Can't play").waitFor();
   await page.getByRole("button", { name: "Play", exact: true }).click();
@@ -350,7 +350,7 @@ test("story link: waits for a clip that is being rendered, and skips a failed on
 
 test("recording link: a lost connection is reported, and playback resumes at its position", async () => {
   const link = await anotherLink({ start: 3000 });
-  const { page, context } = await visit(app, "/icon.svg");
+  const { page, context } = await visitShared(app, "/icon.svg");
   await context.route(/media\.mp4/, (route) => route.abort());
   await page.goto(app.url + pathOf(link.url));
   await page.getByText("Can't play this right now").waitFor();
@@ -408,7 +408,7 @@ test("embed: accessible in wide, narrow and tiny frames", async () => {
     { width: 400, height: 640 },
     { width: 320, height: 180 },
   ]) {
-    const { page, complaints } = await visit(app, `${pathOf(link.embed_url)}?transcript=1`, { size });
+    const { page, complaints } = await visitShared(app, `${pathOf(link.embed_url)}?transcript=1`, { size });
     await page.getByRole("list", { name: "Transcript" }).waitFor();
     await page.getByRole("button", { name: "Play", exact: true }).waitFor();
     await assertFits(page);

@@ -10,12 +10,14 @@ import { startTestApp, type TestApp, type TestAppOptions } from "../support/app.
 import { launchChromium } from "../support/chromium.ts";
 import { freePort } from "../support/port.ts";
 import { startShared } from "../support/shared.ts";
+import { createSharedPages, type SharedPages } from "./shared-page.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** A server with the web app and a browser, for the calling test file. */
 export interface BrowserApp extends TestApp {
   readonly browser: Browser;
+  readonly pages: SharedPages;
 }
 
 /** Starts the server with the current web app. */
@@ -26,9 +28,12 @@ export async function startWebApp(options: TestAppOptions = {}): Promise<TestApp
 
 /** Starts the server with the current web app, and a real Chromium. */
 export async function startBrowserApp(options: TestAppOptions = {}): Promise<BrowserApp> {
+  const pages = createSharedPages();
+  // Before the server, which waits for its connections.
+  after(() => pages.close());
   const app = await startWebApp(options);
   const browser = await startShared("chromium", launchChromium, (each) => each.close());
-  return { ...app, browser };
+  return { ...app, browser, pages };
 }
 
 export const desktop = { width: 1280, height: 800 } as const;
@@ -57,9 +62,16 @@ export async function signInAs(
   await context.addCookies([{ name: "parley_session", value: cookie, url: app.url, httpOnly: true }]);
 }
 
-/** Opens a page in a new browser context. `complaints` collects console errors, failed scripts and requests to other hosts. */
+/** A visited page. `complaints` collects console errors, failed scripts and requests to other hosts. */
+interface Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  readonly complaints: string[];
+}
+
+/** Opens a page in a new browser context. */
 export async function visit(
-  app: BrowserApp,
+  app: Omit<BrowserApp, "pages">,
   path: string,
   {
     userId,
@@ -68,7 +80,7 @@ export async function visit(
     locale = "en-GB",
     hasServiceWorker = false,
   }: VisitOptions = {},
-): Promise<{ page: Page; context: BrowserContext; complaints: string[] }> {
+): Promise<Visit> {
   const context = await app.browser.newContext({
     viewport: size,
     colorScheme,
@@ -76,7 +88,7 @@ export async function visit(
     timezoneId: "UTC",
     // Fading elements are briefly half visible or present twice.
     reducedMotion: "reduce",
-    hasTouch: size.width < 600,
+    hasTouch: hasTouch(size),
   });
   after(() => context.close());
   // For slow, busy machines.
@@ -85,6 +97,54 @@ export async function visit(
   // Not Playwright's option, which reports each registration.
   if (!hasServiceWorker) await context.addInitScript("delete Navigator.prototype.serviceWorker");
   const page = await context.newPage();
+  const complaints = complaintsOf(app, page);
+  await page.goto(app.url + path);
+  return { page, context, complaints };
+}
+
+/**
+ * Opens a page that earlier visits of the file have used, or a new one: half the processor time of `visit()`. Nothing
+ * that a visit leaves in the page or its context reaches the next. What can't be removed throws: init scripts, clocks,
+ * listeners of contexts, taps. The page is free again after the calling test, or when `leave()` is called.
+ */
+export async function visitShared(
+  app: BrowserApp,
+  path: string,
+  {
+    userId,
+    size = desktop,
+    colorScheme = "light",
+    locale = "en-GB",
+  }: Omit<VisitOptions, "hasServiceWorker"> = {},
+): Promise<Visit & { leave(): Promise<void> }> {
+  const shared = await app.pages.take(app.browser, locale);
+  const { page, context, devtools } = shared;
+  const complaints = complaintsOf(app, page);
+  let left: Promise<void> | undefined;
+  const leave = (): Promise<void> => {
+    left ??= app.pages.giveBack(shared, app.url);
+    return left;
+  };
+  after(leave);
+  await page.setViewportSize(size);
+  // Playwright itself asks contexts, and refuses to tap here.
+  await devtools.send("Emulation.setTouchEmulationEnabled", { enabled: hasTouch(size) });
+  await page.emulateMedia({
+    colorScheme,
+    // Fading elements are briefly half visible or present twice.
+    reducedMotion: "reduce",
+    media: null,
+    forcedColors: null,
+    contrast: null,
+  });
+  if (userId !== undefined) await signInAs(app, context, userId);
+  await page.goto(app.url + path);
+  return { page, context, complaints, leave };
+}
+
+const hasTouch = ({ width }: { readonly width: number }): boolean => width < 600;
+
+function complaintsOf(app: Pick<BrowserApp, "url">, page: Page): string[] {
   const complaints: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
@@ -94,8 +154,7 @@ export async function visit(
     const { protocol, origin } = new URL(request.url());
     if (protocol.startsWith("http") && origin !== app.url) complaints.push(`loads from ${origin}`);
   });
-  await page.goto(app.url + path);
-  return { page, context, complaints };
+  return complaints;
 }
 
 /** A page in which JavaScript can be evaluated: Playwright's, or one driven over WebDriver. */
