@@ -93,7 +93,17 @@ function unfold(bytes: Uint8Array): string[] {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(whole).split("\n");
   } catch {
-    return new TextDecoder("windows-1252").decode(whole).replace(/^ï»¿/, "").split("\n");
+    return whole.toString("latin1").split("\n").map(decodeLine);
+  }
+}
+
+/** A line in UTF-8 or, if it isn't that, in the encoding of old programs for Windows. */
+function decodeLine(latin1: string): string {
+  const bytes = Buffer.from(latin1, "latin1");
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes).replace(/^ï»¿/, "");
   }
 }
 

@@ -582,7 +582,7 @@ check(
   ["2026-03-02T09:00Z/60", "2026-03-09T09:00Z/60"],
 );
 check(
-  "zone names of Windows, with both a zone and Z, and one that is only shown to people",
+  "zone names of Windows, one that is only shown to people, and both a zone and Z",
   () =>
     read([
       ...event("UID:51", "DTSTART;TZID=W. Europe Standard Time:20260302T100000", "DURATION:PT1H"),
@@ -594,8 +594,7 @@ check(
       ...event("UID:53", "DTSTART;TZID=Europe/Berlin:20260304T100000Z", "DURATION:PT1H"),
       ...event("UID:54", "DTSTART;TZID=GMT:20260305T100000", "DURATION:PT1H"),
     ]),
-  ["2026-03-02T09:00Z/60", "2026-03-04T10:00Z/60", "2026-03-05T10:00Z/60"],
-  1,
+  ["2026-03-02T09:00Z/60", "2026-03-03T09:00Z/60", "2026-03-04T10:00Z/60", "2026-03-05T10:00Z/60"],
 );
 check(
   "VALUE=DATE-TIME, VALUE of lower case, white space",
@@ -754,4 +753,251 @@ check(
   "31st yearly in some months",
   () => read(event("UID:72", "DTSTART:20260131T100000Z", "DURATION:PT1H", "RRULE:FREQ=YEARLY;BYMONTH=1,2,3")),
   ["2026-01-31T10:00Z/60", "2026-03-31T10:00Z/60"],
+);
+check(
+  "a rule that ends with a semicolon, and one with parameters",
+  () =>
+    read([
+      ...event(
+        "UID:80",
+        "DTSTART:20260302T100000Z",
+        "DURATION:PT1H",
+        "RRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=MO;COUNT=2;",
+      ),
+      ...event(
+        "UID:81",
+        "DTSTART:20260303T100000Z",
+        "DURATION:PT1H",
+        "RRULE;X-BUSYMAC-REGENERATE=TRASH:FREQ=WEEKLY;COUNT=2",
+      ),
+    ]),
+  ["2026-03-02T10:00Z/60", "2026-03-03T10:00Z/60", "2026-03-09T10:00Z/60", "2026-03-10T10:00Z/60"],
+);
+check(
+  "EXDATE and RDATE without a value",
+  () =>
+    read(
+      event(
+        "UID:82",
+        "DTSTART;TZID=Europe/Berlin:20260302T100000",
+        "DURATION:PT1H",
+        "RRULE:FREQ=WEEKLY;COUNT=2",
+        "EXDATE;TZID=Europe/Berlin:",
+        "RDATE:",
+      ),
+    ),
+  ["2026-03-02T09:00Z/60", "2026-03-09T09:00Z/60"],
+);
+check(
+  "EXDATE, DTEND and RECURRENCE-ID without the zone that DTSTART names",
+  () =>
+    read([
+      ...event(
+        "UID:83",
+        "DTSTART;TZID=America/New_York:20260302T100000",
+        "DTEND:20260302T110000",
+        "SUMMARY:S",
+        "RRULE:FREQ=WEEKLY;COUNT=3",
+        "EXDATE:20260309T100000",
+      ),
+      ...event(
+        "UID:83",
+        "RECURRENCE-ID:20260316T100000",
+        "DTSTART;TZID=America/New_York:20260316T120000",
+        "DURATION:PT1H",
+        "SUMMARY:M",
+      ),
+    ]),
+  ["2026-03-02T15:00Z/60 S", "2026-03-16T16:00Z/60 M"],
+);
+check(
+  "EXDATE as midnight in UTC of a series of days",
+  () =>
+    read(
+      event(
+        "UID:84",
+        "DTSTART;VALUE=DATE:20260302",
+        "RRULE:FREQ=DAILY;COUNT=3",
+        "EXDATE:20260303T000000Z",
+        "EXDATE;TZID=Europe/Berlin:20260304T000000",
+      ),
+    ),
+  ["2026-03-01T23:00Z/1440"],
+);
+check(
+  "STATUS:CANCELED, and an instance that is canceled without its start",
+  () =>
+    read([
+      ...event("UID:85", "DTSTART:20260302T100000Z", "STATUS:CANCELED"),
+      ...event("UID:86", "DTSTART:20260303T100000Z", "DURATION:PT1H", "RRULE:FREQ=DAILY;COUNT=2"),
+      ...event("UID:86", "RECURRENCE-ID:20260304T100000Z", "STATUS:CANCELLED"),
+    ]),
+  ["2026-03-03T10:00Z/60"],
+);
+check(
+  "a series that is canceled takes its earlier changes with it",
+  () =>
+    read([
+      ...event(
+        "UID:87",
+        "SEQUENCE:4",
+        "STATUS:CANCELLED",
+        "DTSTART:20260302T100000Z",
+        "DURATION:PT1H",
+        "RRULE:FREQ=DAILY;COUNT=3",
+      ),
+      ...event(
+        "UID:87",
+        "SEQUENCE:2",
+        "RECURRENCE-ID:20260303T100000Z",
+        "DTSTART:20260303T120000Z",
+        "DURATION:PT1H",
+      ),
+    ]),
+  [],
+);
+check(
+  "zones by the names that Windows shows, without a definition",
+  () =>
+    read([
+      ...event(
+        "UID:88",
+        'DTSTART;TZID="(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna":20260703T100000',
+      ),
+      ...event("UID:89", "DTSTART;TZID=(UTC-05:00) Eastern Time (US & Canada):20260704T100000"),
+      ...event(
+        "UID:90",
+        "DTSTART;TZID=(GMT+05:30) Chennai\\, Kolkata\\, Mumbai\\, New Delhi:20260705T100000",
+      ),
+      ...event("UID:91", "DTSTART;TZID=(UTC+03:00) Berlin:20260706T100000"),
+    ]),
+  ["2026-07-03T08:00Z/0", "2026-07-04T14:00Z/0", "2026-07-05T04:30Z/0"],
+  1,
+);
+check(
+  "a zone of Outlook for UTC, one that is a fixed offset, and a definition without rules that names its place",
+  () =>
+    read(
+      [
+        ...event("UID:92", 'DTSTART;TZID="tzone://Microsoft/Utc":20260302T100000'),
+        ...event("UID:93", "DTSTART;TZID=GMT+0200:20260303T100000"),
+        ...event("UID:94", "DTSTART;TZID=UTC-03:30:20260304T100000"),
+        ...event("UID:95", "DTSTART;TZID=Customized Time Zone:20260705T100000"),
+      ],
+      ["BEGIN:VTIMEZONE", "TZID:Customized Time Zone", "X-LIC-LOCATION:Europe/Berlin", "END:VTIMEZONE"],
+    ),
+  ["2026-03-02T10:00Z/0", "2026-03-03T08:00Z/0", "2026-03-04T13:30Z/0", "2026-07-05T08:00Z/0"],
+);
+test("one line in another encoding leaves the others as they are", () => {
+  const text = (summary: string, uid: string) =>
+    event(`UID:${uid}`, "DTSTART:20260302T100000Z", `SUMMARY:${summary}`).join("\r\n");
+  const bytes = Buffer.concat([
+    Buffer.from("BEGIN:VCALENDAR\r\n"),
+    Buffer.from(text("Tür", "96"), "latin1"),
+    Buffer.from(`\r\n${text("Größe 😀", "97")}\r\nEND:VCALENDAR\r\n`),
+  ]);
+  assert.deepEqual(times(read(bytes)), ["2026-03-02T10:00Z/0 Tür", "2026-03-02T10:00Z/0 Größe 😀"]);
+});
+check(
+  "times as ISO 8601 writes them, and without seconds",
+  () =>
+    read([
+      ...event("UID:98", "DTSTART:2026-03-02T10:00:00Z", "DTEND:2026-03-02T11:00:00Z"),
+      ...event("UID:99", "DTSTART:20260303T1000Z", "DTEND:20260303T1100Z"),
+    ]),
+  ["2026-03-02T10:00Z/60", "2026-03-03T10:00Z/60"],
+);
+test("emails are read from URLs with escapes, and groups and people without an email stay", () => {
+  const c = read(
+    event(
+      "UID:100",
+      "DTSTART:20260302T100000Z",
+      'ORGANIZER;CN=Jo;SENT-BY="mailto:boss@example.com":invalid:nomail',
+      'ATTENDEE;CUTYPE=GROUP;CN=Sales;MEMBER="mailto:all@example.com":mailto:sales@example.com',
+      "ATTENDEE:mailto:jo%2Bparley@example.com",
+      'ATTENDEE;CN="A "quoted" name":mailto:damaged@example.com',
+      "ATTENDEE;CN=No email;RSVP=TRUE:MAILTO:",
+    ),
+  );
+  assert.deepEqual(c.events[0]?.organizer, { name: "Jo", email: null });
+  assert.deepEqual(
+    c.events[0]?.attendees.map(({ name, email }) => email ?? name),
+    ["sales@example.com", "jo+parley@example.com", "damaged@example.com", "No email"],
+  );
+});
+check(
+  "COUNT with EXDATE and RDATE; UNTIL before the start, as of a series that was ended at once; COUNT with UNTIL",
+  () =>
+    read([
+      ...event(
+        "UID:101",
+        "DTSTART:20260302T100000Z",
+        "RRULE:FREQ=DAILY;COUNT=3",
+        "EXDATE:20260303T100000Z",
+        "RDATE:20260310T100000Z",
+      ),
+      ...event("UID:102", "DTSTART:20260320T100000Z", "RRULE:FREQ=DAILY;UNTIL=20260301T000000Z"),
+      ...event("UID:103", "DTSTART:20260325T100000Z", "RRULE:FREQ=DAILY;COUNT=5;UNTIL=20260326T100000Z"),
+    ]),
+  [
+    "2026-03-02T10:00Z/0",
+    "2026-03-04T10:00Z/0",
+    "2026-03-10T10:00Z/0",
+    "2026-03-25T10:00Z/0",
+    "2026-03-26T10:00Z/0",
+  ],
+);
+check(
+  "a very long line, an attachment within, and tasks and journals between",
+  () =>
+    read([
+      ...["BEGIN:VTODO", "UID:t", "DTSTART:20260302T100000Z", "SUMMARY:Task", "END:VTODO"],
+      ...event(
+        "UID:104",
+        `DESCRIPTION:${"x".repeat(3_000_000)}`,
+        `ATTACH;ENCODING=BASE64;VALUE=BINARY:${"QUJD".repeat(500_000)}`,
+        "DTSTART:20260302T100000Z",
+        "TRANSP:TRANSPARENT",
+        "SUMMARY:Long",
+      ),
+      ...["BEGIN:VJOURNAL", "UID:j", "DTSTART:20260303T100000Z", "END:VJOURNAL"],
+    ]),
+  ["2026-03-02T10:00Z/0 Long"],
+);
+test("confidential events, in any spelling, are times alone", () => {
+  const c = read([
+    ...event("UID:105", "DTSTART:20260302T100000Z", "CLASS:CONFIDENTIAL", "SUMMARY:Secret 1"),
+    ...event("UID:106", "DTSTART:20260303T100000Z", "class;x-a=b:Private", "SUMMARY:Secret 2"),
+  ]);
+  assert.deepEqual(
+    [times(c), JSON.stringify(c).includes("ecret")],
+    [["2026-03-02T10:00Z/0", "2026-03-03T10:00Z/0"], false],
+  );
+});
+check(
+  "weeks by number, the last day of the month, and hours of a rule over a change of the clock",
+  () =>
+    read([
+      ...event(
+        "UID:108",
+        "DTSTART;TZID=Europe/Berlin:20260105T100000",
+        "RRULE:FREQ=YEARLY;BYWEEKNO=20;BYDAY=MO",
+      ),
+      ...event("UID:109", "DTSTART:20260131T100000Z", "RRULE:FREQ=MONTHLY;BYMONTHDAY=-1;COUNT=2"),
+      ...event(
+        "UID:110",
+        "DTSTART;TZID=Europe/Berlin:20261024T090000",
+        "RRULE:FREQ=DAILY;BYHOUR=9,15;COUNT=4",
+      ),
+    ]),
+  [
+    "2026-01-05T09:00Z/0",
+    "2026-01-31T10:00Z/0",
+    "2026-02-28T10:00Z/0",
+    "2026-05-11T08:00Z/0",
+    "2026-10-24T07:00Z/0",
+    "2026-10-24T13:00Z/0",
+    "2026-10-25T08:00Z/0",
+    "2026-10-25T14:00Z/0",
+  ],
 );

@@ -59,6 +59,8 @@ class UnreadError extends Error {}
 /** A property as jCal: name, parameters, type, values. */
 type Property = readonly [string, Readonly<Record<string, string | string[]>>, string, ...unknown[]];
 
+type ZoneFinder = Pick<Zones, "utc" | "floating" | "days" | "find">;
+
 /** A VEVENT whose properties were read. */
 interface Entry {
   readonly uid: string | null;
@@ -225,10 +227,31 @@ function parseLine(line: string): Property {
   return parsed as Property;
 }
 
-/** With its value in capitals, as ical.js reads it. No value of a time has a colon. */
-function withCapitals(line: string): string {
-  const at = line.lastIndexOf(":") + 1;
-  return line.slice(0, at) + line.slice(at).trim().toUpperCase();
+/**
+ * A property that says when, as ical.js reads it: its value in capitals and without the hyphens and colons of ISO 8601, with
+ * seconds, and a zone whose name has a colon in quotes.
+ */
+function withPlainTime(line: string): string {
+  const plain = line
+    .trimEnd()
+    .replace(
+      /:(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2}))?(?:\.\d{1,9})?(Z?))?$/i,
+      (_, year, month, day, hour, minute, second, z) =>
+        `:${year}${month}${day}${hour === undefined ? "" : `T${hour}${minute}${second ?? "00"}${z}`}`,
+    )
+    .replace(/(\d{8}T\d{4})(Z?)$/i, "$100$2");
+  const at = plain.lastIndexOf(":") + 1;
+  const start = plain.slice(0, at);
+  const isQuoted = start.includes('"') || !start.slice(0, -1).includes(":");
+  return (
+    (isQuoted ? start : start.replace(/;TZID=([^;]*):$/i, ';TZID="$1":')) +
+    plain.slice(at).trim().toUpperCase()
+  );
+}
+
+/** A property that may be left out has no value, as some programs write a list of no dates. */
+function isEmpty(name: string, line: string): boolean {
+  return name !== "RECURRENCE-ID" && /:\s*$/.test(line);
 }
 
 /** Properties that decide when an event is. */
@@ -263,13 +286,13 @@ class Properties {
   constructor(lines: readonly string[]) {
     for (const line of lines) {
       const name = propertyName(line);
-      if (timeNames.has(name) || otherNames.has(name)) this.#add(name, line);
+      if (timeNames.has(name) ? !isEmpty(name, line) : otherNames.has(name)) this.#add(name, line);
     }
   }
 
   #add(name: string, line: string): void {
     try {
-      const property = parseLine(timeNames.has(name) ? withCapitals(line) : line);
+      const property = parseLine(timeNames.has(name) ? withPlainTime(line) : line);
       const others = this.#found.get(name);
       if (others === undefined) this.#found.set(name, [property]);
       else others.push(property);
@@ -296,9 +319,11 @@ class Properties {
 
 function readEntry({ lines, isCancelled }: Component, zones: Zones, report: Report): Entry {
   const properties = new Properties(lines);
-  const dtstart = properties.one("DTSTART");
+  // A message that cancels an instance may name it alone.
+  const dtstart = properties.one("DTSTART") ?? properties.one("RECURRENCE-ID");
   if (dtstart === undefined) throw new UnreadError(sentences.event_no_start);
   const start = readMoment(dtstart, zones);
+  const ofStart = zonesOf(start, zones);
   if (properties.all("EXRULE").length > 0) throw new UnreadError(sentences.event_exrule);
   const uid = properties.text("UID");
   if (uid !== null && uid.length > maxUid) throw new UnreadError(sentences.event_uid_long);
@@ -312,13 +337,13 @@ function readEntry({ lines, isCancelled }: Component, zones: Zones, report: Repo
   return {
     uid,
     start,
-    endOf: readLength(start, properties.one("DTEND"), properties.one("DURATION"), zones),
+    endOf: readLength(start, properties.one("DTEND"), properties.one("DURATION"), ofStart),
     rules: properties.all("RRULE").map((property) => ruleText(property)),
-    added: readMoments(properties.all("RDATE"), zones),
-    excluded: readMoments(properties.all("EXDATE"), zones),
-    instance: recurrence === undefined ? null : readMoment(recurrence, zones),
+    added: readMoments(properties.all("RDATE"), ofStart),
+    excluded: readMoments(properties.all("EXDATE"), ofStart),
+    instance: recurrence === undefined ? null : readMoment(recurrence, ofStart),
     isFromHere: String(recurrence?.[1].range ?? "").toUpperCase() === "THISANDFUTURE",
-    isCancelled: isCancelled || properties.text("STATUS")?.toUpperCase() === "CANCELLED",
+    isCancelled: isCancelled || /^CANCELL?ED$/i.test(properties.text("STATUS") ?? ""),
     isAllDay: start.isDate || properties.text("X-MICROSOFT-CDO-ALLDAYEVENT")?.toUpperCase() === "TRUE",
     isPrivate: isSecret,
     sequence: Number(properties.text("SEQUENCE") ?? 0) || 0,
@@ -329,7 +354,13 @@ function readEntry({ lines, isCancelled }: Component, zones: Zones, report: Repo
   };
 }
 
-function readMoments(properties: readonly Property[], zones: Zones): Moment[] {
+/** Zones in which a time without a zone is in that of the event's start. */
+function zonesOf(start: Moment, zones: Zones): ZoneFinder {
+  const { utc, days } = zones;
+  return { utc, days, floating: start.isDate ? zones.floating : start.zone, find: (id) => zones.find(id) };
+}
+
+function readMoments(properties: readonly Property[], zones: ZoneFinder): Moment[] {
   const moments = properties.flatMap((property) =>
     property.slice(3).map((value) => readMoment(property, zones, value)),
   );
@@ -341,7 +372,7 @@ function readMoments(properties: readonly Property[], zones: Zones): Moment[] {
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(Z?))?$/;
 
 /** @param value of the property's values; default: the first. */
-function readMoment(property: Property, zones: Zones, value: unknown = property[3]): Moment {
+function readMoment(property: Property, zones: ZoneFinder, value: unknown = property[3]): Moment {
   if (Array.isArray(value)) return readPeriod(property, zones, value);
   const [name, parameters] = property;
   const written = String(value).replace(/T::$/, "");
@@ -367,7 +398,7 @@ function readMoment(property: Property, zones: Zones, value: unknown = property[
   }
   const isDate = hour === undefined;
   const { tzid } = parameters;
-  if (isDate) return { local, zone: zones.floating, isDate };
+  if (isDate) return { local, zone: zones.days, isDate };
   if (isUtc === "Z") return { local, zone: zones.utc, isDate };
   if (tzid === undefined || tzid === "") return { local, zone: zones.floating, isDate };
   const zone = zones.find(String(tzid));
@@ -377,7 +408,7 @@ function readMoment(property: Property, zones: Zones, value: unknown = property[
 }
 
 /** @param period its start, and its end or duration. */
-function readPeriod(property: Property, zones: Zones, [from, to]: readonly unknown[]): Moment {
+function readPeriod(property: Property, zones: ZoneFinder, [from, to]: readonly unknown[]): Moment {
   const start = readMoment(property, zones, String(from));
   const written = String(to);
   const end = /^[+-]?P/.test(written)
@@ -396,7 +427,7 @@ function readLength(
   start: Moment,
   dtend: Property | undefined,
   duration: Property | undefined,
-  zones: Zones,
+  zones: ZoneFinder,
 ): Entry["endOf"] {
   if (dtend !== undefined) {
     const end = readMoment(dtend, zones);
@@ -439,9 +470,11 @@ const emailPattern = /^[^\s@<>,;]{1,250}@[^\s@<>,;]{1,250}$/;
 function readPerson(property: Property | undefined): CalendarPerson | null {
   if (property === undefined) return null;
   const [, parameters, , value] = property;
-  const plain = String(value)
-    .replace(/^mailto:/i, "")
-    .trim();
+  const plain = withoutEscapes(
+    String(value)
+      .replace(/^mailto:/i, "")
+      .trim(),
+  );
   const candidates = [plain, String(parameters.email ?? "")];
   const email = candidates.find((text) => text.length <= maxEmail && emailPattern.test(text)) ?? null;
   const cn = String(parameters.cn ?? "")
@@ -451,6 +484,15 @@ function readPerson(property: Property | undefined): CalendarPerson | null {
     .toWellFormed();
   const name = cn === "" || cn.toLowerCase() === email?.toLowerCase() ? null : cn;
   return name === null && email === null ? null : { name, email };
+}
+
+/** Source: RFC 6068, "2". */
+function withoutEscapes(email: string): string {
+  try {
+    return decodeURIComponent(email);
+  } catch {
+    return email;
+  }
 }
 
 /** The people among the attendees, each once. */
@@ -485,7 +527,8 @@ function* instancesOf(
   work: Work,
 ): Generator<ReadEvent> {
   const masters = newest(entries.filter(({ instance }) => instance === null));
-  const changes = newestChanges(entries, masters[0]);
+  const [series] = masters;
+  const changes = newestChanges(withoutEnded(entries, masters), series);
   for (const [index, master] of masters.entries()) {
     if (master.isCancelled) continue;
     // Two events with one UID, of which neither is newer.
@@ -505,6 +548,13 @@ function* instancesOf(
         const reason = error instanceof UnreadError ? error.message : sentences.event_invalid;
         work.report.add(change.isPrivate ? null : change.title, reason);
       }
+}
+
+/** Without the changes that were made before a series was canceled. */
+function withoutEnded(entries: readonly Entry[], masters: readonly Entry[]): readonly Entry[] {
+  const [series] = masters;
+  if (series === undefined || masters.some(({ isCancelled }) => !isCancelled)) return entries;
+  return entries.filter(({ sequence }) => sequence > series.sequence);
 }
 
 /** An event, or the instances of a series without those that were changed one by one. */
@@ -568,6 +618,8 @@ function withTime(change: Entry, master: Entry | undefined): Entry {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
+const midnight = new Temporal.PlainTime();
+
 /** The starts of a series that may be in the window, without those that are excluded. */
 function expand(master: Entry, window: ReadWindow, { deadline }: Work): Moment[] {
   if (performance.now() > deadline) throw new UnreadError(sentences.event_series_slow);
@@ -586,8 +638,11 @@ function expand(master: Entry, window: ReadWindow, { deadline }: Work): Moment[]
         ? { ...start, local: moment.local.withPlainTime(start.local.toPlainTime()) }
         : moment,
     );
+  // Of days some programs write the midnight, in any zone.
+  const isDay = ({ isDate, local }: Moment): boolean =>
+    isDate || (start.isDate && local.toPlainTime().equals(midnight));
   const excludedDays = new Set(
-    master.excluded.filter(({ isDate }) => isDate).map(({ local }) => local.toPlainDate().toString()),
+    master.excluded.filter(isDay).map(({ local }) => local.toPlainDate().toString()),
   );
   const excluded = new Set(master.excluded.filter(({ isDate }) => !isDate).map(epochOf));
   return [...starts]

@@ -60,12 +60,16 @@ function isIana(name: string): boolean {
 export class Zones {
   readonly #defined: ReadonlyMap<string, string>;
   readonly #found = new Map<string, Zone | null>();
+  /** Of times without a zone. */
   readonly floating: Zone;
+  /** Of dates. */
+  readonly days: Zone;
 
   /** @param defined the text of each VTIMEZONE by its id. @param floating the IANA zone of times without a zone. */
   constructor(defined: ReadonlyMap<string, string>, floating: string) {
     this.#defined = defined;
     this.floating = ianaZone(floating);
+    this.days = this.floating;
   }
 
   readonly utc = utc;
@@ -80,20 +84,58 @@ export class Zones {
   }
 
   #make(id: string): Zone | null {
-    if (/^(?:utc|gmt|z|etc\/utc)$/i.test(id.trim())) return utc;
+    if (/^(?:utc|gmt|z|etc\/utc|tzone:\/\/microsoft\/utc)$/i.test(id.trim())) return utc;
     // A definition often has the rules of one year alone, and the database those of all.
     const name = ianaName(id);
     if (name !== null) return ianaZone(name);
+    const shown = (): Zone | null => zoneOfName(nameShown(id));
     const text = this.#defined.get(id);
-    if (text === undefined) return null;
+    if (text === undefined) return shown();
     try {
       const component = new ICAL.Component(ICAL.parse(text) as unknown[]);
+      // Without rules, but with the name of a place.
+      if (component.getAllSubcomponents().length === 0)
+        return (
+          zoneOfName(ianaName(String(component.getFirstPropertyValue("x-lic-location") ?? ""))) ?? shown()
+        );
       const zone = definedZone(component);
-      if (component.getAllSubcomponents().length === 0) return null;
       zone.toEpoch(Temporal.PlainDateTime.from("2026-01-01T00:00"));
       return zone;
     } catch {
-      return null;
+      return shown();
     }
   }
+}
+
+function zoneOfName(name: string | null): Zone | null {
+  return name === null ? null : ianaZone(name);
+}
+
+const regions = ["Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic", "Indian"];
+
+/**
+ * The zone that a name shown to people means: an offset, as GMT+0200; `Eastern Time (US & Canada)`; or, as Windows shows it,
+ * `(UTC+01:00) Amsterdam, Berlin, Rome`, if one of the cities has this offset in winter.
+ */
+function nameShown(id: string): string | null {
+  const text = id.trim().replaceAll("\\", "").slice(0, 200);
+  const [, sign, hours = "", minutes = "00"] = /^(?:UTC|GMT)?\s?([+-])(\d{1,2}):?(\d{2})?$/i.exec(text) ?? [];
+  if (sign !== undefined)
+    return Number(hours) < 15 && Number(minutes) < 60 ? `${sign}${hours.padStart(2, "0")}:${minutes}` : null;
+  const [, offset, place = text] = /^\((?:UTC|GMT)([+-]\d{2}:\d{2})?\)(.*)$/i.exec(text) ?? [];
+  const [, american] = /^\s*([A-Za-z]+) Time \(US & Canada\)$/i.exec(place) ?? [];
+  if (american !== undefined) return ianaName(`${american} Standard Time`);
+  if (place === text) return null;
+  const names = place
+    .split(",")
+    .flatMap((city) => regions.map((region) => `${region}/${city.trim().replace(/\s+/g, "_")}`));
+  return names.find((name) => isIana(name) && winterOffset(name) === (offset ?? "+00:00")) ?? null;
+}
+
+/** The smaller offset of the year. */
+function winterOffset(name: string): string {
+  const [first, second] = ["2026-01-01T12:00", "2026-07-01T12:00"].map((at) =>
+    Temporal.PlainDateTime.from(at).toZonedDateTime(name),
+  ) as [Temporal.ZonedDateTime, Temporal.ZonedDateTime];
+  return (first.offsetNanoseconds <= second.offsetNanoseconds ? first : second).offset;
 }
