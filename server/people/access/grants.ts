@@ -12,10 +12,11 @@ import { prepared } from "../../platform/db/prepared.ts";
  * Locks the recordings first, ordered by id, so that of two concurrent changes the later one sees the earlier one.
  */
 export async function syncGrants(tx: Tx, recordingIds: readonly string[]): Promise<void> {
-  if (recordingIds.length === 0) return;
-  await sql`select id from recordings where id = any(${recordingIds}::uuid[]) order by id for update ${prepared}`.execute(
-    tx,
-  );
+  const [first] = recordingIds;
+  if (first === undefined) return;
+  // Of an array PostgreSQL expects more than one recording, and therefore plans again for each instead of keeping its plan.
+  const these = recordingIds.length === 1 ? sql`= ${first}::uuid` : sql`= any(${recordingIds}::uuid[])`;
+  await sql`select id from recordings where id ${these} order by id for update ${prepared}`.execute(tx);
   await sql`
     with wanted as (
       select p.principal_id, r.start_datetime, r.id as recording_id, r.title_key, r.meeting_type_id, r.external
@@ -36,11 +37,11 @@ export async function syncGrants(tx: Tx, recordingIds: readonly string[]): Promi
           join users u on u.workspace_id = r.workspace_id and u.email_key = a.email_key
           where a.recording_id = r.id and not a.is_invited
       ) p
-      where r.id = any(${recordingIds}::uuid[])
+      where r.id ${these}
         and not exists (select 1 from trashed_recordings t where t.recording_id = r.id)
     ), gone as (
       delete from recording_grants g
-      where g.recording_id = any(${recordingIds}::uuid[])
+      where g.recording_id ${these}
         and not exists (
           select 1 from wanted w
           where w.principal_id = g.principal_id and w.start_datetime = g.start_datetime

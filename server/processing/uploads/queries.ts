@@ -12,6 +12,61 @@ import type { FailureFacts, MediaExpectation } from "../media/facts.ts";
 /** One row of the uploads table. */
 export type UploadRow = Selectable<Uploads>;
 
+/**
+ * The columns of an upload. Prepared statements name them: one that returned all of them would fail once a newer version has
+ * added another.
+ */
+const columns: Readonly<Record<keyof UploadRow, true>> = {
+  active_at: true,
+  auto_promote: true,
+  created_at: true,
+  created_by: true,
+  external_id: true,
+  facts: true,
+  failure_bytes: true,
+  failure_causes: true,
+  failure_container: true,
+  failure_detail: true,
+  failure_reason: true,
+  failure_stage: true,
+  file_etag: true,
+  has_default_title: true,
+  id: true,
+  import_data: true,
+  is_transcript_removed: true,
+  max_duration_sec: true,
+  max_upload_bytes: true,
+  media_expires_at: true,
+  media_type: true,
+  next_check_at: true,
+  one_step: true,
+  participants: true,
+  planned_recording_id: true,
+  put_active_at: true,
+  received_at: true,
+  recorder_ids: true,
+  recording_id: true,
+  reserved_bytes: true,
+  resumable_length: true,
+  scope: true,
+  spoken_language: true,
+  start_datetime: true,
+  status: true,
+  team_id: true,
+  title: true,
+  transcript_info: true,
+  updated_at: true,
+  url_expires_at: true,
+  work_attempts: true,
+  work_error: true,
+  work_kills: true,
+  work_progress: true,
+  work_started_at: true,
+  workspace_id: true,
+};
+
+export const uploadColumns = Object.keys(columns) as (keyof UploadRow)[];
+
 /** The fields of a new upload; the rest has defaults. */
 export type NewUpload = Pick<
   UploadRow,
@@ -63,7 +118,8 @@ export async function insertUpload(
       participants: JSON.stringify(upload.participants),
       status: "initial",
     })
-    .returningAll()
+    .returning(uploadColumns)
+    .modifyEnd(prepared)
     .executeTakeFirstOrThrow();
   return row;
 }
@@ -75,9 +131,10 @@ export async function findUpload(
 ): Promise<UploadRow | undefined> {
   const row = await db
     .selectFrom("uploads")
-    .selectAll()
+    .select(uploadColumns)
     .where("id", "=", uploadId)
     .where(isOwn(principal))
+    .modifyEnd(prepared)
     .executeTakeFirst();
   return row;
 }
@@ -100,10 +157,11 @@ export async function lockUpload(
 ): Promise<UploadRow | undefined> {
   const row = await tx
     .selectFrom("uploads")
-    .selectAll()
+    .select(uploadColumns)
     .where("id", "=", uploadId)
     .where(isOwn(principal))
     .forUpdate()
+    .modifyEnd(prepared)
     .executeTakeFirst();
   return row;
 }
@@ -112,9 +170,10 @@ export async function lockUpload(
 export async function lockUploadById(tx: Tx, uploadId: string): Promise<UploadRow | undefined> {
   const row = await tx
     .selectFrom("uploads")
-    .selectAll()
+    .select(uploadColumns)
     .where("id", "=", uploadId)
     .forUpdate()
+    .modifyEnd(prepared)
     .executeTakeFirst();
   return row;
 }
@@ -206,7 +265,8 @@ export async function compareAndSetStatus(
     })
     .where("id", "=", uploadId)
     .where("status", "=", from)
-    .returningAll()
+    .returning(uploadColumns)
+    .modifyEnd(prepared)
     .executeTakeFirst();
   return row;
 }

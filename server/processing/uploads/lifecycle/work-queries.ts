@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Executor } from "../../../platform/db/database.ts";
+import { prepared } from "../../../platform/db/prepared.ts";
 import { hasNoJob } from "../../../platform/jobs/queue.ts";
-import type { UploadRow } from "../queries.ts";
+import { type UploadRow, uploadColumns } from "../queries.ts";
 
 /** Statuses that only a job ends. */
 export type WorkStatus = Extract<UploadRow["status"], "processing" | "promoting">;
@@ -23,7 +24,8 @@ export async function beginAttempt(
     })
     .where("id", "=", uploadId)
     .where("status", "=", status)
-    .returningAll()
+    .returning(uploadColumns)
+    .modifyEnd(prepared)
     .executeTakeFirst();
   return row;
 }
