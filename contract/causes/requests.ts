@@ -1,5 +1,3 @@
-import { checkSentences } from "../failures/checks.ts";
-
 interface Limit {
   readonly limit: number;
 }
@@ -217,7 +215,7 @@ export const requestTexts = {
     "this is the break-glass admin of single sign-on only; name another one under Settings → Security, or turn that rule off first",
   email_unavailable: ({ email }: { email: string }) =>
     `${email} cannot be added to this workspace; check the email, or ask the operator of this server`,
-  own_data: checkSentences.erasure_own_data,
+  own_data: "you can't erase your own data; ask another admin",
   language_model_not_installed: ({ subject }: { subject: string }) =>
     `${subject} need a language model, which an admin of this server can install in Settings → Language model, or the operator can connect with PARLEY_LLM_URL`,
   language_model_off: ({ subject }: { subject: string }) =>

@@ -56,5 +56,4 @@ export const checkSentences = {
     "{issuer} responds, does not say whether it accepts the redirect URI {uri} and the client secret ({methods}).",
   sign_in_says_nothing:
     "{issuer} responds, does not say whether it accepts the redirect URI {uri} and takes the client secret by {methods}.",
-  erasure_own_data: "you can't erase your own data; ask another admin",
 } as const;

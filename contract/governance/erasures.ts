@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Role } from "../accounts/account-sessions.ts";
+import { Cause } from "../causes/causes.ts";
 import { CursorInput, NextCursor, Timestamp, Uuid } from "../common.ts";
 import { operation } from "../operation.ts";
 import { NamedRecording } from "./retention.ts";
@@ -84,6 +85,7 @@ export const previewErasure = operation({
       .string()
       .nullable()
       .meta({ description: "Why the request would be refused now; null: it would be accepted." }),
+    refused_cause: Cause.nullable(),
   }),
   errors: writeErrors,
 });

@@ -50,12 +50,12 @@ async function ask(request: () => Promise<Credential | null>) {
     return credential.toJSON();
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw new ApiError(0, "unreachable", reasonOf(error));
+    throw new ApiError(0, "unreachable", () => reasonOf(error));
   }
 }
 
 function unexpected(): ApiError {
-  return new ApiError(0, "unreachable", reasonOf(null));
+  return new ApiError(0, "unreachable", () => reasonOf(null));
 }
 
 function reasonOf(error: unknown): string {

@@ -123,7 +123,7 @@ function Progress({ answer }: { answer: Answer }) {
       ) : null}
       {message === null ? null : (
         <Text size="sm" c={color}>
-          <ServerText text={message} />
+          {typeof message === "string" ? <ServerText text={message} /> : message()}
         </Text>
       )}
       {lines.map((line) => (

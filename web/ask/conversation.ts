@@ -21,8 +21,8 @@ export interface Answer {
   readonly leftOut: number;
   /** Statements about recordings that the user no longer sees. */
   readonly hidden: number;
-  /** Why there is no answer. */
-  readonly message: string | null;
+  /** Why there is no answer: a sentence of the server, or a text of the app in the language of the reader when it is shown. */
+  readonly message: string | (() => string) | null;
   readonly feedback: Feedback | null;
 }
 
@@ -95,7 +95,7 @@ function createConversation(recordingId: string | null): Conversation {
         (event) => running === abort && show(event),
       );
       if (running === abort && state.answers.at(-1)?.state === "running")
-        changeLast({ state: "failed", message: lostText() });
+        changeLast({ state: "failed", message: lostText });
     } catch (error) {
       if (running === abort) changeLast({ state: "failed", message: textOf(error, state) });
     }
@@ -118,7 +118,7 @@ function createConversation(recordingId: string | null): Conversation {
       if (running === null) return;
       running.abort();
       running = null;
-      changeLast({ state: "failed", message: t`You stopped this answer.` });
+      changeLast({ state: "failed", message: () => t`You stopped this answer.` });
     },
     clear: () => set({ threadId: null, answers: [] }),
     async rate(number, feedback) {
@@ -144,15 +144,21 @@ function toAnswer({ left_out, created_datetime: _, ...turn }: Thread["turns"][nu
   const answer = { ...turn, waitsFor: null, passages: [], leftOut: left_out };
   // It ends there, or fails when its process did.
   if (turn.state === "running")
-    return { ...answer, state: "failed", message: t`This question is being answered in another window.` };
+    return {
+      ...answer,
+      state: "failed",
+      message: () => t`This question is being answered in another window.`,
+    };
   return { ...answer, state: turn.state };
 }
 
-function textOf(error: unknown, { answers }: State): string {
-  if (!(error instanceof ApiError)) return t`Something went wrong. Reload the page.`;
-  if (error.code === "unreachable" && (answers.at(-1)?.passages.length ?? 0) > 0) return lostText();
-  const text = error.message.charAt(0).toUpperCase() + error.message.slice(1);
-  return /[.!?…]$/.test(text) ? text : `${text}.`;
+function textOf(error: unknown, { answers }: State): () => string {
+  if (!(error instanceof ApiError)) return () => t`Something went wrong. Reload the page.`;
+  if (error.code === "unreachable" && (answers.at(-1)?.passages.length ?? 0) > 0) return lostText;
+  return () => {
+    const text = error.message.charAt(0).toUpperCase() + error.message.slice(1);
+    return /[.!?…。]$/.test(text) ? text : `${text}.`;
+  };
 }
 
 /** Conversations that a return to their page shows again. */

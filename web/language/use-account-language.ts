@@ -17,8 +17,10 @@ export function useAccountLanguage(language: string | null): void {
     shown.current = language;
     void activateLanguage(language === null ? navigator.languages : [language]).then((active) => {
       setDirection(directionOf(active));
-      // Notifications come from the server in the reader's language.
-      return client.invalidateQueries({ queryKey: ["notifications"] });
+      // Notifications come from the server in the reader's language; reasons of failed uploads are translated as they are loaded.
+      return client.invalidateQueries({
+        predicate: ({ queryKey }) => queryKey[0] === "notifications" || queryKey[0] === "uploads",
+      });
     });
   }, [language, setDirection, client]);
 }

@@ -78,7 +78,8 @@ function stepOf(
   if (status === "promoting" || status === "success")
     return { text: t`The recording is being prepared.`, share: null };
   if (transfer === undefined) return { text: t`Waiting for the upload.`, share: null };
-  if (transfer.status === "failed") return { text: transfer.reason ?? t`The upload failed.`, share: null };
+  if (transfer.status === "failed")
+    return { text: transfer.reason?.() ?? t`The upload failed.`, share: null };
   const share = transfer.total === 0 ? 0 : transfer.sent / transfer.total;
   const [sent, total] = [bytes(transfer.sent), bytes(transfer.total)];
   const text = transfer.isOffline

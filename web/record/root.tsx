@@ -50,7 +50,9 @@ export function RecorderRoot({ session, isOpen, meeting, onClose }: RootProps) {
       {states.map(({ uploadId, title, status, reason }) =>
         status === "failed" && uploadId !== live.recorder?.uploadId ? (
           <Alert key={uploadId} color="red" variant="light" mb="md" title={t`Couldn't upload ${title}`}>
-            <Trans>{reason} The part that isn't uploaded yet is kept in this browser.</Trans>
+            <Trans>
+              {{ reason: reason?.() ?? "" }} The part that isn't uploaded yet is kept in this browser.
+            </Trans>
             <Button size="xs" ms="sm" variant="default" onClick={() => transfers.retry(uploadId)}>
               <Trans>Try again</Trans>
             </Button>

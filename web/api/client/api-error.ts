@@ -6,8 +6,16 @@ import { loadCauseTexts } from "./cause-texts.ts";
 
 type ProblemBody = z.output<typeof Problem>;
 
-/** An unsuccessful response; the message is the app's own text for its cause, in the reader's language. */
-export class ApiError extends Error {
+/** An error whose message is in the language that the reader has when it is shown. */
+export class ShownError extends Error {
+  constructor(text: () => string) {
+    super();
+    Object.defineProperty(this, "message", { get: text });
+  }
+}
+
+/** An unsuccessful response; the message is the app's own text for its cause. */
+export class ApiError extends ShownError {
   readonly status: number;
   readonly code: ProblemBody["error"] | "unreachable";
   readonly violations: NonNullable<ProblemBody["violations"]>;
@@ -16,11 +24,11 @@ export class ApiError extends Error {
   constructor(
     status: number,
     code: ApiError["code"],
-    detail: string,
+    text: () => string,
     violations: ApiError["violations"] = [],
     transcriptVersion: number | null = null,
   ) {
-    super(detail);
+    super(text);
     this.status = status;
     this.code = code;
     this.violations = violations;
@@ -39,14 +47,15 @@ export function isSignedOut({ code }: ApiError): boolean {
 }
 
 export const unreachable = (): ApiError =>
-  new ApiError(0, "unreachable", t`The server can't be reached. Check your connection and try again.`);
+  new ApiError(0, "unreachable", () => t`The server can't be reached. Check your connection and try again.`);
 
 /** A request that is larger than a proxy in front of the server accepts. */
 export const refusedByProxy = (): ApiError =>
   new ApiError(
     413,
     "body_too_large",
-    t`A proxy in front of the server refuses requests of this size (status 413). The server's administrator can raise its limit, with client_max_body_size in nginx.`,
+    () =>
+      t`A proxy in front of the server refuses requests of this size (status 413). The server's administrator can raise its limit, with client_max_body_size in nginx.`,
   );
 
 /** The error of an unsuccessful response with this body. */
@@ -55,15 +64,15 @@ export async function readProblem(response: Response, text: string): Promise<Api
   if (isRefusedByProxy(status, text)) return refusedByProxy();
   try {
     const problem = JSON.parse(text) as ProblemBody;
-    const texts = (await loadCauseTexts())?.problemTexts(problem);
+    const causes = await loadCauseTexts();
     return new ApiError(
       response.status,
       problem.error,
-      texts?.text ?? problem.detail,
-      texts?.violations ?? problem.violations ?? [],
+      () => causes?.problemTexts(problem).text ?? problem.detail,
+      causes?.problemTexts(problem).violations ?? problem.violations ?? [],
       problem.transcript_version ?? null,
     );
   } catch {
-    return new ApiError(response.status, "internal", t`Unexpected error (${status}).`);
+    return new ApiError(response.status, "internal", () => t`Unexpected error (${status}).`);
   }
 }

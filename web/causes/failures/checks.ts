@@ -105,5 +105,4 @@ export const checkTexts: {
     t`${issuer} responds, does not say whether it accepts the redirect URI ${uri} and the client secret (${methods}).`,
   sign_in_says_nothing: ({ issuer, uri, methods }) =>
     t`${issuer} responds, does not say whether it accepts the redirect URI ${uri} and takes the client secret by ${methods}.`,
-  erasure_own_data: () => t`You can't erase your own data. Ask another admin.`,
 };

@@ -19,7 +19,7 @@ export interface TransferState {
   readonly total: number;
   readonly isOffline: boolean;
   /** Why it failed. */
-  readonly reason: string | null;
+  readonly reason: (() => string) | null;
 }
 
 interface Task {
@@ -100,7 +100,7 @@ function createTransfers() {
       if (control.signal.aborted) return;
       // What the server lacks is offered as a file.
       if (error instanceof UploadEndedError) return await forget(uploadId);
-      const reason = error instanceof Error ? error.message : t`The upload failed.`;
+      const reason = (): string => (error instanceof Error ? error.message : t`The upload failed.`);
       change(uploadId, { status: "failed", reason });
     }
   }

@@ -8,8 +8,8 @@ import { transfers } from "./transfers.ts";
 
 /** Another tab works on a recording, or has uploaded or discarded it. */
 class TakenError extends ApiError {
-  constructor(detail: string) {
-    super(409, "wrong_state", detail);
+  constructor(text: () => string) {
+    super(409, "wrong_state", text);
   }
 }
 
@@ -21,7 +21,7 @@ export async function finishUpload(uploadId: string, queryClient: QueryClient): 
   await take(uploadId);
   // Read again: another tab may have sent a part of it.
   const stored = await readStored(uploadId);
-  if (stored === null) throw await released(uploadId, t`It was uploaded or discarded in another tab.`);
+  if (stored === null) throw await released(uploadId, () => t`It was uploaded or discarded in another tab.`);
   const { note, folder, pieces } = stored;
   const outbox = createOutbox(folder, pieces);
   transfers.begin({ uploadId, title: note.title, outbox }, { isStarted: true, queryClient });
@@ -35,15 +35,16 @@ export async function finishUpload(uploadId: string, queryClient: QueryClient): 
 export async function discardUnfinished(uploadId: string): Promise<void> {
   await take(uploadId);
   if (!(await allFolders()).has(uploadId))
-    throw await released(uploadId, t`It was uploaded or discarded in another tab.`);
+    throw await released(uploadId, () => t`It was uploaded or discarded in another tab.`);
   await transfers.discard(uploadId);
 }
 
 async function take(uploadId: string): Promise<void> {
-  if (!(await transfers.claim(uploadId))) throw new TakenError(t`It is open in another tab of this browser.`);
+  if (!(await transfers.claim(uploadId)))
+    throw new TakenError(() => t`It is open in another tab of this browser.`);
 }
 
-async function released(uploadId: string, text: string): Promise<TakenError> {
+async function released(uploadId: string, text: () => string): Promise<TakenError> {
   await transfers.release(uploadId);
   return new TakenError(text);
 }

@@ -10,15 +10,15 @@ import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { clock } from "../../common/format/time.ts";
 import { Form } from "../../common/forms/form.tsx";
 import classes from "../../transcript/transcript.module.css";
-import { checkFile } from "../../uploads/file-check/check-file.ts";
+import { checkFile, type ShownText } from "../../uploads/file-check/check-file.ts";
 import { FileWarnings, transcriptPicker } from "../../uploads/file-check/file-warnings.tsx";
 import { useRecording } from "../context.ts";
 import { type ManualEdits, ManualEditsRadio } from "./manual-edits.tsx";
 
 /** The content of a file, or why it can't be used. */
 type Reading =
-  | { readonly segments: readonly Line[]; readonly language: string; readonly warnings: readonly string[] }
-  | { readonly error: string; readonly advice: string | null };
+  | { readonly segments: readonly Line[]; readonly language: string; readonly warnings: readonly ShownText[] }
+  | { readonly error: ShownText; readonly advice: ShownText | null };
 
 interface Line {
   readonly speaker_key: string;
@@ -107,13 +107,13 @@ function UploadForm({ onClose }: { onClose: () => void }) {
         clearable
         clearButtonProps={{ "aria-label": t`Choose another file` }}
         data-autofocus
-        error={reading !== null && "error" in reading ? reading.error : undefined}
+        error={reading !== null && "error" in reading ? reading.error() : undefined}
       />
       {reading !== null && "error" in reading && reading.advice !== null ? (
-        <Text size="sm">{reading.advice}</Text>
+        <Text size="sm">{reading.advice()}</Text>
       ) : null}
       {found === null ? null : <Preview segments={found.segments} />}
-      {found === null ? null : <FileWarnings texts={found.warnings} />}
+      {found === null ? null : <FileWarnings texts={found.warnings.map((text) => text())} />}
       {isEdited ? <ManualEditsRadio value={edits} onChange={setEdits} /> : null}
       {supply.isError ? (
         <Alert color="red" role="alert" title={t`Couldn't use this file`}>
@@ -160,18 +160,20 @@ async function read(file: File, maxStart: number): Promise<Reading> {
     const late = all.length - segments.length;
     if (segments.length === 0)
       return {
-        error: t`All of this transcript is after the end of the recording, which is ${{ length: clock(maxStart) }} long.`,
-        advice: t`Choose the transcript of this recording.`,
+        error: () =>
+          t`All of this transcript is after the end of the recording, which is ${{ length: clock(maxStart) }} long.`,
+        advice: () => t`Choose the transcript of this recording.`,
       };
-    const warning = plural(late, {
-      one: "# line after the end of the recording will be left out.",
-      other: "# lines after the end of the recording will be left out.",
-    });
+    const warning = (): string =>
+      plural(late, {
+        one: "# line after the end of the recording will be left out.",
+        other: "# lines after the end of the recording will be left out.",
+      });
     return { segments, language, warnings: late === 0 ? check.warnings : [...check.warnings, warning] };
   }
   return check.kind === "refused"
     ? { error: check.reason, advice: check.advice }
-    : { error: t`This is a media file, not a transcript.`, advice: null };
+    : { error: () => t`This is a media file, not a transcript.`, advice: null };
 }
 
 function inWords(error: Error): string {

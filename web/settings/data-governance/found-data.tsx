@@ -12,7 +12,7 @@ import {
   erasurePreviewQuery,
   erasuresQuery,
 } from "../../api/settings/retention.ts";
-import { ServerText } from "../../causes/server-text.tsx";
+import { detailText } from "../../causes/describe.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { number } from "../../common/format/numbers.ts";
 import { Form, useForm } from "../../common/forms/form.tsx";
@@ -79,7 +79,7 @@ function Found(props: { email: string; found: ErasurePreview; onErased: () => vo
       {found.newest.length > 0 ? <WhyNamed /> : null}
       {reason === null ? null : (
         <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />} c="bright">
-          <ServerText text={reason} />
+          {detailText(found.refused_cause ?? undefined, reason)}
         </Alert>
       )}
       <Radio.Group label={t`Recordings`} value={choice} onChange={(value) => setChoice(value as Choice)}>

@@ -40,7 +40,7 @@ export async function trySignIn(id: string, values?: SignInProviderValues): Prom
     throw new ApiError(
       0,
       "wrong_state",
-      t`The browser blocked the new tab; allow pop-ups for this site and try again.`,
+      () => t`The browser blocked the new tab; allow pop-ups for this site and try again.`,
     );
   try {
     tab.location.href = (await startSignInTest(id, values)).url;
@@ -359,11 +359,11 @@ function redirectOf(url: string, id: string): string {
 /** Errors of a test at the fields: the values are a part of its request. */
 function ofValues(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
-  const { status, code, message, violations } = error;
+  const { status, code, violations } = error;
   return new ApiError(
     status,
     code,
-    message,
+    () => error.message,
     violations.map(({ pointer, ...rest }) => ({ ...rest, pointer: pointer.replace("/provider/values", "") })),
   );
 }

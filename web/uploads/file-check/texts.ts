@@ -5,7 +5,7 @@ import { speakersOf } from "../../../shared/transcripts/subtitles.ts";
 import { describeEncoding } from "../../../shared/transcripts/transcript-file.ts";
 import type { TranscriptBody } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
-import { checkFile, type FileCheck } from "./check-file.ts";
+import { checkFile, type FileCheck, type ShownText } from "./check-file.ts";
 import { textsOf } from "./reader-texts.ts";
 
 export { pairFiles };
@@ -20,7 +20,7 @@ export interface Texts {
   readonly notes: string | null;
   readonly participants: readonly { readonly name: string; readonly speaker_key: string }[];
   /** What could not be read of them, and what was assumed. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly ShownText[];
   /** The files they come from. */
   readonly files: readonly File[];
 }
@@ -43,7 +43,7 @@ export async function readTexts({ transcript, chat }: FileWithTexts): Promise<{
     if (body === null) refused.push({ file: transcript, check });
     else files.push(transcript);
   const warnings =
-    check?.kind === "transcript" ? check.warnings.map((text) => `${transcript?.name}: ${text}`) : [];
+    check?.kind === "transcript" ? check.warnings.map((text) => () => `${transcript?.name}: ${text()}`) : [];
   const notes = chat === null || chat.size > maxChatBytes ? null : await readChat(chat, warnings);
   if (chat !== null && chat.size > maxChatBytes) refused.push({ file: chat, check: tooLong(chat) });
   if (chat !== null && notes !== null) files.push(chat);
@@ -51,19 +51,22 @@ export async function readTexts({ transcript, chat }: FileWithTexts): Promise<{
   return { texts: { transcript: body, notes, participants, warnings, files }, refused };
 }
 
-async function readChat(file: File, warnings: string[]): Promise<string | null> {
+async function readChat(file: File, warnings: ShownText[]): Promise<string | null> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const { text, encoding, isAssumed } = decodeText(bytes, { language: navigator.language });
   if (isAssumed)
-    for (const note of await textsOf([describeEncoding(encoding)])) warnings.push(`${file.name}: ${note}`);
+    for (const note of await textsOf([describeEncoding(encoding)]))
+      warnings.push(() => `${file.name}: ${note()}`);
   return text.replaceAll("\0", "").trim() || null;
 }
 
 function tooLong({ size }: File): FileCheck {
-  const [given, limit] = [bytes(size), bytes(maxChatBytes)];
   return {
     kind: "refused",
-    reason: t`This chat is too large: ${given}. The limit is ${limit}.`,
-    advice: t`Shorten it. The recording is uploaded without it.`,
+    reason: () => {
+      const [given, limit] = [bytes(size), bytes(maxChatBytes)];
+      return t`This chat is too large: ${given}. The limit is ${limit}.`;
+    },
+    advice: () => t`Shorten it. The recording is uploaded without it.`,
   };
 }

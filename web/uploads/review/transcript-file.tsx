@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, FileButton, Group, Paper, Text, Title } from "@mantine/core";
 import { IconFileText } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ShownError } from "../../api/client/api-error.ts";
 import {
   removeImportTranscript,
   saveUpload,
@@ -12,9 +13,6 @@ import {
 import { checkFile } from "../file-check/check-file.ts";
 import { FileWarnings, transcriptPicker } from "../file-check/file-warnings.tsx";
 
-/** Why a file can't be used, as a message for the user. */
-class FileError extends Error {}
-
 /** Adds a transcript file to an upload in review. */
 export function TranscriptFile({ upload }: { upload: UploadBody }) {
   const { t } = useLingui();
@@ -22,8 +20,8 @@ export function TranscriptFile({ upload }: { upload: UploadBody }) {
   const add = useMutation({
     mutationFn: async (file: File) => {
       const check = await checkFile(file);
-      if (check.kind === "refused") throw new FileError(`${check.reason} ${check.advice}`);
-      if (check.kind !== "transcript") throw new FileError(t`This is a media file, not a transcript.`);
+      if (check.kind === "refused") throw new ShownError(() => `${check.reason()} ${check.advice()}`);
+      if (check.kind !== "transcript") throw new ShownError(() => t`This is a media file, not a transcript.`);
       return {
         saved: await saveUpload(upload.id, { transcript: check.transcript }),
         warnings: check.warnings,
@@ -76,7 +74,7 @@ export function TranscriptFile({ upload }: { upload: UploadBody }) {
           </Button>
         ) : null}
       </Group>
-      <FileWarnings texts={add.data?.warnings ?? []} />
+      <FileWarnings texts={(add.data?.warnings ?? []).map((text) => text())} />
       {error === null ? null : (
         <Text role="alert" size="sm" c="var(--mantine-color-error)" mt="sm">
           {error.message}

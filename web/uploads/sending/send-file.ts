@@ -56,12 +56,17 @@ export async function sendFile(
 async function explain({ status, body }: SendError): Promise<ApiError> {
   // A proxy responds with these while the server restarts.
   if ([0, 502, 503, 504].includes(status))
-    return new ApiError(0, "unreachable", t`The connection was lost. Uploaded data is kept.`);
+    return new ApiError(0, "unreachable", () => t`The connection was lost. Uploaded data is kept.`);
   if (isRefusedByProxy(status, body)) return refusedByProxy();
   const problem = readBody(body);
-  const texts = problem === null ? null : (await loadCauseTexts())?.problemTexts(problem);
-  const text = texts?.text ?? problem?.detail ?? t`The server rejected the file (status ${status}).`;
-  return new ApiError(status, "internal", text);
+  const causes = problem === null ? null : await loadCauseTexts();
+  return new ApiError(
+    status,
+    "internal",
+    () =>
+      (problem === null ? undefined : (causes?.problemTexts(problem).text ?? problem.detail)) ??
+      t`The server rejected the file (status ${status}).`,
+  );
 }
 
 /** The server's error; null for another one, such as a proxy's page. */

@@ -2,11 +2,11 @@ import { t } from "@lingui/core/macro";
 import type { QueryClient } from "@tanstack/react-query";
 import { createChunkSize } from "../../../shared/files/chunk-size.ts";
 import { titleOfPath } from "../../../shared/files/recording-title.ts";
-import { ApiError } from "../../api/client/api-error.ts";
+import { ApiError, ShownError } from "../../api/client/api-error.ts";
 import { findTarget, saveImportNotes, saveUpload, startImport, startUpload } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
 import { loadPart, PartNotLoadedError } from "../../common/load-part.tsx";
-import type { FileCheck } from "../file-check/check-file.ts";
+import type { FileCheck, ShownText } from "../file-check/check-file.ts";
 import type { FileWithTexts, Texts } from "../file-check/texts.ts";
 import { createSpeedometer } from "./speed.ts";
 import { taskName } from "./task-name.ts";
@@ -41,13 +41,13 @@ export interface UploadTask {
   readonly sent: number;
   readonly bytesPerSec: number | null;
   /** Why it failed. */
-  readonly reason: string | null;
+  readonly reason: ShownText | null;
   /** Whether it failed because code of the app is missing, which only reloading the page helps. */
   readonly needsReload: boolean;
 }
 
 /** What could not be read of the texts of a task, and what was assumed. */
-export function warningsOf({ check, texts }: UploadTask): readonly string[] {
+export function warningsOf({ check, texts }: UploadTask): readonly ShownText[] {
   return [...(check?.kind === "transcript" ? check.warnings : []), ...(texts?.warnings ?? [])];
 }
 
@@ -119,7 +119,10 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
         change(key, { check, status, texts });
       }
     } catch (error) {
-      change(key, failureOf(error, t`Couldn't read this file. Choose it again.`));
+      change(
+        key,
+        failureOf(error, () => t`Couldn't read this file. Choose it again.`),
+      );
     }
     next();
   }
@@ -155,7 +158,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
         resumeTimer = window.setTimeout(resumeAfterDisconnect, reconnectMs);
         return;
       }
-      const reason = error instanceof Error ? error.message : t`The upload failed.`;
+      const reason = (): string => (error instanceof Error ? error.message : t`The upload failed.`);
       change(key, { ...failureOf(error, reason), bytesPerSec: null });
     }
   }
@@ -186,10 +189,13 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
     if (find(key) === undefined) return abandon(item, uploadId);
     // From here on the server has the texts.
     change(key, { uploadId, texts: item.texts && { ...item.texts, transcript: null, notes: null } });
-    if (target === null) throw new Error(t`This upload has expired. Remove it and choose the file again.`);
-    const limit = bytes(target.max_upload_bytes);
+    if (target === null)
+      throw new ShownError(() => t`This upload has expired. Remove it and choose the file again.`);
     if (file.size > target.max_upload_bytes)
-      throw new Error(t`This file is too large. The server's limit is ${limit}.`);
+      throw new ShownError(() => {
+        const limit = bytes(target.max_upload_bytes);
+        return t`This file is too large. The server's limit is ${limit}.`;
+      });
     const known = readMemory(userId).unfinished.find((one) => one.uploadId === uploadId);
     const remember = (sent: number): void =>
       changeMemory(userId, (before) => ({
@@ -312,7 +318,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
       try {
         given = await withTexts(files);
       } catch (error) {
-        const failure = failureOf(error, t`Couldn't read these files. Choose them again.`);
+        const failure = failureOf(error, () => t`Couldn't read these files. Choose them again.`);
         queue(
           files.map((file) => ({ file, check: null, ...failure })),
           options,
@@ -329,7 +335,10 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
       const file = new File([...parts], parts[0]?.name ?? "", {
         lastModified: Math.max(...parts.map(({ lastModified }) => lastModified)),
       });
-      const check: FileCheck = { kind: "convertible", reason: t`We'll join these files to one recording.` };
+      const check: FileCheck = {
+        kind: "convertible",
+        reason: () => t`We'll join these files to one recording.`,
+      };
       queue([{ file, parts, title, check, status: "waiting" }], options);
       next();
     },
@@ -370,9 +379,10 @@ function unread(given: FileWithTexts): Texts | null {
 }
 
 /** How a task failed. @param reason unless code of the app could not be loaded. */
-function failureOf(error: unknown, reason: string): Pick<UploadTask, "status" | "reason" | "needsReload"> {
+function failureOf(error: unknown, reason: ShownText): Pick<UploadTask, "status" | "reason" | "needsReload"> {
   const needsReload = error instanceof PartNotLoadedError;
-  const text = t`You may be offline, or Parley was updated. Reload the page, then choose the file again.`;
+  const text: ShownText = () =>
+    t`You may be offline, or Parley was updated. Reload the page, then choose the file again.`;
   return { status: "failed", reason: needsReload ? text : reason, needsReload };
 }
 

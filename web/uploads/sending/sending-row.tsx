@@ -79,7 +79,7 @@ export function TaskRow({ sending, sender }: { sending: UploadTask; sender: Send
         </Progress.Root>
       ) : null}
       <Trouble sending={sending} sender={sender} />
-      <FileWarnings texts={warningsOf(sending)} />
+      <FileWarnings texts={warningsOf(sending).map((text) => text())} />
       <VisuallyHidden role="status">
         {announcement === undefined ? "" : `${name}: ${t(announcement)}`}
       </VisuallyHidden>
@@ -123,7 +123,7 @@ function State({ sending }: { sending: UploadTask }) {
     case "paused":
       return t`${uploaded} of ${size} · ${share} · paused`;
     default:
-      return check !== null && "facts" in check ? check.facts : size;
+      return check !== null && "facts" in check ? check.facts() : size;
   }
 }
 
@@ -134,20 +134,20 @@ function Trouble({ sending, sender }: { sending: UploadTask; sender: Sender }) {
   if (status === "refused" && check?.kind === "refused")
     return (
       <Alert mt="xs" color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />} p="xs">
-        <strong>{check.reason}</strong> {check.advice}
+        <strong>{check.reason()}</strong> {check.advice()}
       </Alert>
     );
   if (status !== "failed" && check?.kind === "convertible")
     return (
       <Text size="sm" c="dimmed" mt={4}>
-        {check.reason}
+        {check.reason()}
       </Text>
     );
   if (status === "failed")
     return (
       <Alert mt="xs" color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />} p="xs">
         <Group justify="space-between" gap="xs">
-          <span>{reason}</span>
+          <span>{reason?.()}</span>
           {needsReload ? (
             <ReloadButton />
           ) : check === null ? null : (

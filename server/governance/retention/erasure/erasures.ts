@@ -74,9 +74,6 @@ export async function requestErasure(
   return row;
 }
 
-/** Why admins can't erase their own data. */
-export const ownDataRefusal = because("own_data").detail;
-
 export function isOwnData({ emailKey }: Principal, email: string): boolean {
   return foldCase(email) === emailKey;
 }

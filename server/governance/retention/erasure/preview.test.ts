@@ -30,6 +30,7 @@ test("preview: lists what the erasure will then do, and changes nothing", async 
       uploads: 0,
       newest: ["First", "Second"],
       refused: null,
+      refused_cause: null,
     },
   );
   assert.deepEqual((await preview()).body, body);
@@ -48,7 +49,9 @@ test("preview: says why it would be refused, and finds no data of other workspac
   const { admin } = await makeWorkspace(app.db);
   const stranger = await makeWorkspace(app.db);
   const ask = (email: string) => manage(app, "POST", "/erasures/preview", admin.token, { email });
-  assert.match((await ask(admin.email)).body.refused, /ask another admin/);
+  const own = (await ask(admin.email)).body;
+  assert.match(own.refused, /ask another admin/);
+  assert.equal(own.refused_cause.code, "own_data");
   const nobody = (await ask(stranger.member.email)).body;
   assert.deepEqual([nobody.account, nobody.recordings, nobody.refused], [null, 0, null]);
   assert.equal((await ask("no address")).status, 400);

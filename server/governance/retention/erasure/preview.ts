@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { z } from "zod";
+import { because } from "../../../../contract/causes/causes.ts";
 import type { previewErasure as operation } from "../../../../contract/governance/erasures.ts";
 import { lockAccount } from "../../../people/accounts/users/queries.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
@@ -8,7 +9,7 @@ import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import type { Match } from "../matching.ts";
 import { requireAdminBesides } from "./erase-account.ts";
 import { unfinishedWith } from "./erase-uploads.ts";
-import { isOwnData, ownDataRefusal } from "./erasures.ts";
+import { isOwnData } from "./erasures.ts";
 
 /** How many recordings a preview names. */
 const maxNamed = 100;
@@ -24,6 +25,7 @@ export function previewErasure(
     const account = await findAccount(tx, workspaceId, email);
     const { recordings, held } = await countRecordings(tx, workspaceId, email);
     const newest = await findNewest(tx, workspaceId, email);
+    const refusal = isOwnData(principal, email) ? because("own_data") : await whyKept(tx, account);
     return {
       account: account === undefined ? null : { id: account.id, name: account.name, role: account.role },
       recordings,
@@ -34,19 +36,22 @@ export function previewErasure(
         title,
         start_datetime: start_datetime.toISOString(),
       })),
-      refused: isOwnData(principal, email) ? ownDataRefusal : await whyKept(tx, account),
+      refused: refusal?.detail ?? null,
+      refused_cause: refusal?.cause ?? null,
     };
   });
 }
 
+type Refusal = Pick<ProblemError, "cause"> & { readonly detail: string };
+
 /** Why the account can't be erased; null when it can. */
-async function whyKept(tx: Tx, account: Awaited<ReturnType<typeof findAccount>>): Promise<string | null> {
+async function whyKept(tx: Tx, account: Awaited<ReturnType<typeof findAccount>>): Promise<Refusal | null> {
   if (account === undefined) return null;
   try {
     await requireAdminBesides(tx, account);
     return null;
   } catch (error) {
-    if (error instanceof ProblemError) return error.message;
+    if (error instanceof ProblemError) return { detail: error.message, cause: error.cause };
     throw error;
   }
 }
