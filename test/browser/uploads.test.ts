@@ -60,7 +60,7 @@ test("uploads: invalid files are rejected before upload; convertible ones are co
     { name: "empty.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(0) },
   ]);
   const sending = section(page, "In progress");
-  await sending.getByText(/The minimum is 10 seconds/).waitFor();
+  await sending.getByText(/The minimum is 10 s\./).waitFor();
   await sending.getByText(/This looks like a text/).waitFor();
   await sending.getByText("This file is empty.").waitFor();
   await assertAccessible(page);

@@ -45,7 +45,7 @@ export function CommentView({
   }, [opened, comment.id]);
   if (author === null)
     return (
-      <Text size="sm" c="dimmed" fs="italic">
+      <Text size="sm" c="dimmed">
         <Trans>This comment was deleted.</Trans>
       </Text>
     );
