@@ -12,7 +12,7 @@ import { launchChromium } from "../support/chromium.ts";
 import { makeRecording, makeUser, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { makeMedia } from "./recording-support.ts";
-import { assertAccessible, phone, startBrowserApp, startWebApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, startWebApp, visit, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 
@@ -38,7 +38,7 @@ async function insertMany(db: Database, userId: string, count: number): Promise<
 }
 
 test("library: signed-out users are sent to the sign-in page, which returns here", async () => {
-  const { page } = await visit(app, "/?title=budget");
+  const { page } = await visitShared(app, "/?title=budget");
   await page.waitForURL(/\/sign-in\?next=/);
   assert.equal(new URL(page.url()).searchParams.get("next"), "/?title=budget");
 });
@@ -46,7 +46,7 @@ test("library: signed-out users are sent to the sign-in page, which returns here
 test("library: a recording opened right after typing stays open while its page loads", async () => {
   const workspace = await makeWorkspace(app.db);
   await makeRecording(app, workspace.member.token, { title: "Budget 2027" });
-  const { page } = await visit(app, "/", { userId: workspace.member.id });
+  const { page } = await visitShared(app, "/", { userId: workspace.member.id });
   const link = page.getByRole("link", { name: "Budget 2027" });
   await link.waitFor();
   let release = () => {};
@@ -74,7 +74,7 @@ test("library: recordings are listed, filtered through the URL, and shown as lis
     participants: [{ name: "Ana Lima", email: "ana@other.example", speaker_key: "s1" }],
   });
   await makeRecording(app, workspace.member.token, { title: "Weekly" });
-  const { page, complaints } = await visit(app, "/", { userId: workspace.member.id });
+  const { page, complaints } = await visitShared(app, "/", { userId: workspace.member.id });
   await page.getByRole("link", { name: "Budget 2027" }).waitFor();
   assert.equal(await page.getByRole("list", { name: "Recordings" }).getByRole("listitem").count(), 2);
   await assertAccessible(page);
@@ -98,7 +98,7 @@ for (const mode of ["contract", "by-name"])
     const { member } = await makeWorkspace(own.db);
     for (const time of ["01T23:59:59.999Z", "02T00:00Z", "03T23:59:59.999Z", "04T00:00Z"])
       await makeRecording(own, member.token, { title: `At ${time}`, start_datetime: `2026-03-${time}` });
-    const { page } = await visit(own, "/?from=2026-03-02&to=2026-03-03", { userId: member.id });
+    const { page } = await visitShared(own, "/?from=2026-03-02&to=2026-03-03", { userId: member.id });
     await page.getByRole("link", { name: "At 02T00:00Z" }).waitFor();
     await page.getByRole("link", { name: "At 03T23:59:59.999Z" }).waitFor();
     assert.equal(await page.getByRole("list", { name: "Recordings" }).getByRole("listitem").count(), 2);
@@ -106,7 +106,7 @@ for (const mode of ["contract", "by-name"])
 
 test("library: the empty state offers an upload (phone, dark)", async () => {
   const workspace = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/", {
+  const { page, complaints } = await visitShared(app, "/", {
     userId: workspace.member.id,
     size: phone,
     colorScheme: "dark",
@@ -122,7 +122,7 @@ test("library: the empty state offers an upload (phone, dark)", async () => {
 test("library: the first admin sees what to set up, with its state, until it is hidden; nothing to filter until there is a recording", async () => {
   const own = await startBrowserApp();
   const { admin, member } = await makeWorkspace(own.db);
-  const { page, complaints } = await visit(own, "/", { userId: admin.id });
+  const { page, complaints } = await visitShared(own, "/", { userId: admin.id });
   const steps = page.getByRole("list", { name: "Set up Parley" }).getByRole("listitem");
   await steps.filter({ hasText: "Transcription" }).getByRole("img", { name: "To do" }).waitFor();
   await steps.filter({ hasText: "Invite your team" }).getByRole("img", { name: "Done" }).waitFor();
@@ -150,7 +150,7 @@ test("library: the first admin sees what to set up, with its state, until it is 
   await page.getByText("Transcription is not set up on this server.").waitFor();
   await page.getByRole("link", { name: "Set it up" }).click();
   await page.waitForURL(/\/settings\/transcription$/);
-  const { page: second } = await visit(own, "/", { userId: member.id });
+  const { page: second } = await visitShared(own, "/", { userId: member.id });
   await second.getByRole("heading", { name: "No recordings yet" }).waitFor();
   assert.equal(await second.getByRole("heading", { name: "Set up Parley" }).count(), 0);
   assert.deepEqual(complaints, []);
@@ -204,7 +204,7 @@ test("library: rows are selected with Shift, tagged and deleted with undo, marke
       title,
       start_datetime: new Date(Date.UTC(2026, 2, 1 + Math.floor(index / 2), 9 + index)).toISOString(),
     });
-  const { page, complaints } = await visit(app, "/", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/", { userId: member.id });
   // Browsers have none on pages that came without TLS.
   await page.evaluate("delete Crypto.prototype.randomUUID");
   await page.getByText("4 recordings").waitFor();
@@ -257,7 +257,7 @@ test("library: selected recordings are exported as a ZIP file with transcripts a
   const { member } = await makeWorkspace(app.db);
   const video = await makeMedia(app, member.token, { title: "Harbour: talks" });
   await makeRecording(app, member.token, { title: "Weekly" });
-  const { page, complaints } = await visit(app, "/", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/", { userId: member.id });
   await page.getByRole("checkbox", { name: "Select Weekly" }).click();
   await page.getByRole("checkbox", { name: "Select Harbour: talks" }).click();
   await page.getByRole("toolbar").getByRole("button", { name: "Export" }).click();
@@ -413,7 +413,7 @@ test("library: on a phone the filters are in a sheet, with their number on its b
 test("library: returning to a long list requests its start and what changed; the command palette requests one page", async () => {
   const { member } = await makeWorkspace(app.db);
   await insertMany(app.db, member.id, 600);
-  const { page, complaints } = await visit(app, "/", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/", { userId: member.id });
   await page.getByText("600 recordings").waitFor();
   await page.evaluate(`(async () => {
     while (document.querySelector("[aria-label=Recordings] [aria-posinset='600']") === null) {
@@ -446,7 +446,7 @@ test("library: returning to a long list requests its start and what changed; the
 test("library: a bulk change whose response is lost is sent again and can be undone", async () => {
   const { member } = await makeWorkspace(app.db);
   for (const title of ["Alder", "Birch"]) await makeRecording(app, member.token, { title, tags: [] });
-  const { page } = await visit(app, "/", { userId: member.id });
+  const { page } = await visitShared(app, "/", { userId: member.id });
   await page.getByRole("checkbox", { name: "Select Alder" }).click();
   await page.getByRole("checkbox", { name: "Select Birch" }).click();
   await page.route(
@@ -475,7 +475,7 @@ test("library: bulk changes leave out what the user can't change, name what fail
   const theirs = (await makeRecording(app, admin.token, { title: "Theirs" })).recordingId;
   await call(app, "PUT", `/recordings/${theirs}/users`, { user_id: member.id }, { token: admin.token });
   await manage("PUT", `/recordings/${held}/legal-hold`, admin.token, { reason: "A case" });
-  const { page } = await visit(app, "/", { userId: member.id });
+  const { page } = await visitShared(app, "/", { userId: member.id });
   for (const title of ["Held", "Loose", "Theirs"])
     await page.getByRole("checkbox", { name: `Select ${title}` }).click();
   const bar = page.getByRole("toolbar", { name: "Selected recordings" });
@@ -495,7 +495,7 @@ test("library: viewers are offered neither changes of recordings nor new ones", 
   const { id, domain, admin } = await makeWorkspace(app.db);
   const viewer = await makeUser(app.db, { id, domain });
   await app.db.pool.query("update users set role = 'viewer' where id = $1", [viewer.id]);
-  const { page, complaints } = await visit(app, "/", { userId: viewer.id });
+  const { page, complaints } = await visitShared(app, "/", { userId: viewer.id });
   await page.getByRole("heading", { name: "No recordings yet" }).waitFor();
   assert.equal(await page.getByRole("button", { name: /^Record/ }).count(), 0);
   assert.equal(await page.getByRole("link", { name: /^Upload (a )?recording/ }).count(), 0);
@@ -516,7 +516,7 @@ test("library: viewers are offered neither changes of recordings nor new ones", 
 test("library: the actions for selected recordings are reached with the keyboard from any row", async () => {
   const { member } = await makeWorkspace(app.db);
   await insertMany(app.db, member.id, 60);
-  const { page, complaints } = await visit(app, "/", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/", { userId: member.id });
   await page.getByRole("checkbox", { name: "Select Number 7", exact: true }).focus();
   await page.keyboard.press("Space");
   await page.getByText("1 recording selected").waitFor();
@@ -534,7 +534,7 @@ test("library: the actions for selected recordings are reached with the keyboard
 test("library: a star shows at once, follows each click, and returns when its request fails", async () => {
   const { member } = await makeWorkspace(app.db);
   await makeRecording(app, member.token, { title: "Alder" });
-  const { page } = await visit(app, "/", { userId: member.id });
+  const { page } = await visitShared(app, "/", { userId: member.id });
   const star = page.getByRole("button", { name: "Favorite: Alder" });
   const pressed = page.getByRole("button", { name: "Favorite: Alder", pressed: true });
   const notPressed = page.getByRole("button", { name: "Favorite: Alder", pressed: false });

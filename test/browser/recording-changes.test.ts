@@ -6,7 +6,7 @@ import { startModelServer } from "../support/model-server.ts";
 import { until } from "../support/until.ts";
 import { withoutRefusals } from "./link-support.ts";
 import { assertAccessibleAtRest, longTalk, makeMedia, people, talk } from "./recording-support.ts";
-import { desktop, phone, startBrowserApp, visit } from "./support.ts";
+import { desktop, phone, startBrowserApp, visitShared } from "./support.ts";
 
 const model = await startModelServer();
 const app = await startBrowserApp({ env: { PARLEY_LLM_URL: model.url, PARLEY_LLM_MODEL: "small" } });
@@ -17,7 +17,7 @@ const manage = (method: string, path: string, body?: unknown, token = member.tok
   call(app, method, `/_/api/v1${path}`, body, { token, version: null });
 
 async function open(id: string, userId = member.id, size: typeof desktop | typeof phone = desktop) {
-  const visited = await visit(app, `/recordings/${id}`, { userId, size });
+  const visited = await visitShared(app, `/recordings/${id}`, { userId, size });
   await visited.page.emulateMedia({ reducedMotion: "reduce" });
   await visited.page.getByRole("list", { name: "Transcript" }).waitFor();
   return visited;
@@ -358,6 +358,8 @@ test("documents: the ticked parts as a Word document or to print, without the fr
     await page.getByRole("menuitem", { name: "Word document or PDF" }).click();
     assert.equal(await dialog.getByRole("checkbox", { name: "Action items" }).isChecked(), false);
     await dialog.getByRole("button", { name: "Print or save as PDF", exact: true }).click();
+    // The recording's own page has the same heading.
+    await page.waitForURL(/\/print\?/);
     await page.getByRole("heading", { name: "Printed meeting", level: 1 }).waitFor();
     await page.reload();
     await page.getByText("Spoken of: 5 lines.").waitFor();
@@ -461,12 +463,12 @@ test("a summary is rated with a comment, which can be withdrawn, and written aga
   assert.equal(await bad.getAttribute("aria-pressed"), "true");
   await assertAccessibleAtRest(page);
   await shoot("feedback");
-  const settings = await visit(app, "/settings/language-model", { userId: admin.id });
+  const settings = await visitShared(app, "/settings/language-model", { userId: admin.id });
   await settings.page.getByText("It was Tuesday.").waitFor();
   await settings.page.getByRole("cell", { name: "Summaries" }).waitFor();
   await assertAccessibleAtRest(settings.page);
   await shoot("feedback-settings", settings.page);
-  await settings.context.close();
+  await settings.leave();
   await bad.click();
   await until("the feedback is withdrawn", async () => (await feedback()) === null);
 
@@ -485,11 +487,11 @@ test("a summary is rated with a comment, which can be withdrawn, and written aga
   });
   assert.match(model.requests.at(-1)?.system ?? "", /in German/);
   await page.getByRole("button", { name: "Good summary" }).waitFor();
-  const small = await visit(app, `/recordings/${id}`, { userId: member.id, size: phone });
+  const small = await visitShared(app, `/recordings/${id}`, { userId: member.id, size: phone });
   await small.page.getByRole("tab", { name: "Summary" }).click();
   await small.page.getByRole("button", { name: "Good summary" }).scrollIntoViewIfNeeded();
   await shoot("feedback-phone", small.page);
-  await small.context.close();
+  await small.leave();
   assert.deepEqual([...complaints, ...settings.complaints, ...small.complaints], []);
 });
 
@@ -535,7 +537,7 @@ test("the trash: a hold keeps a recording, and emptying deletes the others perma
       200,
     );
   }
-  const { page, complaints } = await visit(app, "/trash", { userId: own.admin.id });
+  const { page, complaints } = await visitShared(app, "/trash", { userId: own.admin.id });
   await page.getByRole("status").filter({ hasText: "2 recordings" }).waitFor();
   await page.getByRole("button", { name: "Place hold: Kept" }).click();
   const dialog = page.getByRole("dialog", { name: "Place hold" });

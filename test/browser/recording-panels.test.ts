@@ -5,7 +5,7 @@ import { call } from "../support/app.ts";
 import { makeRecording, makeUser, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { assertAccessibleAtRest, makeMedia, people, talk } from "./recording-support.ts";
-import { phone, startBrowserApp, type VisitOptions, visit } from "./support.ts";
+import { phone, startBrowserApp, type VisitOptions, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const workspace = await makeWorkspace(app.db);
@@ -16,7 +16,7 @@ const manage = (method: string, path: string, body?: unknown, token = member.tok
 const viewOf = async (id: string) => (await manage("GET", `/recordings/${id}`)).body;
 
 async function open(id: string, options: VisitOptions = {}) {
-  const visited = await visit(app, `/recordings/${id}`, { userId: member.id, ...options });
+  const visited = await visitShared(app, `/recordings/${id}`, { userId: member.id, ...options });
   await visited.page.getByRole("heading", { level: 1 }).waitFor();
   return visited;
 }

@@ -5,7 +5,7 @@ import { call } from "../support/app.ts";
 import { makeRecording, makeUser, makeWorkspace, unknownId } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { assertAccessibleAtRest, makeMedia } from "./recording-support.ts";
-import { phone, startBrowserApp, visit } from "./support.ts";
+import { animationsEnd, phone, startBrowserApp, type VisitOptions, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const workspace = await makeWorkspace(app.db);
@@ -13,8 +13,8 @@ const { member } = workspace;
 const videoId = await makeMedia(app, member.token);
 
 /** Opens a recording's page and waits for its transcript. */
-async function open(id: string, search = "", options: Parameters<typeof visit>[2] = {}) {
-  const visited = await visit(app, `/recordings/${id}${search}`, { userId: member.id, ...options });
+async function open(id: string, search = "", options: VisitOptions = {}) {
+  const visited = await visitShared(app, `/recordings/${id}${search}`, { userId: member.id, ...options });
   // Half-faded elements have too little contrast.
   await visited.page.emulateMedia({ reducedMotion: "reduce" });
   await visited.page.getByRole("list", { name: "Transcript" }).waitFor();
@@ -99,7 +99,9 @@ test("player: a preview on the seek bar, and the start position of the URL", asy
 });
 
 test("player: keyboard only; speed and captions are kept for the next recording", async () => {
-  const { page, context, complaints } = await open(videoId);
+  const { page, leave, complaints } = await open(videoId);
+  await page.getByRole("button", { name: "Play", exact: true }).waitFor();
+  await animationsEnd(page);
   await page.keyboard.press("Space");
   await untilMedia(page, "it plays", ({ paused }) => !paused);
   await page.keyboard.press("k");
@@ -150,7 +152,7 @@ test("player: keyboard only; speed and captions are kept for the next recording"
   await page.keyboard.press("m");
   assert.equal((await media(page)).muted, true);
   assert.deepEqual(complaints, []);
-  await context.close();
+  await leave();
 });
 
 test("transcript: arrow keys move between lines, Enter plays, a menu has other actions", async () => {
@@ -275,10 +277,10 @@ test("a missing or inaccessible recording is reported, also one deleted while it
     ["nonsense", member.id],
     [videoId, stranger.id],
   ] as const) {
-    const { page, context } = await visit(app, `/recordings/${id}`, { userId });
+    const { page, leave } = await visitShared(app, `/recordings/${id}`, { userId });
     await page.getByRole("heading", { name: "Recording not found" }).waitFor();
     await assertAccessibleAtRest(page);
-    await context.close();
+    await leave();
   }
   const { recordingId } = await makeRecording(app, member.token);
   const { page } = await open(recordingId);

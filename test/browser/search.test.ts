@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 
@@ -39,7 +39,7 @@ async function makeSearchable() {
 
 test("search: from the header to matches that link into the recording, with filters in the URL", async () => {
   const { workspace, recordingId } = await makeSearchable();
-  const { page, complaints } = await visit(app, "/", { userId: workspace.member.id });
+  const { page, complaints } = await visitShared(app, "/", { userId: workspace.member.id });
   await page.getByRole("searchbox", { name: "Search recordings and transcripts" }).fill("lighthouse");
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/search\?q=lighthouse/);
@@ -78,7 +78,9 @@ test("search: from the header to matches that link into the recording, with filt
 
 test("search: a misspelled word leads to the results of the right one", async () => {
   const { workspace } = await makeSearchable();
-  const { page, complaints } = await visit(app, "/search?q=lihgthouse", { userId: workspace.member.id });
+  const { page, complaints } = await visitShared(app, "/search?q=lihgthouse", {
+    userId: workspace.member.id,
+  });
   await page.getByText("Did you mean").waitFor();
   await assertAccessible(page);
   await page.getByRole("link", { name: "lighthouse" }).click();
@@ -89,7 +91,7 @@ test("search: a misspelled word leads to the results of the right one", async ()
 
 test("search: the page without a query, without results and with an invalid query explains the syntax (phone)", async () => {
   const workspace = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/search", {
+  const { page, complaints } = await visitShared(app, "/search", {
     userId: workspace.member.id,
     size: phone,
     colorScheme: "dark",
@@ -117,7 +119,7 @@ test("search: the page without a query, without results and with an invalid quer
 
 test("search: the person filter keeps what is typed during a pause, and clearing stops what was typed right before", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/search?q=budget", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/search?q=budget", { userId: member.id });
   const person = page.getByRole("combobox", { name: "Person" });
   await person.pressSequentially("Ann ");
   await page.waitForURL(/person=Ann/);
