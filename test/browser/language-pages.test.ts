@@ -26,7 +26,7 @@ const recordingId = await makeMedia(app, admin.token, {
 });
 await makeHighlight(app, admin.token, recordingId, { text: "Κοίτα" });
 await makeTeam(app.db, workspace, [member], "Ομάδα");
-await insertHook(app, { workspace_id: workspace.id, created_by: admin.id });
+const hook = await insertHook(app, { workspace_id: workspace.id, created_by: admin.id });
 
 const settings = [
   ...[
@@ -165,13 +165,14 @@ for (const locale of ["de", "en-XA", "ar-XB"])
     assert.deepEqual([...found], []);
   });
 
-test("de: the dialogs that are opened most have no English words, and fit on a phone", async () => {
+test("de: the dialogs that are opened most have no English words, and fit on laptop and phone", async () => {
   const t = await readTexts("de");
   const { page, context } = await visit(app, "/trash", { userId: admin.id, size: phone, locale: "de" });
   await page.locator("h1").first().waitFor();
   const goTo = createTour(page);
   const recording = `/recordings/${recordingId}`;
   const actions = [t("Recording actions")];
+  const of = (english: string, name: string): string => t(english).replace(/\{\w+\}/, name);
   const dialogs: [path: string, names: readonly string[]][] = [
     ["/", [t("New"), t("Record", "verb")]],
     [recording, [t("Share")]],
@@ -188,6 +189,13 @@ test("de: the dialogs that are opened most have no English words, and fit on a p
     ["/settings/deliveries", [t("Create delivery")]],
     ["/settings/calendars", [t("Add calendar")]],
     ["/settings/clients", [t("Create app")]],
+    ["/uploads", [t("Join files into one recording")]],
+    ["/highlights", [of("Actions for {title}", "Κοίτα"), t("Delete")]],
+    [`/settings/webhooks/${hook.id}`, [t("Delete")]],
+    ["/settings/tokens", [of("Revoke {name}", "Γάμμα")]],
+    ["/settings/teams", [of("Delete {name}", "Ομάδα")]],
+    ["/settings/meeting-types", [of("Delete {name}", "Interview")]],
+    ["/settings/users", [of("Actions for {name}", "Βίκτωρ"), t("Deactivate")]],
   ];
   const found = new Set<string>();
   for (const [path, names] of dialogs) {
@@ -200,8 +208,13 @@ test("de: the dialogs that are opened most have no English words, and fit on a p
         .click();
     const where = `${path}: ${names.join(", ")}`;
     await page.getByRole("dialog").first().waitFor();
-    await assertFits(page, where).catch(({ message }: Error) => found.add(message));
+    for (const size of [phone, desktop]) {
+      await page.setViewportSize(size);
+      await assertFits(page, `${where} ${size.width}`).catch(({ message }: Error) => found.add(message));
+    }
+    await picture(page, where);
     for (const text of await textsOf(page)) if (hasEnglish(text)) found.add(`${where}: ${text}`);
+    await page.setViewportSize(phone);
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").first().waitFor({ state: "detached" });
   }

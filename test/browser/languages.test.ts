@@ -79,6 +79,66 @@ test("another language is shown without a reload, and what was typed stays; the 
   await other.context.close();
 });
 
+test("changed in another browser, the language keeps a comment, a form and an upload as they are, and translates what was said of a file", async () => {
+  const t = await readTexts("de");
+  const user = await makeUser(app.db, workspace, { role: "admin" });
+  const { recordingId: id } = await makeRecording(app, user.token, { title: "Harbour" });
+  const { page, context, complaints } = await visit(app, `/recordings/${id}?tab=comments`, {
+    userId: user.id,
+    locale: "en",
+  });
+  const change = async (language: string): Promise<void> => {
+    await app.db.kysely.updateTable("users").set({ language }).where("id", "=", user.id).execute();
+    // As the app does when its window is shown again.
+    await page.evaluate(
+      '__TSR_ROUTER__.options.context.queryClient.invalidateQueries({ queryKey: ["session"] })',
+    );
+    await page.locator(`html[lang=${language}]`).waitFor({ state: "attached" });
+  };
+  const goTo = (path: string): Promise<void> =>
+    page.evaluate(`__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} }).then(() => undefined)`);
+
+  await page.evaluate("window.isSameDocument = true");
+  await page.getByRole("textbox", { name: "New comment", exact: true }).fill("Half a com");
+  await change("de");
+  const comment = page.getByRole("textbox", { name: t("New comment"), exact: true });
+  await comment.waitFor();
+  assert.equal(await comment.inputValue(), "Half a com");
+  await change("en");
+
+  await goTo("/settings/templates");
+  await page.getByRole("button", { name: "Create template", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Title", exact: true }).fill("Half a tem");
+  await change("de");
+  const title = dialog.getByRole("textbox", { name: t("Title"), exact: true });
+  await title.waitFor();
+  assert.equal(await title.inputValue(), "Half a tem");
+  await change("en");
+  await dialog.getByRole("textbox", { name: "Title", exact: true }).fill("");
+  await page.keyboard.press("Escape");
+
+  await goTo("/uploads");
+  const held = Promise.withResolvers<void>();
+  await page.route("**/*", async (route) => {
+    if (route.request().method() === "PATCH") await held.promise;
+    await route.continue();
+  });
+  const files = page.getByLabel("Choose files to upload");
+  await files.setInputFiles({ name: "empty.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(0) });
+  await files.setInputFiles(mediaFile("good-faststart.mp4"));
+  await page.getByRole("button", { name: "Pause good-faststart.mp4" }).waitFor();
+  await page.getByText("This file is empty.").waitFor();
+  await change("de");
+  await page.getByText(t("This file is empty.")).waitFor();
+  held.resolve();
+  const upload = page.getByRole("region", { name: t("Your uploads") }).getByRole("listitem");
+  await upload.getByText(t("Ready"), { exact: true }).waitFor();
+  assert.equal(await page.evaluate("window.isSameDocument"), true);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
 test("emails get the browser's time zone, or the one that the account chooses", async () => {
   const user = await makeUser(app.db, workspace);
   const { page, context } = await visit(app, "/settings", { userId: user.id, size: phone });
