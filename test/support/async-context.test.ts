@@ -23,7 +23,7 @@ test("an error outside of a test's promise fails the test that caused it, also i
   const inner = `
     import { after, test } from "node:test";
     await new Promise((resolve) => setTimeout(resolve, 1));
-    after(() => console.log("# after the imported file"));
+    after(() => process.stdout.write("# after the imported file\\n"));
     test("a timer throws", async () => {
       setTimeout(() => { throw new Error("from the timer"); }, 1);
       await new Promise((resolve) => setTimeout(resolve, 50));

@@ -16,8 +16,8 @@ import { canSeeRecording } from "../recordings/queries.ts";
 import { recordingNotFound } from "../recordings/rights.ts";
 import { clipUrl } from "./clip-routes.ts";
 import { findListedJson, listAllHighlightIds } from "./list-all.ts";
+import { highlightNotFound } from "./not-found.ts";
 import { canSeeHighlight, findHighlightJson, highlightLinks, listHighlightIds } from "./queries.ts";
-import { highlightNotFound } from "./rights.ts";
 import * as service from "./service.ts";
 
 const cursorFormat = timeCursor("highlights");

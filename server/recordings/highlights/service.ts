@@ -14,6 +14,7 @@ import { revokeLinks } from "../public-link-records/revoke.ts";
 import { removeFromStories } from "../recordings/delete/remove-from-stories.ts";
 import { type ChangeableRecording, lockRecording } from "../recordings/queries.ts";
 import { may, recordingNotFound, rightMissing } from "../recordings/rights.ts";
+import { highlightNotFound } from "./not-found.ts";
 import {
   deleteHighlightRow,
   findRecordingOf,
@@ -24,7 +25,6 @@ import {
   lockHighlight,
   updateHighlightRow,
 } from "./queries.ts";
-import { highlightNotFound } from "./rights.ts";
 
 /** The fields of a highlight that a client sets. */
 export interface HighlightInput {

@@ -9,8 +9,8 @@ import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
+import { highlightNotFound } from "../../recordings/highlights/not-found.ts";
 import { findRecordingOf, lockHighlight } from "../../recordings/highlights/queries.ts";
-import { highlightNotFound } from "../../recordings/highlights/rights.ts";
 import {
   approve,
   findShareable,
