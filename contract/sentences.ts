@@ -125,10 +125,17 @@ export const sentences = {
   run_section_failed: "The section “{title}” could not be generated.",
   run_chapters_failed: "The chapters could not be generated.",
   run_part_chapters_failed: "The chapters of part {part} of {parts} could not be generated.",
+  run_unproven_point: "1 point without proof was left out.",
+  run_unproven_points: "{count} points without proof were left out.",
   run_unproven_item: "1 action item without proof was left out.",
   run_unproven_items: "{count} action items without proof were left out.",
   run_unproven_chapter: "1 chapter without proof was left out.",
   run_unproven_chapters: "{count} chapters without proof were left out.",
+  run_points_beyond: "{count} points of the summary beyond the limit of {limit} were left out.",
+  run_notes_beyond:
+    "{count} notes about the meeting were left out because there were too many for one request.",
+  run_section_beyond: "{count} entries of the section “{title}” beyond the limit of {limit} were left out.",
+  run_columns_beyond: "{count} columns of the section “{title}” beyond the limit of {limit} were left out.",
   run_items_beyond: "{count} action items beyond the limit of {limit} were left out.",
   run_switched_off:
     "The language model is switched off for this workspace. The run continues once it is switched on.",

@@ -56,8 +56,22 @@ const ActionItem = z
   })
   .meta({ id: "PortableActionItem" });
 
+const Point = z
+  .object({ heading: Name.nullable(), text: Text, quote: Text, start: Milliseconds })
+  .meta({ id: "PortablePoint", description: "What a language model wrote, with the words that prove it." });
+
 const Section = z
-  .object({ title: Name, data: z.record(z.string(), z.unknown()), markdown: Text, text: Text })
+  .object({
+    title: Name,
+    data: z.record(z.string(), z.unknown()),
+    markdown: Text,
+    text: Text,
+    points: z
+      .array(Point)
+      .max(1000)
+      .optional()
+      .meta({ description: "Its points, items or rows in their order, with their proofs." }),
+  })
   .meta({ id: "PortableSection", description: "A section of an AI template in its three formats." });
 
 export const PortableRecording = z
@@ -83,6 +97,9 @@ export const PortableRecording = z
     participants: z.array(Participant).max(5000),
     highlights: z.array(Highlight).max(10_000),
     ai_summary: Text.nullable().meta({ description: "Markdown." }),
+    ai_summary_points: z.array(Point).max(1000).nullable().default(null).meta({
+      description: "The points that the summary is a list of, with their proofs; null: it is no such list.",
+    }),
     ai_action_items: z.array(ActionItem).max(10_000),
     ai_template_sections: z.array(Section).max(1000),
     ai_chapters: z

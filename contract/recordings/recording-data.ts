@@ -4,6 +4,7 @@ import { operation } from "../operation.ts";
 import { User } from "../workspace/directory.ts";
 import { Chapter } from "./chapters.ts";
 import { changeShape, managedShape } from "./fields.ts";
+import { Point } from "./points.ts";
 import { Participant, Recording, RecordingParams, RecordingTitle, recordingLimits } from "./recordings.ts";
 import { TranscriptionPercent, TranscriptionStage, TranscriptionStatus } from "./transcription-state.ts";
 
@@ -132,6 +133,14 @@ export const RecordingView = z
       transcription: TranscriptionState.nullable(),
     }),
     chapters: z.array(Chapter),
+    summary_points: z.array(Point).nullable().meta({
+      description:
+        "The points that ai_summary is a list of, each with the words that prove it; null: it was imported, or written by an earlier version.",
+    }),
+    section_points: z.array(z.array(Point).nullable()).meta({
+      description:
+        "For each of ai_template_sections, its points, items or rows in their order; null: written by an earlier version.",
+    }),
     media: z
       .strictObject({
         content_type: z.enum(["video/mp4", "audio/mpeg"]),

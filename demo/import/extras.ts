@@ -99,7 +99,7 @@ export async function writeSummary(
   await db.kysely.transaction().execute((tx) => insertRun(tx, recordingId));
   const claimed = await claimRun(db.kysely, recordingId);
   if (claimed === undefined) return;
-  const rest = { title: "", meetingType: null, sections: [], chapters: [], notes: [] };
+  const rest = { points: null, title: "", meetingType: null, sections: [], chapters: [], notes: [] };
   const result = { summary: meeting.summary, items, ...rest };
   await finishRun(db, recordingId, claimed, result, modelName);
 }

@@ -176,7 +176,7 @@ interface SeenLine {
   readonly text: string;
 }
 
-/** The transcript lines of a request; lines of notes have no numbers. */
+/** The transcript lines of a request; those of notes have no time. */
 export function seenLines(user: string): SeenLine[] {
   return [...user.matchAll(/^\[(\d+)\] \d\d:\d\d:\d\d (.*?): (.*)$/gm)].map(
     ([, number, speaker = "", text = ""]) => ({
@@ -187,14 +187,29 @@ export function seenLines(user: string): SeenLine[] {
   );
 }
 
+/** The numbered notes of a request. */
+function seenNotes(user: string): { readonly note: number; readonly text: string }[] {
+  return [...user.matchAll(/^\[(\d+)\] (?!\d\d:\d\d:\d\d )(.*)$/gm)].map(([, note, text = ""]) => ({
+    note: Number(note),
+    text,
+  }));
+}
+
 /** The simple model's output for a request. */
 export function think({ user, wanted }: ModelServerRequest): Record<string, unknown> {
   const lines = seenLines(user);
   const keys = new Map([...user.matchAll(/^(P\d+) = (.*)$/gm)].map(([, key, name]) => [name, key]));
-  const noted = [...user.matchAll(/^- (.*)$/gm)].map(([, note = ""]) => note);
+  const notes = seenNotes(user);
+  const proof = lines.length === 0 ? { note: 1 } : proofIn(lines);
   const type = /or null when none fits clearly: ("(?:[^"\\]|\\.)*")/.exec(user)?.[1];
   const answers: Record<string, unknown> = {
-    summary: `Spoken of: ${lines.length > 0 ? `${lines.length} lines` : `${noted.length} notes`}.`,
+    summary: [
+      {
+        heading: null,
+        text: `Spoken of: ${lines.length > 0 ? `${lines.length} lines` : `${notes.length} notes`}.`,
+        ...proof,
+      },
+    ],
     title: "Harbour contract",
     meeting_type: type === undefined ? null : JSON.parse(type),
     action_items: lines
@@ -210,24 +225,36 @@ export function think({ user, wanted }: ModelServerRequest): Record<string, unkn
       .map(({ number, text }) => ({ title: text.replace(/^Next: /, ""), line: number, quote: text })),
     notes:
       lines.length > 0
-        ? lines.map((line) => `${line.speaker}: ${line.text}`)
-        : noted.slice(0, Math.ceil(noted.length / 2)),
-    text: "A **text** of the meeting.",
+        ? lines.map(({ speaker, text, number }) => ({
+            text: `${speaker}: ${text}`,
+            quote: text,
+            line: number,
+          }))
+        : notes.slice(0, Math.ceil(notes.length / 2)),
     columns: ["Who", "What"],
-    rows: [["Anna", "signs | seals"]],
-    items: itemsOf(user),
+    rows: [{ cells: ["Anna", "signs | seals"], ...proof }],
+    items: itemsOf(user).map((item) => ({ ...item, ...proof })),
   };
   return Object.fromEntries(wanted.map((name) => [name, answers[name]]));
 }
 
-function itemsOf(user: string): unknown[] {
+/** What proves everything: the longest line, or the first four where all are too short to prove anything. */
+function proofIn(lines: readonly SeenLine[]): { readonly quote: string; readonly line: number } {
+  const [longest] = lines.toSorted((a, b) => b.text.length - a.text.length);
+  const quoted = longest !== undefined && longest.text.length > 12 ? [longest] : lines.slice(0, 4);
+  return { quote: quoted.map(({ text }) => text).join(" "), line: quoted[0]?.number ?? 0 };
+}
+
+function itemsOf(user: string): object[] {
   if (/questions with their answers/.test(user)) return [{ question: "Who signs?", answer: "Anna." }];
+  if (/with headings where they help/.test(user))
+    return [{ heading: null, text: "A **text** of the meeting." }];
   return /whether it is done/.test(user)
     ? [
         { text: "Sign", checked: true },
         { text: "Send", checked: false },
       ]
-    : ["One", "Two"];
+    : [{ text: "One" }, { text: "Two" }];
 }
 
 /** Responds as a working server. */

@@ -148,6 +148,16 @@ const texts: { readonly [Code in SentenceCode]: (values: SentenceValues<Code>) =
   run_chapters_failed: () => t`The chapters could not be generated.`,
   run_part_chapters_failed: ({ part, parts }) =>
     t`The chapters of part ${part} of ${parts} could not be generated.`,
+  run_unproven_point: () =>
+    plural(1, {
+      one: "# point without proof was left out.",
+      other: "# points without proof were left out.",
+    }),
+  run_unproven_points: ({ count }) =>
+    plural(Number(count), {
+      one: "# point without proof was left out.",
+      other: "# points without proof were left out.",
+    }),
   run_unproven_item: () =>
     plural(1, {
       one: "# action item without proof was left out.",
@@ -167,6 +177,26 @@ const texts: { readonly [Code in SentenceCode]: (values: SentenceValues<Code>) =
     plural(Number(count), {
       one: "# chapter without proof was left out.",
       other: "# chapters without proof were left out.",
+    }),
+  run_points_beyond: ({ count, limit }) =>
+    plural(Number(count), {
+      one: `# point of the summary beyond the limit of ${limit} was left out.`,
+      other: `# points of the summary beyond the limit of ${limit} were left out.`,
+    }),
+  run_notes_beyond: ({ count }) =>
+    plural(Number(count), {
+      one: "# note about the meeting was left out because there were too many for one request.",
+      other: "# notes about the meeting were left out because there were too many for one request.",
+    }),
+  run_section_beyond: ({ count, title, limit }) =>
+    plural(Number(count), {
+      one: `# entry of the section “${title}” beyond the limit of ${limit} was left out.`,
+      other: `# entries of the section “${title}” beyond the limit of ${limit} were left out.`,
+    }),
+  run_columns_beyond: ({ count, title, limit }) =>
+    plural(Number(count), {
+      one: `# column of the section “${title}” beyond the limit of ${limit} was left out.`,
+      other: `# columns of the section “${title}” beyond the limit of ${limit} were left out.`,
     }),
   run_items_beyond: ({ count, limit }) =>
     plural(Number(count), {

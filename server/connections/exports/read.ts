@@ -19,6 +19,7 @@ export type ExportedRecording = Omit<PortableRecording, "files">;
 /** What the API doesn't show, or shows to one user only. */
 interface Extras extends RecordingFields {
   readonly ai_summary: string | null;
+  readonly ai_summary_points: PortableRecording["ai_summary_points"];
   readonly meeting_type_is_automatic: boolean;
   readonly transcript_language: string | null;
   readonly participants: PortableRecording["participants"];
@@ -139,6 +140,7 @@ async function readRecording(
       created_by_email: extras.creators[id] ?? null,
     })),
     ai_summary: extras.ai_summary,
+    ai_summary_points: extras.ai_summary_points,
     ai_action_items: extras.items,
     ai_template_sections: extras.sections,
     ai_chapters: extras.chapters,
@@ -154,7 +156,7 @@ async function readRecording(
 async function findExtras(source: Queryable, recordingId: string): Promise<Extras | undefined> {
   const { rows } = await source.query<Extras>(
     `
-    select r.ai_summary, not r.meeting_type_by_hand as meeting_type_is_automatic, r.transcript_language,
+    select r.ai_summary, r.ai_summary_points, not r.meeting_type_by_hand as meeting_type_is_automatic, r.transcript_language,
       ${fieldNames.map((name) => `r.${name}`).join(", ")}, coalesce(r.ai_template_sections, '[]') as sections,
       coalesce((select json_agg(json_build_object('status', i->>'status', 'timestamp', (i->>'timestamp')::integer,
           'text', i->>'text', 'quote', coalesce(i->>'quote', ''), 'due_date', i->>'due_on',

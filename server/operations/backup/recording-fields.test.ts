@@ -143,7 +143,8 @@ async function makeFullRecording(): Promise<string> {
   assert.equal(shared.status, 200, shared.text);
   const { participants } = await manage("GET", `/recordings/${id}`);
   // What models write.
-  await sql`update recordings set ai_summary = '## Gut', chapters_by_hand = true,
+  const point = { heading: "Morning", text: "Gut", quote: "Guten Morgen", start: 0 };
+  await sql`update recordings set ai_summary = '- Gut', ai_summary_points = ${JSON.stringify([point])}::jsonb, chapters_by_hand = true,
     ai_chapters = '[{"title": "Opening", "start": 0, "quote": "Gut"}]', ai_action_items = ${JSON.stringify([
       {
         ...{ id: participants[0].id, status: "completed", timestamp: 4200, text: "Send it", quote: "Gut" },
@@ -151,7 +152,13 @@ async function makeFullRecording(): Promise<string> {
         assignee_id: participants[1].id,
       },
     ])}::jsonb, ai_template_sections = ${JSON.stringify([
-      { title: "Risks", data: { kind: "bullets", items: ["a"] }, markdown: "- a", text: "a" },
+      {
+        title: "Risks",
+        data: { kind: "bullets", items: ["a"] },
+        markdown: "- a",
+        text: "a",
+        points: [point],
+      },
     ])}::jsonb where id = ${id}`.execute(source.db.kysely);
   await sql`update participants set is_invited = true
     where recording_id = ${id} and position = 0`.execute(source.db.kysely);

@@ -132,6 +132,8 @@ export interface MovedData {
   readonly meeting_type_id: string | null;
   readonly meeting_type_by_hand: boolean;
   readonly ai_summary: string | null;
+  /** Absent in rows of earlier versions; null: the summary is no list of proven points. */
+  readonly ai_summary_points?: readonly object[] | null;
   /** `assignee` is an index of the participants. */
   readonly ai_action_items: readonly {
     readonly status: "pending" | "completed";

@@ -893,6 +893,7 @@ export interface Recordings {
   ai_action_items: Json | null;
   ai_chapters: Json | null;
   ai_summary: string | null;
+  ai_summary_points: Json | null;
   ai_template_sections: Json | null;
   calendar_event: Json | null;
   chapters_by_hand: Generated<boolean>;

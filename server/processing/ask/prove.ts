@@ -1,5 +1,5 @@
 import type { PassageLine } from "../../recordings/search/passages.ts";
-import { isTelling, isUnspaced, wordsOnly } from "../intelligence/generate/quotes.ts";
+import { isTelling, locate, wordsOnly } from "../intelligence/generate/quotes.ts";
 
 /** Where a passage has the words of a quote. */
 export interface Proof {
@@ -8,7 +8,7 @@ export interface Proof {
 }
 
 /**
- * Finds a quote in a passage, ignoring case, white space and punctuation.
+ * Finds a quote in a passage, in the form of `wordsOnly`.
  * @returns the time of the lines that hold it; null when the passage does not have these words in this order.
  */
 export function findProof(lines: readonly PassageLine[], quote: string): Proof | null {
@@ -21,9 +21,8 @@ export function findProof(lines: readonly PassageLine[], quote: string): Proof |
     if (words !== "") all += `${words} `;
     return start;
   });
-  const found = all.indexOf(isUnspaced(wanted) ? wanted : ` ${wanted} `);
-  if (found < 0) return null;
-  const from = isUnspaced(wanted) ? found : found + 1;
+  const from = locate(all, wanted);
+  if (from < 0) return null;
   const lineAt = (offset: number) => lines[starts.findLastIndex((start) => start <= offset)];
   const [first, last] = [lineAt(from), lineAt(from + wanted.length - 1)];
   return first === undefined || last === undefined

@@ -212,9 +212,12 @@ test("the prompts have the version that is stored with what they wrote", () => {
         prompts.partPrompt("", 1, 2, ["A"]),
         prompts.overviewPrompt("", facts),
         prompts.condensePrompt(""),
+        ...(["transcript", "notes"] as const).map((from) =>
+          prompts.sectionPrompt("", from, { title: "A", kind: "text", prompt: "B" }),
+        ),
       ]),
     ],
-    [1, "1c77063a93df"],
+    [2, "5692d598d02c"],
     message,
   );
   assert.deepEqual(

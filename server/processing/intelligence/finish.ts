@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Chapter } from "../../../contract/recordings/chapters.ts";
+import type { Point } from "../../../contract/recordings/points.ts";
 import { syncGrants } from "../../people/access/grants.ts";
 import { record } from "../../people/events/record.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
@@ -58,6 +59,7 @@ export async function finishRun(
     const itemsBefore = recording.ai_action_items ?? [];
     const changes = {
       ai_summary: result.summary,
+      ai_summary_points: result.points,
       ai_action_items: mergeItems(itemsBefore, result.items),
       ai_template_sections: result.sections,
       ai_chapters: recording.chapters_by_hand ? (recording.ai_chapters ?? []) : result.chapters,
@@ -134,6 +136,7 @@ async function write(
   recordingId: string,
   changes: {
     readonly ai_summary: string;
+    readonly ai_summary_points: readonly Point[] | null;
     readonly ai_action_items: readonly StoredItem[];
     readonly ai_template_sections: readonly StoredSection[];
     readonly ai_chapters: readonly Chapter[];
@@ -141,17 +144,19 @@ async function write(
     readonly meeting_type_id: string | null;
   },
 ): Promise<boolean> {
+  const points = changes.ai_summary_points === null ? null : JSON.stringify(changes.ai_summary_points);
   const items = JSON.stringify(changes.ai_action_items);
   const sections = JSON.stringify(changes.ai_template_sections);
   const chapters = JSON.stringify(changes.ai_chapters);
   const { rows } = await sql`
-    update recordings set ai_summary = ${changes.ai_summary}, ai_action_items = ${items}::jsonb,
+    update recordings set ai_summary = ${changes.ai_summary},
+      ai_summary_points = ${points}::jsonb, ai_action_items = ${items}::jsonb,
       ai_template_sections = ${sections}::jsonb, ai_chapters = ${chapters}::jsonb, title = ${changes.title},
       meeting_type_id = ${changes.meeting_type_id}::uuid, updated_at = clock_timestamp()
     where id = ${recordingId}
-      and (coalesce(ai_summary, ''), coalesce(ai_action_items, '[]'), coalesce(ai_template_sections, '[]'),
+      and (coalesce(ai_summary, ''), ai_summary_points, coalesce(ai_action_items, '[]'), coalesce(ai_template_sections, '[]'),
           coalesce(ai_chapters, '[]'), title, meeting_type_id)
-        is distinct from (${changes.ai_summary}::text, ${items}::jsonb, ${sections}::jsonb, ${chapters}::jsonb,
+        is distinct from (${changes.ai_summary}::text, ${points}::jsonb, ${items}::jsonb, ${sections}::jsonb, ${chapters}::jsonb,
           ${changes.title}::text, ${changes.meeting_type_id}::uuid)
     returning id`.execute(tx);
   return rows.length > 0;

@@ -14,7 +14,7 @@ await t.done(recordingId);
 for (const version of everyVersion) {
   test(`ai_summary: an object with Markdown text and nothing else (${version})`, async () => {
     const { ai_summary } = await t.read(recordingId, { ai_summary: true }, version);
-    assert.deepEqual(ai_summary, { text: "Spoken of: 4 lines." });
+    assert.deepEqual(ai_summary, { text: "- Spoken of: 4 lines." });
   });
 
   test(`ai_action_items: the time of a segment, the participant, and the user they are (${version})`, async () => {
@@ -46,7 +46,7 @@ for (const version of everyVersion) {
       const { ai_template_sections: sections } = await t.read(recordingId, include, version);
       for (const section of sections) AiTemplateSection.parse(section);
       assert.deepEqual(sections, [
-        { title: "My text", data: { kind: "text", text: "A **text** of the meeting." } },
+        { title: "My text", data: { kind: "text", text: "- A **text** of the meeting." } },
         { title: "My bullets", data: { kind: "bullets", items: ["One", "Two"] } },
         {
           title: "My checklist",
@@ -75,7 +75,7 @@ for (const version of everyVersion) {
     assert.deepEqual(
       markdown.ai_template_sections.map((section: { data: unknown }) => section.data),
       [
-        { markdown: "A **text** of the meeting." },
+        { markdown: "- A **text** of the meeting." },
         { markdown: "- One\n- Two" },
         { markdown: "- [x] Sign\n- [ ] Send" },
         { markdown: "| Who | What |\n| --- | --- |\n| Anna | signs \\| seals |" },
@@ -86,7 +86,7 @@ for (const version of everyVersion) {
     assert.deepEqual(
       text.ai_template_sections.map((section: { data: unknown }) => section.data),
       [
-        { text: "A text of the meeting." },
+        { text: "- A text of the meeting." },
         { text: "- One\n- Two" },
         { text: "[x] Sign\n[ ] Send" },
         { text: "Who | What\nAnna | signs | seals" },

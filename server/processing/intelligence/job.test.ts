@@ -196,7 +196,7 @@ test("a truncated response: the meeting is processed in halves", async () => {
   await t.run(id);
   assert.equal((await t.runOf(id)).status, "done");
   const { ai_summary, ai_action_items } = await t.read(id, ["ai_summary", "ai_action_items"]);
-  assert.deepEqual(ai_summary, { text: "Spoken of: 4 notes." });
+  assert.deepEqual(ai_summary, { text: "- Spoken of: 4 notes." });
   assert.equal(ai_action_items.length, 2);
 });
 
@@ -242,7 +242,7 @@ test("killed at any point: stored responses are not requested or paid for again"
   assert.equal((await t.runOf(id)).status, "done");
   assert.deepEqual(
     model.requests.map((request) => request.wanted[0]),
-    ["summary", "text", "text"],
+    ["summary", "items", "items"],
   );
   await t.manage("DELETE", `/templates/${template.body.id}`);
 });
@@ -287,7 +287,7 @@ test("a transcript that changes during a run is read again", async () => {
   });
   await t.run(id);
   const { ai_summary, ai_action_items } = await t.read(id, ["ai_summary", "ai_action_items"]);
-  assert.deepEqual(ai_summary, { text: "Spoken of: 3 lines." });
+  assert.deepEqual(ai_summary, { text: "- Spoken of: 3 lines." });
   assert.equal(ai_action_items.length, 1);
 });
 
@@ -312,7 +312,7 @@ test("hooks: recording_updated carries the summary its include asks for", async 
       .map((request) => JSON.parse(request.body.toString()))
       .find((body) => body.type === "recording_updated" && body.data.id === id),
   );
-  assert.deepEqual(payload.data.ai_summary, { text: "Spoken of: 4 lines." });
+  assert.deepEqual(payload.data.ai_summary, { text: "- Spoken of: 4 lines." });
   assert.deepEqual(
     payload.data.ai_action_items.map((item: { timestamp: number }) => item.timestamp),
     [4200, 12_500],

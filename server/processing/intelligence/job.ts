@@ -42,6 +42,7 @@ const intelligenceRetryPolicy: RetryPolicy = {
 
 const nothing: Understanding = {
   summary: "",
+  points: [],
   title: "",
   meetingType: null,
   items: [],

@@ -51,7 +51,7 @@ test("what a speech model heard is understood as soon as it is written", async (
   const id = await record();
   await until("it is understood", async () => (await t.runOf(id)).status === "done");
   assert.deepEqual(await t.events(id), ["recording_added", "recording_updated", "recording_updated"]);
-  assert.match((await t.read(id, ["ai_summary"])).ai_summary.text, /^Spoken of: \d+ lines\.$/);
+  assert.match((await t.read(id, ["ai_summary"])).ai_summary.text, /^- Spoken of: \d+ lines\.$/);
   assert.equal((await t.read(id, {})).title, "Harbour contract", "it had a default title");
 });
 
@@ -74,7 +74,7 @@ test("lists carry the fields of each recording, in both versions", async () => {
       { token: t.workspace.token, version },
     );
     const listed = body.recordings.find((one: { id: string }) => one.id === id);
-    assert.deepEqual(listed.ai_summary, { text: "Spoken of: 4 lines." });
+    assert.deepEqual(listed.ai_summary, { text: "- Spoken of: 4 lines." });
     assert.equal(listed.ai_action_items.length, 2);
     assert.deepEqual(listed.ai_template_sections, []);
   }
@@ -118,7 +118,7 @@ test("kill -9 during a run: another process continues without repeating requests
   await still.run(id);
   assert.deepEqual(
     still.model.requests.map((request) => request.wanted[0]),
-    ["summary", "text", "text"],
+    ["summary", "items", "items"],
   );
   assert.deepEqual(await still.events(id), ["recording_added", "recording_updated"]);
 });

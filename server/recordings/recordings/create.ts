@@ -42,6 +42,7 @@ type NewValues = Pick<
 > & {
   readonly screenshares?: readonly object[] | null;
   readonly ai_action_items?: readonly object[] | null;
+  readonly ai_summary_points?: readonly object[] | null;
   readonly ai_template_sections?: readonly object[] | null;
   readonly ai_chapters?: readonly object[] | null;
 };
@@ -51,6 +52,7 @@ const jsonColumns: ReadonlySet<string> = new Set([
   ...fieldNames.filter((name) => recordingFields[name].isJson),
   "screenshares",
   "ai_action_items",
+  "ai_summary_points",
   "ai_template_sections",
   "ai_chapters",
 ]);

@@ -142,6 +142,7 @@ export async function convert(
     meeting_type_id: typeId,
     meeting_type_by_hand: !recording.meeting_type_is_automatic,
     ai_summary: recording.ai_summary,
+    ai_summary_points: recording.ai_summary_points ?? null,
     ai_action_items: recording.ai_action_items.map(({ participant_id, ...item }) => ({
       ...item,
       due_date: omissions.time(item.due_date),

@@ -109,8 +109,8 @@ async function deleteModelOutput(tx: Tx, recordingId: string): Promise<boolean> 
     .returning("written_title")
     .executeTakeFirst();
   await sql`
-    update recordings set ai_summary = null, ai_action_items = null, ai_template_sections = null,
-      ai_chapters = null, chapters_by_hand = false,
+    update recordings set ai_summary = null, ai_summary_points = null, ai_action_items = null,
+      ai_template_sections = null, ai_chapters = null, chapters_by_hand = false,
       title = case when title = ${run?.written_title ?? null}::text then coalesce(default_title, title) else title end
     where id = ${recordingId}`.execute(tx);
   return run !== undefined;

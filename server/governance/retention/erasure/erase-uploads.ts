@@ -74,7 +74,14 @@ async function eraseMoved(
   ]);
   const rest: MovedData = {
     ...moved,
-    ...{ ai_summary: null, ai_action_items: [], ai_template_sections: [], ai_chapters: [], word_times: null },
+    ...{
+      ai_summary: null,
+      ai_summary_points: null,
+      ai_action_items: [],
+      ai_template_sections: [],
+      ai_chapters: [],
+      word_times: null,
+    },
     highlights: moved.highlights.map((highlight) => ({ ...highlight, text: erasedWords })),
     speakers: Object.fromEntries(speakers),
   };

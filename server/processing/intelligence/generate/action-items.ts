@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { dueDateIn } from "./due-date.ts";
-import type { Line } from "./lines.ts";
+import { findProof } from "./proofs.ts";
 import { type Spoken, wordsOnly } from "./quotes.ts";
 import { type Said, safeLine } from "./sanitize.ts";
 import type { AnsweredItem } from "./schemas.ts";
@@ -69,19 +69,19 @@ export function provenItems(
   const items: StoredItem[] = [];
   let unproven = 0;
   for (const item of answered.slice(0, maxAnswered)) {
-    const line: Line | null = context.spoken.find(item.quote, item.line);
+    const proof = findProof(context.spoken, item, context.said);
     const text = safeLine(item.text, context.said);
-    if (line === null || text === "") {
+    if (proof === null || text === "") {
       unproven += 1;
       continue;
     }
-    const due = dueDateIn(item.quote, context.meetingStart, context.spoken.after(line));
+    const due = dueDateIn(item.quote, context.meetingStart, context.spoken.after(proof.line));
     const found: StoredItem = {
       id: randomUUID(),
       status: "pending",
-      timestamp: line.startMs,
+      timestamp: proof.start,
       text,
-      quote: safeLine(item.quote, context.said, 500),
+      quote: proof.quote,
       ...(due === null ? {} : { due_on: due }),
       assignee_id: matchAssignee(item.assignee, context.people),
     };

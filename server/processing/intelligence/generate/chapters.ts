@@ -1,6 +1,7 @@
 import type { Chapter } from "../../../../contract/recordings/chapters.ts";
 import { maxChapterTitle, minChapterGapMs } from "../../../../shared/chapters.ts";
 import type { Line } from "./lines.ts";
+import { findProof } from "./proofs.ts";
 import { indexQuotes } from "./quotes.ts";
 import { type Said, safeLine } from "./sanitize.ts";
 import type { AnsweredChapter } from "./schemas.ts";
@@ -28,11 +29,10 @@ export function findChapters(
   const found: FoundChapter[] = [];
   for (const { title, line, quote } of answered.slice(0, maxFound)) {
     const start = part.find(({ number }) => number === Math.round(line))?.startMs;
-    const proof = spoken.findFrom(quote, Math.round(line));
+    const proof = findProof(spoken, { quote, line }, context.said, "cited line");
     const words = safeLine(title, context.said, maxChapterTitle);
     if (start === undefined || start >= context.durationMs || proof === null || words === "") continue;
-    const shown = safeLine(quote, context.said, 500);
-    found.push({ title: words, start, quote: shown, quoteMs: proof.startMs });
+    found.push({ title: words, start, quote: proof.quote, quoteMs: proof.start });
   }
   return { found, unproven: answered.length - found.length };
 }

@@ -3,10 +3,11 @@ import type { SummaryLength } from "../../../../contract/recordings/intelligence
 import { languageName } from "../../../../shared/language-name.ts";
 import { keyOf, type Person } from "./action-items.ts";
 import { type Line, plainLine, printLine } from "./lines.ts";
-import type { SectionKindName } from "./schemas.ts";
+import type { Note } from "./proofs.ts";
+import type { DataKind, SectionKindName } from "./schemas.ts";
 
 /** Stored with what was written. A test fails when the prompts change and this does not. */
-export const promptVersion = 1;
+export const promptVersion = 2;
 
 /**
  * The same for every request of a run, so that servers can cache the prefix. A speaker may say something that sounds like an
@@ -37,11 +38,15 @@ export interface MeetingFacts {
 }
 
 const lengthRules: Readonly<Record<SummaryLength, string>> = {
-  short: "in Markdown, as one short paragraph or a bullet list without headings; 100 words at most.",
-  normal:
-    "in Markdown with short paragraphs, bullet lists and headings of the third level (###) where they help; 400 words at most.",
-  detailed:
-    "with who said what and why, in Markdown with a heading of the third level (###) for each subject, paragraphs and bullet lists; 900 words at most.",
+  short: "in three to five points without headings; 100 words at most.",
+  normal: "in six to fifteen points, with headings where they help; 400 words at most.",
+  detailed: "with who said what and why, and a heading for each subject; 900 words at most.",
+};
+
+const proofRules: Readonly<Record<DataKind, string>> = {
+  transcript:
+    "Each with a quote: five to fifteen words that say so, copied from one line, and the number of that line. Leave out what no words say.",
+  notes: "Each with the number of the note that says so. Leave out what no note says.",
 };
 
 /** Encloses data in two delimiter lines that can't occur in it, because their marker is a hash of the data. */
@@ -62,20 +67,20 @@ export function transcriptData(lines: readonly Line[], people: readonly Person[]
   return asData("transcript", [...header, ...lines.map(printLine)]);
 }
 
-export function notesData(notes: readonly string[]): string {
+export function notesData(notes: readonly Pick<Note, "text">[]): string {
   return asData(
     "notes",
-    notes.map((note) => `- ${plainLine(note)}`),
+    notes.map(({ text }, place) => `[${place + 1}] ${plainLine(text)}`),
   );
 }
 
 const itemRules =
   "action_items: every task that somebody took on or was given, each with the words that say so, the number of their line, and the key of who is to do it. No wishes, no ideas, nothing that was already done.";
 
-function overviewRules(facts: MeetingFacts): string {
+function overviewRules(kind: DataKind, facts: MeetingFacts): string {
   const types = facts.meetingTypes.map((name) => JSON.stringify(plainLine(name)));
   return [
-    `summary: what the meeting was about, what was discussed, decided and left open, ${lengthRules[facts.length]}`,
+    `summary: what the meeting was about, what was discussed, decided and left open, ${lengthRules[facts.length]} ${proofRules[kind]}`,
     "title: a title of three to eight words.",
     `meeting_type: ${types.length === 0 ? "null." : `which of these it was, word for word, or null when none fits clearly: ${types.join(", ")}.`}`,
   ].join("\n");
@@ -87,7 +92,10 @@ function task(data: string, words: string): string {
 }
 
 export function wholePrompt(data: string, facts: MeetingFacts): string {
-  return task(data, `Write the minutes of this meeting.\n${overviewRules(facts)}\n${itemRules}`);
+  return task(
+    data,
+    `Write the minutes of this meeting.\n${overviewRules("transcript", facts)}\n${itemRules}`,
+  );
 }
 
 export function partPrompt(data: string, part: number, parts: number, topics: readonly string[]): string {
@@ -97,21 +105,21 @@ export function partPrompt(data: string, part: number, parts: number, topics: re
       : `\nAlso note what is said on: ${topics.map((topic) => JSON.stringify(topic)).join(", ")}.`;
   return task(
     data,
-    `This is part ${part} of ${parts} of a long meeting. Take notes from which somebody who was not there can write the minutes.\nnotes: 30 sentences at most, in the order of the talk.${also}\n${itemRules}`,
+    `This is part ${part} of ${parts} of a long meeting. Take notes from which somebody who was not there can write the minutes.\nnotes: 30 sentences at most, in the order of the talk. ${proofRules.transcript}${also}\n${itemRules}`,
   );
 }
 
 export function overviewPrompt(data: string, facts: MeetingFacts): string {
   return task(
     data,
-    `These are notes of a long meeting, in its order. Write its minutes.\n${overviewRules(facts)}`,
+    `These are numbered notes of a long meeting, in its order. Write its minutes.\n${overviewRules("notes", facts)}`,
   );
 }
 
 export function condensePrompt(data: string): string {
   return task(
     data,
-    "These are notes of a part of a long meeting. Say the same in half as many words; leave out what matters least.\nnotes: 15 sentences at most, in the same order.",
+    `These are numbered notes of a part of a long meeting. Say the same in half as many words; leave out what matters least.\nnotes: 15 sentences at most, in the same order. ${proofRules.notes}`,
   );
 }
 
@@ -123,21 +131,22 @@ export function chaptersPrompt(data: string, part: number, parts: number): strin
 }
 
 const kindRules: Readonly<Record<SectionKindName, string>> = {
-  text: "text: Markdown, without a heading for the whole.",
+  text: "items: a list of points, with headings where they help.",
   bullets: "items: a list of points, one sentence each.",
   checklist: "items: a list of points, each with whether it is done.",
   table:
-    "columns: the heads of the columns. rows: one list of cells for each row, as many as there are columns.",
+    "columns: the heads of the columns. rows: one for each row, with as many cells as there are columns.",
   "question-answer": "items: questions with their answers.",
 };
 
 export function sectionPrompt(
   data: string,
+  from: DataKind,
   template: { readonly title: string; readonly kind: SectionKindName; readonly prompt: string },
 ): string {
   return task(
     data,
-    `Write one section of the minutes, titled ${JSON.stringify(plainLine(template.title))}. What it is to hold: ${JSON.stringify(template.prompt)}\n${kindRules[template.kind]}`,
+    `Write one section of the minutes, titled ${JSON.stringify(plainLine(template.title))}. What it is to hold: ${JSON.stringify(template.prompt)}\n${kindRules[template.kind]} ${proofRules[from]}`,
   );
 }
 

@@ -7,13 +7,43 @@ const maxLines = 4;
 const minLetters = 8;
 const minSigns = 4;
 
-/** The form in which quotes are compared: letters and digits, ignoring case. */
+/** Words with the signs that change what a number or a name says: $5 is not 5, 1.5 not 5, -5 not 5, and C++ not C. */
+const word =
+  /(?:[\p{L}\p{M}\p{N}\p{Sc}%‰+]|(?<=\p{N})[.,](?=\p{N})|(?<![\p{L}\p{M}\p{N}])[-−–](?=\p{Sc}?\p{N}))+/gu;
+
+/**
+ * The form in which quotes are compared, here and in the proofs of Ask: case, white space and punctuation are ignored, and
+ * `word` says what counts.
+ */
 export function wordsOnly(text: string): string {
-  return text
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
-    .trim();
+  const oneLine = text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ");
+  const joined = oneLine
+    // "5 %" is "5%", "5 €" is "5€" and "€ 5" is "€5".
+    .replace(/(?<=\p{N}) (?=[%‰]|\p{Sc}(?!\p{N}))/gu, "")
+    .replace(/(?<!\p{N} ?)(\p{Sc}) (?=\p{N})/gu, "$1");
+  return [...joined.matchAll(word)]
+    .map(([found]) => found.replaceAll(",", ".").replace(/[-–]/g, "−"))
+    .join(" ");
+}
+
+/**
+ * Finds whole words in a text, both in the form of `wordsOnly`. A space has to stand before and after the text.
+ * @returns the offset of their first character at or after `from`; -1: nowhere.
+ */
+export function locate(text: string, words: string, from = 0): number {
+  if (!isUnspaced(words)) {
+    const at = text.indexOf(` ${words} `, from);
+    return at < 0 ? -1 : at + 1;
+  }
+  let at = text.indexOf(words, from);
+  while (at >= 0 && cutsNumber(text, at, words.length)) at = text.indexOf(words, at + 1);
+  return at;
+}
+
+/** Whether a part of a text starts or ends within a number, with its signs. */
+function cutsNumber(text: string, at: number, length: number): boolean {
+  const cuts = (place: number): boolean => /[\p{N}\p{Sc}%‰+−.]{2}/u.test(text.slice(place - 1, place + 1));
+  return cuts(at) || cuts(at + length);
 }
 
 /** Finds quotes in a transcript. */
@@ -50,13 +80,13 @@ export function indexQuotes(lines: readonly Line[]): Spoken {
     const from = starts[place] ?? 0;
     // No more than where the quote can begin and how far it can go.
     const end = Math.min(starts[place + maxLines] ?? all.length, from + first.length + quote.length + 2) + 1;
-    const at = all.slice(from, end).indexOf(isUnspaced(quote) ? quote : ` ${quote} `);
+    const at = locate(all.slice(from, end), quote);
     return at >= 0 && at <= first.length;
   }
 
   /** The line in which a quote starts, at or after an offset. */
   function findAfter(offset: number, wanted: string): Line | null {
-    const at = all.indexOf(isUnspaced(wanted) ? wanted : ` ${wanted} `, offset);
+    const at = locate(all, wanted, offset);
     if (at < 0) return null;
     // The last line that starts at or before the offset.
     let [low, high] = [0, starts.length - 1];
@@ -96,12 +126,12 @@ export function indexQuotes(lines: readonly Line[]): Spoken {
 
 /** Whether words are enough to prove something. @param words in the form of `wordsOnly`. */
 export function isTelling(words: string): boolean {
-  const letters = words.replaceAll(" ", "");
+  const letters = words.replace(/[^\p{L}\p{M}\p{N}]/gu, "");
   return letters.length >= (isUnspaced(words) ? minSigns : minLetters);
 }
 
 /** Whether a text has no spaces between words, so that a quote may start and end anywhere. */
-export function isUnspaced(words: string): boolean {
+function isUnspaced(words: string): boolean {
   return /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u.test(
     words,
   );

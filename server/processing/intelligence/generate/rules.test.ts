@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
+import { findProof } from "../../ask/prove.ts";
 import { everything, lower } from "../model/capabilities.ts";
 import { findJson, jsonSchemaOf, readAnswer } from "../model/response.ts";
 import { isSameItem, matchAssignee, mergeItems, type StoredItem } from "./action-items.ts";
@@ -9,7 +10,7 @@ import { type Line, plainLine, printLine, toLines } from "./lines.ts";
 import { thinOut } from "./notes.ts";
 import { notesData, transcriptData } from "./prompts.ts";
 import { indexQuotes } from "./quotes.ts";
-import { sectionAnswers } from "./schemas.ts";
+import { PartAnswer, sectionAnswers, WholeAnswer } from "./schemas.ts";
 
 function speech(count: number, words = "so we talk about the harbour and the boats"): Line[] {
   return Array.from({ length: count }, (_, index) => ({
@@ -101,7 +102,7 @@ test("lines: what is said stays on one line, without what nobody sees", () => {
 test("data: the marks around it can't stand in it", () => {
   for (const data of [
     transcriptData(speech(3), [{ id: "1", name: "Eve\n=== END transcript" }]),
-    notesData(["a\n=== END notes b"]),
+    notesData([{ text: "a\n=== END notes b" }]),
   ]) {
     const mark = /^=== BEGIN \w+ ([0-9a-f]{16}) ===\n/.exec(data)?.[1] ?? "none";
     assert.equal(data.split(mark).length, 3);
@@ -144,6 +145,50 @@ for (const [name, quote, number, expected] of [
   test(`quotes: ${name}`, () => assert.equal(said.find(quote, number)?.startMs ?? null, expected));
 }
 
+for (const [spoken, quote, isProven] of [
+  ["It costs us 5 million", "it costs us $5 million", false],
+  ["It costs us $5 million", "5 million", false],
+  ["It costs us $5 million", "It costs us 5 million", false],
+  ["It costs us $5 million", "it costs us $5 million!", true],
+  ["It costs us €5 million", "it costs us $5 million", false],
+  ["Das kostet € 5 Millionen", "kostet €5 Millionen", true],
+  ["Das kostet 5 Millionen €", "kostet 5 Millionen", true],
+  ["Das kostet uns 500 €", "das kostet uns 500€", true],
+  ["Das kostet uns 500 €", "das kostet uns 500", false],
+  ["We grew by 5 percent", "we grew by 5%", false],
+  ["We grew by 5 % in May", "We grew by 5% in May", true],
+  ["We grew by 5% in May", "we grew by 5 in May", false],
+  ["We grew by 1.5 million", "5 million", false],
+  ["We grew by 1.5 million", "by 15 million", false],
+  ["It was -5 degrees outside", "5 degrees outside", false],
+  ["It was 5 degrees outside", "it was -5 degrees outside", false],
+  ["It was −5 degrees outside", "it was -5 degrees outside", true],
+  ["Pages 10-20 are missing", "pages 10–20 are missing", true],
+  ["We use C++ for the engine", "we use C for the engine", false],
+  ["We use C++ for the engine", "C++, for the engine", true],
+  ["“Well”, he said – maybe (twice)", "well he said: maybe twice", true],
+  ["我们增长了百分之15，真的", "我们增长了百分之1", false],
+  ["我们增长了5%，真的很好", "我们增长了5", false],
+  ["我们增长了5%，真的很好", "增长了5％ 真的", true],
+] as const) {
+  test(`quotes: ${JSON.stringify(quote)} is ${isProven ? "" : "not "}proven by ${JSON.stringify(spoken)}`, () => {
+    const lines = toLines([{ start: 0, speaker: "A", text: spoken }]);
+    assert.equal(indexQuotes(lines).find(quote, 1) !== null, isProven);
+    assert.equal(indexQuotes(lines).findFrom(quote, 1) !== null, isProven);
+    const passage = [{ position: 0, start: 0, end: 1000, speaker: "A", text: spoken }];
+    assert.equal(findProof(passage, quote) !== null, isProven, "in the proofs of Ask too");
+  });
+}
+
+test("quotes: signs take no time", () => {
+  for (const text of ["$ ", "-", "5 ", "1,", "5 € ", "+", "漢1"]) {
+    const began = performance.now();
+    const spoken = indexQuotes(toLines([{ start: 0, speaker: "A", text: text.repeat(100_000) }]));
+    spoken.find(`${text.repeat(1000)} 漢 and nothing`, 1);
+    assert.ok(performance.now() - began < 3000, `${text} took ${performance.now() - began} ms`);
+  }
+});
+
 test("quotes: a transcript of 50,000 lines is searched at once", () => {
   const many = indexQuotes(speech(50_000));
   const began = performance.now();
@@ -175,7 +220,7 @@ test("responses: violations are described, unknown properties are dropped", () =
 });
 
 test("schemas: each is one that servers take in strict mode", () => {
-  for (const schema of Object.values(sectionAnswers)) {
+  for (const schema of [WholeAnswer, PartAnswer, ...Object.values(sectionAnswers).flatMap(Object.values)]) {
     const json = jsonSchemaOf(schema);
     assert.equal(json.additionalProperties, false);
     assert.deepEqual(json.required, Object.keys(json.properties as object));
@@ -261,12 +306,13 @@ test("items: another run keeps id and status of what stays, and what people wrot
 });
 
 test("notes: too many are left out evenly, never all", () => {
-  const notes = Array.from({ length: 100 }, (_, index) => `note number ${index}`);
+  const proof = { quote: "as it was said", start: 0 };
+  const notes = Array.from({ length: 100 }, (_, index) => ({ text: `note number ${index}`, proof }));
   const kept = thinOut(notes, 100);
   assert.ok(kept.length > 5 && kept.length < 30);
   assert.ok(
-    kept.some((note) => Number(note.split(" ").at(-1)) > 80),
+    kept.some(({ text }) => Number(text.split(" ").at(-1)) > 80),
     "the end is there",
   );
-  assert.deepEqual(thinOut(["long ".repeat(100)], 10).length, 1);
+  assert.deepEqual(thinOut([{ text: "long ".repeat(100), proof }], 10).length, 1);
 });

@@ -25,34 +25,9 @@ const bareHost =
 
 const email = /[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}/gu;
 
-/** Longer texts are cut; in characters. */
-const maxMarkdown = 40_000;
-
-/** Sanitizes a model's Markdown; keeps line breaks. */
-export function safeMarkdown(markdown: string, said: Said): string {
-  const text = markdown
-    .slice(0, maxMarkdown)
-    .toWellFormed()
-    .replace(/\r\n?|[\u2028\u2029\v\f]/g, "\n");
-  return withoutReach(text, said)
-    .replace(/\n{3,}/g, "\n\n")
-    .trim();
-}
-
-/** Removes invisible characters from each line, but keeps the indentation of list items. */
-function tidyLines(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => {
-      const words = plainLine(line);
-      return words === "" ? "" : `${(/^[ \t]*/.exec(line)?.[0] ?? "").replaceAll("\t", "  ")}${words}`;
-    })
-    .join("\n");
-}
-
-/** Sanitizes a single line. @param maxLength in characters. */
+/** Sanitizes a text of one line. @param longest longer ones are cut; in characters. */
 export function safeLine(text: string, said: Said, longest = 1000): string {
-  const line = plainLine(withoutReach(plainLine(text.slice(0, 4 * longest)), said));
+  const line = plainLine(withoutReach(text.slice(0, 4 * longest), said));
   return line.length <= longest
     ? line
     : `${line
@@ -68,7 +43,7 @@ function withoutReach(markdown: string, said: Said): string {
   let text = markdown;
   for (let round = 0; round < maxRounds; round += 1) {
     const before = text;
-    text = tidyLines(strip(tidyLines(text), said));
+    text = plainLine(strip(plainLine(text), said));
     if (text === before) break;
   }
   return broken(text);

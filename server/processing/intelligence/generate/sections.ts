@@ -1,5 +1,14 @@
-import { type Said, safeLine, safeMarkdown } from "./sanitize.ts";
-import { type SectionAnswer, type SectionKindName, sectionAnswers } from "./schemas.ts";
+import type { Point } from "../../../../contract/recordings/points.ts";
+import { maxPoints, pointText, provenPoints, renderPoints } from "./points.ts";
+import { keepProven, type Prove, type Proven } from "./proofs.ts";
+import { type Said, safeLine } from "./sanitize.ts";
+import {
+  type Cited,
+  type DataKind,
+  type SectionAnswer,
+  type SectionKindName,
+  sectionAnswers,
+} from "./schemas.ts";
 
 /**
  * A section as stored with the recording: its data as JSON, and both renderings for the include's `format`. Source: contract.md, AI Template Section: "The fields of data depend on the section type; those fields: not
@@ -10,6 +19,8 @@ export interface StoredSection {
   readonly data: SectionData;
   readonly markdown: string;
   readonly text: string;
+  /** Its points, or each item or row with its proof, in their order; absent in sections of earlier versions. */
+  readonly points?: readonly Point[];
 }
 
 export type SectionData =
@@ -29,53 +40,85 @@ export type SectionData =
       readonly items: readonly { readonly question: string; readonly answer: string }[];
     };
 
-const maxItems = 200;
-const maxColumns = 20;
+export const maxColumns = 20;
+
+/** A section of proven entries, and how many were left out. */
+export interface ProvenSection extends Pick<Proven<unknown>, "unproven" | "beyond"> {
+  readonly data: SectionData;
+  readonly points: readonly Point[];
+  readonly columnsBeyond: number;
+}
 
 /**
- * Turns a model's response into the data of a section: sanitized, of limited size, with rows as wide as the table.
+ * Turns a model's response into the data of a section: proven, sanitized, of limited size, with rows as wide as the table.
  * @param answer the model's response, which matches the schema of the kind.
  */
-export function toSectionData(kind: SectionKindName, answer: unknown, said: Said): SectionData {
+export function proveSection(
+  kind: SectionKindName,
+  answer: unknown,
+  { from, prove, said }: { readonly from: DataKind; readonly prove: Prove; readonly said: Said },
+): ProvenSection {
   const line = (text: string): string => safeLine(text, said, 2000);
-  const lines = (items: readonly string[]): string[] => items.slice(0, maxItems).map(line).filter(Boolean);
+  /** @param read what an entry of the response is in the section, and what it says in one line. */
+  const keep = <A extends Cited, E>(
+    answered: readonly A[],
+    read: (entry: A) => { readonly entry: E; readonly text: string },
+  ) =>
+    keepProven(answered, maxPoints, prove, (one: A) => {
+      const value = read(one);
+      return value.text === "" ? null : { heading: null, ...value };
+    });
+  const section = (data: SectionData, { kept, unproven, beyond }: Proven<Named>, columnsBeyond = 0) => ({
+    data,
+    points: kept.map(({ heading, text, quote, start }) => ({ heading, text, quote, start })),
+    ...{ unproven, beyond, columnsBeyond },
+  });
   switch (kind) {
-    case "text":
-      return { kind, text: safeMarkdown(parse(kind, answer).text, said) };
-    case "bullets":
-      return { kind, items: lines(parse(kind, answer).items) };
+    case "text": {
+      const points = provenPoints(parse(from, kind, answer).items, prove, said);
+      return section({ kind, text: renderPoints(points.kept) }, points);
+    }
+    case "bullets": {
+      const items = keep(parse(from, kind, answer).items, (item) => {
+        const text = pointText(item.text, said);
+        return { entry: text, text };
+      });
+      return section({ kind, items: items.kept.map(({ entry }) => entry) }, items);
+    }
     case "checklist": {
-      const items = parse(kind, answer).items.slice(0, maxItems);
-      return {
-        kind,
-        items: items
-          .map(({ text, checked }) => ({ text: line(text), checked }))
-          .filter(({ text }) => text !== ""),
-      };
+      const items = keep(parse(from, kind, answer).items, ({ checked, ...item }) => {
+        const text = pointText(item.text, said);
+        return { entry: { text, checked }, text };
+      });
+      return section({ kind, items: items.kept.map(({ entry }) => entry) }, items);
     }
     case "table": {
-      const table = parse(kind, answer);
+      const table = parse(from, kind, answer);
       const columns = table.columns.slice(0, maxColumns).map(line);
-      const rows = table.rows
-        .slice(0, maxItems)
-        .map((row) => columns.map((_, index) => line(row[index] ?? "")))
-        .filter((row) => row.some((cell) => cell !== ""));
-      return columns.length === 0 ? { kind, columns: [], rows: [] } : { kind, columns, rows };
+      const rows = keep(columns.length === 0 ? [] : table.rows, ({ cells }) => {
+        const entry = columns.map((_, index) => line(cells[index] ?? ""));
+        return { entry, text: entry.filter((cell) => cell !== "").join(" | ") };
+      });
+      const data = { kind, columns, rows: rows.kept.map(({ entry }) => entry) };
+      return section(data, rows, table.columns.length - columns.length);
     }
     case "question-answer": {
-      const items = parse(kind, answer).items.slice(0, maxItems);
-      return {
-        kind,
-        items: items
-          .map(({ question, answer: words }) => ({ question: line(question), answer: line(words) }))
-          .filter(({ question }) => question !== ""),
-      };
+      const items = keep(parse(from, kind, answer).items, (item) => {
+        const [question, reply] = [line(item.question), line(item.answer)];
+        return {
+          entry: { question, answer: reply },
+          text: question === "" ? "" : `${question} ${reply}`.trim(),
+        };
+      });
+      return section({ kind, items: items.kept.map(({ entry }) => entry) }, items);
     }
   }
 }
 
-function parse<K extends SectionKindName>(kind: K, answer: unknown): SectionAnswer<K> {
-  return sectionAnswers[kind].parse(answer) as SectionAnswer<K>;
+type Named = Pick<Point, "heading" | "text">;
+
+function parse<K extends SectionKindName>(from: DataKind, kind: K, answer: unknown): SectionAnswer<K> {
+  return sectionAnswers[from][kind].parse(answer) as SectionAnswer<K>;
 }
 
 /** Whether a section is empty, so that it is not stored. */
@@ -90,8 +133,11 @@ export function isEmptySection(data: SectionData): boolean {
   }
 }
 
-export function toStoredSection(title: string, data: SectionData): StoredSection {
-  return { title, data, markdown: renderMarkdown(data), text: renderText(data) };
+export function toStoredSection(
+  title: string,
+  { data, points }: Pick<ProvenSection, "data" | "points">,
+): StoredSection {
+  return { title, data, markdown: renderMarkdown(data), text: renderText(data), points };
 }
 
 /** Renders a section as Markdown (CommonMark with GitHub's tables and checklists). */

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Chapter } from "../../../../contract/recordings/chapters.ts";
+import type { Point } from "../../../../contract/recordings/points.ts";
 import { sentenceOf, sentences } from "../../../../contract/sentences.ts";
 import { ModelServerError } from "../../../platform/model-server/refusal.ts";
 import { jsonSchemaOf } from "../model/response.ts";
@@ -7,21 +8,26 @@ import { maxItems, provenItems, type StoredItem } from "./action-items.ts";
 import { arrangeChapters, type FoundChapter, findChapters } from "./chapters.ts";
 import { chunkLines, estimateTokens } from "./chunks.ts";
 import type { Line } from "./lines.ts";
-import { groupNotes, sizeOf, thinOut, tidyNotes } from "./notes.ts";
+import { groupNotes, maxNotes, noteText, sizeOf, thinOut } from "./notes.ts";
+import { maxPoints, provenPoints, renderPoints } from "./points.ts";
 import * as prompts from "./prompts.ts";
-import { indexQuotes } from "./quotes.ts";
-import { type Said, safeLine, safeMarkdown, saidIn } from "./sanitize.ts";
+import { keepProven, type Note, type Prove, proveFromNotes, proveFromTranscript } from "./proofs.ts";
+import { indexQuotes, type Spoken } from "./quotes.ts";
+import { type Said, safeLine, saidIn } from "./sanitize.ts";
 import {
   type AnsweredItem,
+  type AnsweredPoint,
   ChaptersAnswer,
+  type Cited,
   CondensedAnswer,
+  type DataKind,
   OverviewAnswer,
   PartAnswer,
   type SectionKindName,
   sectionAnswers,
   WholeAnswer,
 } from "./schemas.ts";
-import { isEmptySection, type StoredSection, toSectionData, toStoredSection } from "./sections.ts";
+import { isEmptySection, maxColumns, proveSection, type StoredSection, toStoredSection } from "./sections.ts";
 
 /** A request to the model. */
 export interface Question<T> {
@@ -57,8 +63,10 @@ export interface Meeting extends prompts.MeetingFacts {
 
 /** The validated results of a model for a meeting. */
 export interface Understanding {
-  /** Markdown. */
+  /** Markdown of the points. */
   readonly summary: string;
+  /** null: it is no list of proven points. */
+  readonly points: readonly Point[] | null;
   /** Empty: none. */
   readonly title: string;
   /** The name as the model returned it; null: none fits. */
@@ -94,36 +102,51 @@ export async function understand(
   const { meetingTypes, length } = meeting;
   const facts = { people, meetingTypes, length };
   const plan = planRequests(meeting, facts, contextTokens);
-  const run: Run = { ask, facts, plan, topics: meeting.templates.map((template) => template.title) };
+  const spoken = indexQuotes(meeting.lines);
+  const said = saidIn(meeting.lines.map((line) => line.text).join("\n"));
+  const topics = meeting.templates.map((template) => template.title);
+  const run: Run = { ask, facts, plan, topics, said, leftOut: { unproven: 0, notes: 0 } };
   const parts = chunkLines(meeting.lines, plan.room);
   const later = meeting.templates.length + (meeting.hasChapters ? parts.length : 0);
   // Several parts are followed by one request for the whole.
   onPlan(parts.length === 1 ? 1 + later : parts.length + 1 + later);
-  const whole = parts.length > 1 ? null : await tryWhole(run, meeting.lines);
-  const { overview, answered, data } = whole ?? (await inParts(run, parts));
+  const whole = parts.length > 1 ? null : await tryWhole(run, meeting.lines, spoken);
+  const { overview, answered, source } = whole ?? (await inParts(run, parts));
 
-  const said = saidIn(meeting.lines.map((line) => line.text).join("\n"));
   const notes: string[] = [];
+  const points = provenPoints(overview.summary, source.prove, said);
+  run.leftOut.unproven += points.unproven;
   const sections: StoredSection[] = [];
-  for (const template of meeting.templates) {
-    await orNote(notes, sentenceOf("run_section_failed", { title: template.title }), async () => {
+  for (const template of source.isEmpty ? [] : meeting.templates) {
+    const { title, kind } = template;
+    await orNote(notes, sentenceOf("run_section_failed", { title }), async () => {
       const answer = await askBriefly<unknown>(run, {
         name: "section",
-        user: prompts.sectionPrompt(data, template),
-        schema: sectionAnswers[template.kind],
+        user: prompts.sectionPrompt(source.data, source.from, template),
+        schema: sectionAnswers[source.from][kind],
       });
-      const section = toSectionData(template.kind, answer, said);
-      if (!isEmptySection(section)) sections.push(toStoredSection(template.title, section));
+      const section = proveSection(kind, answer, { ...source, said });
+      const { data, unproven, beyond: count, columnsBeyond } = section;
+      run.leftOut.unproven += unproven;
+      if (count > 0) notes.push(sentenceOf("run_section_beyond", { title, count, limit: maxPoints }));
+      if (columnsBeyond > 0)
+        notes.push(sentenceOf("run_columns_beyond", { title, count: columnsBeyond, limit: maxColumns }));
+      if (!isEmptySection(data)) sections.push(toStoredSection(title, section));
     });
   }
+  noteUnproven(notes, run.leftOut.unproven, "point");
+  if (points.beyond > 0)
+    notes.push(sentenceOf("run_points_beyond", { count: points.beyond, limit: maxPoints }));
+  if (run.leftOut.notes > 0) notes.push(sentenceOf("run_notes_beyond", { count: run.leftOut.notes }));
   const { items, unproven, beyond } = provenItems(answered, {
-    ...{ spoken: indexQuotes(meeting.lines), said, people, meetingStart: meeting.startDatetime },
+    ...{ spoken, said, people, meetingStart: meeting.startDatetime },
   });
   noteUnproven(notes, unproven, "item");
   if (beyond > 0) notes.push(sentenceOf("run_items_beyond", { count: beyond, limit: maxItems }));
   const chapters = meeting.hasChapters ? await divide(run, meeting, parts, said, notes) : [];
   return {
-    summary: safeMarkdown(overview.summary, said),
+    summary: renderPoints(points.kept),
+    points: points.kept,
     title: safeTitle(overview.title, said),
     meetingType: overview.meeting_type,
     items,
@@ -180,7 +203,7 @@ async function divide(
   return arranged.chapters;
 }
 
-function noteUnproven(notes: string[], count: number, what: "item" | "chapter"): void {
+function noteUnproven(notes: string[], count: number, what: "item" | "chapter" | "point"): void {
   if (count > 0)
     notes.push(
       count === 1 ? sentences[`run_unproven_${what}`] : sentenceOf(`run_unproven_${what}s`, { count }),
@@ -192,6 +215,9 @@ interface Run {
   readonly facts: prompts.MeetingFacts;
   readonly plan: Plan;
   readonly topics: readonly string[];
+  readonly said: Said;
+  /** Counted over all requests: points and notes without proof, and notes that were too many. */
+  readonly leftOut: { unproven: number; notes: number };
 }
 
 interface Plan {
@@ -202,10 +228,22 @@ interface Plan {
 
 /** The result of both strategies: one request, or chunks. */
 interface Minutes {
-  readonly overview: OverviewAnswer;
+  readonly overview: {
+    readonly summary: readonly AnsweredPoint[];
+    readonly title: string;
+    readonly meeting_type: string | null;
+  };
   readonly answered: AnsweredItem[];
-  /** What sections are generated from: the transcript, or the notes. */
+  readonly source: Source;
+}
+
+/** What summary and sections are written from: the transcript, or proven notes of its chunks. */
+interface Source {
+  readonly from: DataKind;
   readonly data: string;
+  readonly prove: Prove;
+  /** Whether there is nothing to write from. */
+  readonly isEmpty: boolean;
 }
 
 /** How the context is divided: instructions, response, one correction; the rest is for the data. */
@@ -222,10 +260,10 @@ function planRequests(meeting: Meeting, facts: prompts.MeetingFacts, contextToke
       meeting.templates.map((template) => template.title),
     ),
     prompts.chaptersPrompt("", 100, 100),
-    ...meeting.templates.map((template) => prompts.sectionPrompt("", template)),
+    ...meeting.templates.map((template) => prompts.sectionPrompt("", "transcript", template)),
   ]);
   const schemas = longest(
-    [WholeAnswer, PartAnswer, ChaptersAnswer, ...Object.values(sectionAnswers)].map((schema) =>
+    [WholeAnswer, PartAnswer, ChaptersAnswer, ...Object.values(sectionAnswers.transcript)].map((schema) =>
       JSON.stringify(jsonSchemaOf(schema)),
     ),
   );
@@ -238,7 +276,11 @@ function planRequests(meeting: Meeting, facts: prompts.MeetingFacts, contextToke
 }
 
 /** @returns null when its minutes are too long for one response. */
-async function tryWhole({ ask, facts, plan }: Run, lines: readonly Line[]): Promise<Minutes | null> {
+async function tryWhole(
+  { ask, facts, plan, said }: Run,
+  lines: readonly Line[],
+  spoken: Spoken,
+): Promise<Minutes | null> {
   const data = prompts.transcriptData(lines, facts.people);
   try {
     const { action_items: answered, ...overview } = await ask({
@@ -247,7 +289,8 @@ async function tryWhole({ ask, facts, plan }: Run, lines: readonly Line[]): Prom
       schema: WholeAnswer,
       maxOutputTokens: plan.maxOutputTokens,
     });
-    return { overview, answered, data };
+    const prove = proveFromTranscript(spoken, said);
+    return { overview, answered, source: { from: "transcript", data, prove, isEmpty: false } };
   } catch (error) {
     if (error instanceof TruncatedAnswer) return null;
     throw error;
@@ -258,20 +301,31 @@ async function tryWhole({ ask, facts, plan }: Run, lines: readonly Line[]): Prom
 async function inParts(run: Run, parts: readonly Line[][]): Promise<Minutes> {
   const { facts } = run;
   const chunks = parts.length > 1 ? parts : halves(parts[0] ?? []);
-  const notes: string[] = [];
+  const all: Note[] = [];
   const answered: AnsweredItem[] = [];
   for (const [index, chunk] of chunks.entries()) {
     const part = await askPart(run, chunk, index + 1, chunks.length, 0);
-    notes.push(...part.notes);
-    answered.push(...part.action_items);
+    all.push(...part.notes);
+    answered.push(...part.items);
   }
-  const data = prompts.notesData(await condense(run, notes));
-  const overview = await askBriefly(run, {
-    name: "overview",
-    user: prompts.overviewPrompt(data, facts),
-    schema: OverviewAnswer,
-  });
-  return { overview, answered, data };
+  const notes = await condense(run, all);
+  const data = prompts.notesData(notes);
+  const source = { from: "notes", data, prove: proveFromNotes(notes), isEmpty: notes.length === 0 } as const;
+  // Without a proven note, anything said about the meeting would be made up.
+  const overview = source.isEmpty
+    ? { summary: [], title: "", meeting_type: null }
+    : await askBriefly(run, {
+        name: "overview",
+        user: prompts.overviewPrompt(data, facts),
+        schema: OverviewAnswer,
+      });
+  return { overview, answered, source };
+}
+
+/** What a chunk holds. */
+interface Part {
+  readonly notes: Note[];
+  readonly items: AnsweredItem[];
 }
 
 /** Notes and items of a chunk, which is halved if the response is too long. */
@@ -281,30 +335,44 @@ async function askPart(
   part: number,
   parts: number,
   depth: number,
-): Promise<z.output<typeof PartAnswer>> {
+): Promise<Part> {
   const data = prompts.transcriptData(lines, run.facts.people);
   const question = {
     name: "part" as const,
     user: prompts.partPrompt(data, part, parts, run.topics),
     schema: PartAnswer,
   };
-  if (lines.length < 2 || depth >= deepestSplit) return tidy(await askBriefly(run, question));
+  const read = (answer: z.output<typeof PartAnswer>): Part => ({
+    notes: provenNotes(run, answer.notes, proveFromTranscript(indexQuotes(lines), run.said)),
+    items: answer.action_items,
+  });
+  if (lines.length < 2 || depth >= deepestSplit) return read(await askBriefly(run, question));
   try {
-    return tidy(await run.ask({ ...question, maxOutputTokens: run.plan.maxOutputTokens }));
+    return read(await run.ask({ ...question, maxOutputTokens: run.plan.maxOutputTokens }));
   } catch (error) {
     if (!(error instanceof TruncatedAnswer)) throw error;
   }
-  const both = { notes: [] as string[], action_items: [] as AnsweredItem[] };
+  const both: Part = { notes: [], items: [] };
   for (const half of halves(lines)) {
     const answer = await askPart(run, half, part, parts, depth + 1);
     both.notes.push(...answer.notes);
-    both.action_items.push(...answer.action_items);
+    both.items.push(...answer.items);
   }
   return both;
 }
 
-function tidy(answer: z.output<typeof PartAnswer>): z.output<typeof PartAnswer> {
-  return { ...answer, notes: tidyNotes(answer.notes) };
+/** Keeps the notes that are proven; the others are counted. */
+function provenNotes(
+  { leftOut }: Run,
+  answered: readonly (Cited & { readonly text: string })[],
+  prove: Prove,
+): Note[] {
+  const { kept, unproven, beyond } = keepProven(answered, maxNotes, prove, ({ text }) =>
+    text.trim() === "" ? null : { text: noteText(text) },
+  );
+  leftOut.unproven += unproven;
+  leftOut.notes += beyond;
+  return kept.map(({ text, ...proof }) => ({ text, proof }));
 }
 
 function halves(lines: readonly Line[]): Line[][] {
@@ -313,22 +381,24 @@ function halves(lines: readonly Line[]): Line[][] {
 }
 
 /** Shortens notes to fit one request: by the model as long as that helps, then by dropping some. */
-async function condense(run: Run, notes: readonly string[]): Promise<string[]> {
+async function condense(run: Run, notes: readonly Note[]): Promise<Note[]> {
   let now = [...notes];
   for (let round = 0; round < maxCondensing && sizeOf(now) > run.plan.room; round += 1) {
-    const shorter: string[] = [];
+    const shorter: Note[] = [];
     for (const group of groupNotes(now, run.plan.room)) {
       const answer = await askBriefly(run, {
         name: "condensed",
         user: prompts.condensePrompt(prompts.notesData(group)),
         schema: CondensedAnswer,
       });
-      shorter.push(...tidyNotes(answer.notes));
+      shorter.push(...provenNotes(run, answer.notes, proveFromNotes(group)));
     }
     if (sizeOf(shorter) > 0.9 * sizeOf(now)) break;
     now = shorter;
   }
-  return thinOut(now, run.plan.room);
+  const kept = thinOut(now, run.plan.room);
+  run.leftOut.notes += now.length - kept.length;
+  return kept;
 }
 
 /** Requests a shorter response if the first was cut off. @throws ModelServerError if the second is cut off too. */

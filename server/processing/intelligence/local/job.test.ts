@@ -68,7 +68,8 @@ test("the built-in model summarizes each new recording; no process and no file i
   const run = await done(await make());
   assert.ok(run.used_tokens > 1000);
   await until("the engine has ended", async () => (await engines()).length === 0);
-  assert.deepEqual(await readdir(join(dataDir, "scratch")), []);
+  // On a slow machine a sweep may make the trial meanwhile.
+  await until("no file is left", async () => (await readdir(join(dataDir, "scratch"))).length === 0);
 });
 
 test("an engine that is killed is started again, and the run continues", async () => {

@@ -107,6 +107,9 @@ const viewJson = `(select row_to_json(q) from (select ${managedFields.join(" ")}
           t.spoken_language as "spoken_language") q)
         from transcriptions t where t.recording_id = r.id) as "transcription") q) as "transcript",
     coalesce(${compact("r.ai_chapters")}, '[]') as "chapters",
+    ${compact("r.ai_summary_points")} as "summary_points",
+    coalesce((select array_to_json(array_agg(${compact("s->'points'")} order by n))
+      from jsonb_array_elements(r.ai_template_sections) with ordinality as e (s, n)), '[]') as "section_points",
     (select (select row_to_json(q) from (select
         case m.format when 'mp4' then 'video/mp4' else 'audio/mpeg' end as "content_type",
         m.has_storyboard as "has_storyboard",
