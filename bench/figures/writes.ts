@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type pg from "pg";
 import type { Database } from "../../server/platform/db/database.ts";
 import { type Client, createUpload, publicRequest, send } from "../api.ts";
 import type { Bench } from "../bench.ts";
@@ -90,7 +91,7 @@ async function renamer(
 
 /**
  * What a change needs at least, on a table with the columns of recordings and as many indexes: a transaction that reads a
- * row, updates it, and inserts a revision with what it was before; and one that inserts the rows of a transcript.
+ * row, updates it, and inserts a revision with the old and the new row; and one that inserts the rows of a transcript.
  */
 async function bareWrites(db: Database): Promise<Record<"updateOne" | "insertOne", () => Promise<void>>> {
   await db.pool.query(`
@@ -103,7 +104,7 @@ async function bareWrites(db: Database): Promise<Record<"updateOne" | "insertOne
     create index on bench_rows (title);
     create table bench_revisions (
       id bigint generated always as identity primary key, row_id uuid not null references bench_rows (id),
-      data jsonb not null, created_at timestamptz not null default now());
+      before jsonb not null, data jsonb not null, created_at timestamptz not null default now());
     create index on bench_revisions (row_id);
     create table bench_lines (
       row_id uuid not null references bench_rows (id), batch integer, position integer, speaker text not null,
@@ -112,47 +113,41 @@ async function bareWrites(db: Database): Promise<Record<"updateOne" | "insertOne
   const { rows } = await db.pool.query<{ id: string }>("select id from bench_rows");
   const speech = makeSpeech(3);
   let turn = 0;
-  const inTransaction = async (...statements: [text: string, values: unknown[]][]): Promise<void> => {
+  /** Changes the next row, and inserts a revision with the whole row as it was before and as it is. */
+  const change = async (write: (client: pg.ClientBase, id: string) => Promise<unknown>): Promise<void> => {
+    turn += 1;
+    const id = rows[turn % rows.length]?.id ?? "";
     const client = await db.pool.connect();
     try {
       await client.query("begin");
-      for (const [text, values] of statements) await client.query(text, values);
+      const before = await client.query("select * from bench_rows where id = $1 for update", [id]);
+      await write(client, id);
+      await client.query(
+        `insert into bench_revisions (row_id, before, data)
+         select id, $2::jsonb, to_jsonb(b) from bench_rows b where id = $1`,
+        [id, JSON.stringify(before.rows[0])],
+      );
       await client.query("commit");
     } finally {
       client.release();
     }
   };
-  const nextRow = (): string => {
-    turn += 1;
-    return rows[turn % rows.length]?.id ?? "";
-  };
-  const revise =
-    "insert into bench_revisions (row_id, data) select id, to_jsonb(b) from bench_rows b where id = $1";
   return {
-    updateOne() {
-      const id = nextRow();
-      return inTransaction(
-        ["select * from bench_rows where id = $1 for update", [id]],
-        [
-          "update bench_rows set title = $2, updated_at = now() where id = $1",
-          [id, `Renamed for the ${turn}th time`],
-        ],
-        [revise, [id]],
-      );
-    },
-    insertOne() {
-      const id = nextRow();
-      const texts = Array.from({ length: segmentCount }, speech.sentence);
-      return inTransaction(
-        ["select * from bench_rows where id = $1 for update", [id]],
-        [
+    updateOne: () =>
+      change((client, id) =>
+        client.query("update bench_rows set title = $2, updated_at = now() where id = $1", [
+          id,
+          `Renamed for the ${turn}th time`,
+        ]),
+      ),
+    insertOne: () =>
+      change((client, id) =>
+        client.query(
           `insert into bench_lines (row_id, batch, position, speaker, start_ms, end_ms, text)
            select $1, $2, n, 'Ada', n * 6000, n * 6000 + 5900, text from unnest($3::text[]) with ordinality as t (text, n)`,
-          [id, turn, texts],
-        ],
-        [revise, [id]],
-      );
-    },
+          [id, turn, Array.from({ length: segmentCount }, speech.sentence)],
+        ),
+      ),
   };
 }
 

@@ -45,12 +45,15 @@ CREATE OR REPLACE FUNCTION public.parley_search_changed()
  LANGUAGE plpgsql
 AS $function$
 declare
-  is_transcript boolean;
-  is_content boolean;
+  changed search_changes;
 begin
-  delete from search_changes c where c.recording_id = new.recording_id
-    returning c.transcript, c.content into is_transcript, is_content;
-  if found then perform parley_search_index(new.recording_id, is_transcript, is_content); end if;
+  delete from search_changes c where c.recording_id = new.recording_id returning c.* into changed;
+  if not found then return null; end if;
+  if changed.content and not (changed.transcript or changed.head) then
+    perform parley_search_rename(changed.recording_id);
+  else
+    perform parley_search_index(changed.recording_id, changed.transcript, changed.content);
+  end if;
   return null;
 end $function$;
 
@@ -117,6 +120,20 @@ AS $function$
   where s.principals && viewers and s.words @@ wanted
 $function$;
 
+-- function parley_search_highlights(uuid,text)
+CREATE OR REPLACE FUNCTION public.parley_search_highlights(target uuid, language text)
+ RETURNS tsvector
+ LANGUAGE plpgsql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+begin
+  return parley_search_short(
+    (select left(string_agg(concat_ws(' ', h.text, array_to_string(h.tags, ' ')), ' ' order by h.start_ms), 100000)
+      from highlights h where h.recording_id = target),
+    'C', language);
+end $function$;
+
 -- function parley_search_highlights_updated()
 CREATE OR REPLACE FUNCTION public.parley_search_highlights_updated()
  RETURNS trigger
@@ -159,16 +176,13 @@ begin
     return;
   end if;
 
-  heads := parley_search_short(recording.title, 'A', recording.language)
-    || parley_search_short(array_to_string(recording.tags, ' , '), 'B', recording.language)
-    || coalesce((
+  -- People and tags come first: parley_search_rename leaves them where they are.
+  heads := coalesce((
       select parley_search_short(string_agg(concat_ws(' ', p.name, p.email), ' ' order by p.position), 'B', null)
       from participants p where p.recording_id = target), '')
-    || coalesce((
-      select parley_search_short(
-        left(string_agg(concat_ws(' ', h.text, array_to_string(h.tags, ' ')), ' ' order by h.start_ms), 100000),
-        'C', recording.language)
-      from highlights h where h.recording_id = target), '');
+    || parley_search_short(array_to_string(recording.tags, ' , '), 'B', recording.language)
+    || parley_search_short(recording.title, 'A', recording.language)
+    || parley_search_highlights(target, recording.language);
 
   if not transcript and recording.rules = 3 and recording.language is not distinct from recording.indexed_language then
     select ts_delete(s.words, tsvector_to_array(ts_filter(s.words, '{a,b,c,d}'))) into body
@@ -251,11 +265,13 @@ AS $function$
 begin
   -- Statement triggers also run for statements that change no row.
   if cardinality(ids) = 0 then return; end if;
-  insert into search_changes as c (recording_id, transcript, content)
-  select id, is_transcript, is_content from (select distinct unnest(ids) as id) i order by id
+  insert into search_changes as c (recording_id, transcript, content, head)
+  select id, is_transcript, is_content, is_content from (select distinct unnest(ids) as id) i order by id
   on conflict (recording_id) do update
-    set transcript = c.transcript or excluded.transcript, content = c.content or excluded.content
-    where (c.transcript, c.content) is distinct from (c.transcript or excluded.transcript, c.content or excluded.content);
+    set transcript = c.transcript or excluded.transcript, content = c.content or excluded.content,
+      head = c.head or excluded.head
+    where (c.transcript, c.content, c.head) is distinct from
+      (c.transcript or excluded.transcript, c.content or excluded.content, c.head or excluded.head);
 end $function$;
 
 -- function parley_search_participants_updated()
@@ -286,7 +302,12 @@ CREATE OR REPLACE FUNCTION public.parley_search_recordings_updated()
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform parley_search_mark_changed(array[new.id], false, true);
+  if (old.tags, old.transcript_language) is distinct from (new.tags, new.transcript_language) then
+    perform parley_search_mark_changed(array[new.id], false, true);
+    return null;
+  end if;
+  insert into search_changes as c (recording_id, transcript, content, head) values (new.id, false, true, false)
+  on conflict (recording_id) do update set content = true where not c.content;
   return null;
 end $function$;
 
@@ -298,6 +319,37 @@ AS $function$
 begin
   perform parley_search_mark_changed(array(select distinct recording_id from removed), tg_argv[0]::boolean, tg_argv[1]::boolean);
   return null;
+end $function$;
+
+-- function parley_search_rename(uuid)
+CREATE OR REPLACE FUNCTION public.parley_search_rename(target uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  entry record;
+  heads tsvector;
+  body tsvector;
+begin
+  select r.title, r.start_datetime, s.language, s.head, s.words,
+      array(select distinct g.principal_id from recording_grants g where g.recording_id = r.id) as viewers
+    into entry
+    from recordings r join search_recordings s on s.recording_id = r.id
+    where r.id = target and s.rules = 3 and s.language is not distinct from parley_search_language(r.transcript_language);
+  if found then
+    heads := ts_filter(entry.head, '{b}') || parley_search_short(entry.title, 'A', entry.language)
+      || parley_search_highlights(target, entry.language);
+    body := ts_delete(entry.words, tsvector_to_array(ts_filter(entry.words, '{a,b,c,d}')));
+  end if;
+  -- Not indexed yet, by earlier rules, or too long.
+  if body is null or length(body) + length(heads) > 30000 then
+    perform parley_search_index(target, false, true);
+    return;
+  end if;
+  update search_recordings set start_datetime = entry.start_datetime, principals = entry.viewers, head = heads,
+      words = body || ts_delete(heads, tsvector_to_array(body))
+    where recording_id = target;
 end $function$;
 
 -- function parley_search_segments_updated()
@@ -354,9 +406,13 @@ RETURN CASE WHEN ((language = ANY (ARRAY['danish'::text, 'dutch'::text, 'finnish
 -- function parley_search_vector(text)
 CREATE OR REPLACE FUNCTION public.parley_search_vector(clean text)
  RETURNS tsvector
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE STRICT
-RETURN CASE WHEN (octet_length(clean) = length(clean)) THEN to_tsvector('simple'::regconfig, "left"(clean, 200000)) ELSE to_tsvector('parley_search'::regconfig, "left"(clean, 200000)) END;
+AS $function$
+begin
+  return case when octet_length(clean) = length(clean) then to_tsvector('simple', left(clean, 200000))
+    else to_tsvector('parley_search', left(clean, 200000)) end;
+end $function$;
 
 -- trigger search_added on highlights
 CREATE TRIGGER search_added AFTER INSERT ON public.highlights REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION parley_search_added('false', 'true');

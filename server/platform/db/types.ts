@@ -996,6 +996,7 @@ export interface ScimTokens {
 
 export interface SearchChanges {
   content: boolean;
+  head: Generated<boolean>;
   recording_id: string;
   transcript: boolean;
 }
