@@ -68,7 +68,11 @@ const longest = [
   "test/browser/other-browsers.test.ts",
   "test/permissions/permissions.test.ts",
   "test/acceptance/move-storage.test.ts",
+  "test/acceptance/scheduled-backup.test.ts",
+  "test/acceptance/commands-as-root.test.ts",
+  "test/acceptance/embedded-commands.test.ts",
   "test/acceptance/move-database.test.ts",
+  "test/hostile/bodies.test.ts",
   "server/platform/storage/s3/s3.test.ts",
   "cli/upload/upload.test.ts",
 ];

@@ -164,5 +164,8 @@ for (const [title, [code, says]] of Object.entries(ends))
 
 test("thread: code that cannot be loaded is not a bad file", async () => {
   const missing = new URL("./missing.ts", import.meta.url);
-  await assert.rejects(runWorker(missing, { ...unreadable, size: 10, path: "x" }, task, few), /missing\.ts/);
+  await assert.rejects(
+    runWorker(missing, { ...unreadable, size: 10, path: "x" }, task, { ...few, timeoutMs: 20_000 }),
+    /missing\.ts/,
+  );
 });
