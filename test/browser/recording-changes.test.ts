@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { call } from "../support/app.ts";
 import { makeRecording, makeTeam, makeUser, makeWorkspace } from "../support/factories.ts";
-import { startModelServer } from "../support/model-server.ts";
+import { minutes, startModelServer } from "../support/model-server.ts";
 import { until } from "../support/until.ts";
 import { withoutRefusals } from "./link-support.ts";
 import { assertAccessibleAtRest, longTalk, makeMedia, people, talk } from "./recording-support.ts";
@@ -418,6 +418,11 @@ test("deleting lists what will be deleted, moves it to the trash, and can be und
 });
 
 test("summary and action items appear without a reload; checking one is saved", async () => {
+  const opened = Promise.withResolvers<void>();
+  model.otherwise(async (request, response) => {
+    await opened.promise;
+    await minutes(request, response);
+  });
   const id = await make({
     transcript: {
       language: "en",
@@ -425,12 +430,19 @@ test("summary and action items appear without a reload; checking one is saved", 
     },
   });
   const { page, complaints } = await open(id);
+  opened.resolve();
+  // The page has the recording as it was before, and doesn't know that this has begun.
+  await until("it is written", async () => {
+    const { body } = await manage("GET", `/recordings/${id}/intelligence`);
+    return body.status === "done";
+  });
   await page.getByRole("tab", { name: "Summary" }).click();
   await page.getByRole("button", { name: "Write again" }).waitFor();
   await assertAccessibleAtRest(page);
   await page.getByRole("tab", { name: /Action items/ }).click();
   const box = page.getByRole("checkbox", { name: /contract/ });
-  await box.click();
+  // Sooner than the page requests the recording again anyway.
+  await box.click({ timeout: 30_000 });
   await page.getByText("All done").waitFor();
   await until("the status is saved", async () => {
     const { body } = await manage("GET", `/recordings/${id}/action-items`);

@@ -25,15 +25,24 @@ export function useIntelligenceState(): IntelligenceState | undefined {
   const { data } = useQuery(intelligenceStateQuery(id));
   const before = useRef<boolean | null>(null);
   const isBusy = data === undefined ? null : isInProgress(data);
+  const finished = data?.finished_datetime ?? null;
   useEffect(() => {
-    // It has just finished: fetch the results.
-    if (before.current === true && isBusy === false) {
+    // It has just finished, perhaps between the requests for the recording and for this state: fetch the results.
+    const hasFinished = before.current === true || (before.current === null && isRecent(finished));
+    if (hasFinished && isBusy === false) {
       void refreshRecording(client, id);
       void client.invalidateQueries({ queryKey: actionItemsQuery(id).queryKey });
     }
     before.current = isBusy;
-  }, [isBusy, client, id]);
+  }, [isBusy, finished, client, id]);
   return data;
+}
+
+/** Longer than a recording that doesn't change is shown without being requested again. */
+const recentMs = 120_000;
+
+function isRecent(datetime: string | null): boolean {
+  return datetime !== null && Math.abs(Date.now() - Date.parse(datetime)) < recentMs;
 }
 
 /** The state of the language model, with a button to write again. */
