@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { call } from "../support/app.ts";
 import { makeHighlight, makeMediaRecording, makeRecording, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 
@@ -14,7 +14,7 @@ test("highlights of all recordings are listed, filtered, played, edited, added t
   const transcriptOnly = (await makeRecording(app, token, { title: "Board" })).recordingId;
   const clip = await makeHighlight(app, token, video, { text: "The price is agreed", tags: ["deal"] });
   await makeHighlight(app, token, transcriptOnly, { text: "It is signed", timestamp: 9000 });
-  const { page, complaints } = await visit(app, "/highlights", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/highlights", { userId: member.id });
   const list = page.getByRole("list", { name: "Highlights" });
   await list.getByRole("link", { name: "The price is agreed" }).waitFor();
   assert.equal(await list.getByRole("listitem").count(), 2);
@@ -101,7 +101,7 @@ test("a link to a highlight opens it; without media it shows the transcript (pho
   const { member } = await makeWorkspace(app.db);
   const { recordingId } = await makeRecording(app, member.token, { title: "Board" });
   const clip = await makeHighlight(app, member.token, recordingId, { text: "It is signed", timestamp: 9000 });
-  const { page, complaints } = await visit(app, `/highlights/${clip}`, {
+  const { page, complaints } = await visitShared(app, `/highlights/${clip}`, {
     userId: member.id,
     size: phone,
     colorScheme: "dark",

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { makeMedia, people } from "./recording-support.ts";
-import { startBrowserApp, visit } from "./support.ts";
+import { startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const { member } = await makeWorkspace(app.db);
@@ -30,7 +30,9 @@ async function activeIndex(page: Page): Promise<number> {
 }
 
 test("every line's copied link opens that line", async () => {
-  const { page, context, complaints } = await visit(app, `/recordings/${videoId}`, { userId: member.id });
+  const { page, context, complaints } = await visitShared(app, `/recordings/${videoId}`, {
+    userId: member.id,
+  });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const lines = page.getByRole("list", { name: "Transcript" });
   await lines.waitFor();
@@ -60,7 +62,7 @@ test("every line's copied link opens that line", async () => {
 });
 
 test("a search result opens the matching line", async () => {
-  const { page } = await visit(app, "/search?q=harbour", { userId: member.id });
+  const { page } = await visitShared(app, "/search?q=harbour", { userId: member.id });
   const hits = page.getByRole("article").first().getByRole("listitem");
   await hits.first().waitFor();
   const more = page.getByRole("button", { name: /Show more matches/ });
@@ -83,7 +85,7 @@ test("a search result opens the matching line", async () => {
 
 test("without media: a link to a position or a whole second shows its line", async () => {
   const { recordingId } = await makeRecording(app, member.token, { transcript, participants: people });
-  const { page } = await visit(app, `/recordings/${recordingId}?t=7.6`, { userId: member.id });
+  const { page } = await visitShared(app, `/recordings/${recordingId}?t=7.6`, { userId: member.id });
   await activeLine(page).waitFor();
   assert.equal(await activeIndex(page), 5);
   await page.goto(`${app.url}/recordings/${recordingId}?t=7`);
@@ -91,7 +93,7 @@ test("without media: a link to a position or a whole second shows its line", asy
 });
 
 test("a link to a whole second opens the line that starts within that second", async () => {
-  const { page } = await visit(app, "/icon.svg", { userId: member.id });
+  const { page } = await visitShared(app, "/icon.svg", { userId: member.id });
   for (const [second, line] of [
     [1, 1],
     [2, 2],
@@ -124,7 +126,7 @@ test("the clip of a line shorter than a second ends before the next line", async
     transcript: { language: "en", segments: lines },
     participants: people,
   });
-  const { page } = await visit(app, `/recordings/${id}`, { userId: member.id });
+  const { page } = await visitShared(app, `/recordings/${id}`, { userId: member.id });
   for (const index of [0, 2]) {
     const line = page.locator(`li[data-index="${index}"]`);
     await line.hover();
@@ -146,7 +148,7 @@ test("the clip of a line shorter than a second ends before the next line", async
 });
 
 test("a clip of selected words starts within their line and ends before the next one", async () => {
-  const { page } = await visit(app, `/recordings/${videoId}`, { userId: member.id });
+  const { page } = await visitShared(app, `/recordings/${videoId}`, { userId: member.id });
   const text = page.locator('li[data-index="3"] [data-text]');
   await text.waitFor();
   await page.evaluate(
@@ -179,7 +181,7 @@ test("words with times: the spoken one is highlighted, a click plays from its wo
     body: JSON.stringify({ transcript_version: 0, webvtt, edits: "discard" }),
   });
   assert.equal(supplied.status, 200, await supplied.clone().text());
-  const { page, complaints } = await visit(app, `/recordings/${id}`, { userId: member.id });
+  const { page, complaints } = await visitShared(app, `/recordings/${id}`, { userId: member.id });
   const text = page.locator('li[data-index="0"] [data-text]');
   await text.waitFor();
   const spoken = (): Promise<string> =>
@@ -234,7 +236,7 @@ test("silence is skipped on request, also for the next recording", async () => {
     },
     participants: people,
   });
-  const { page, complaints } = await visit(app, `/recordings/${id}`, { userId: member.id });
+  const { page, complaints } = await visitShared(app, `/recordings/${id}`, { userId: member.id });
   await page.getByRole("button", { name: "1× speed" }).click();
   const choice = page.getByRole("menuitemcheckbox", { name: "Skip silence" });
   await choice.click();

@@ -21,7 +21,7 @@ import {
   signInAs,
   startBrowserApp,
   type VisitOptions,
-  visit,
+  visitShared,
 } from "./support.ts";
 
 // Nobody takes mail at this address.
@@ -87,7 +87,7 @@ for (const look of [
 ] satisfies VisitOptions[])
   test(`pages of the server: accessible, and no wider than the window (${look.size.width}, ${look.colorScheme})`, async () => {
     // A context for each page would take longer than its checks.
-    const { page, context, complaints } = await visit(app, "/icon.svg", look);
+    const { page, context, complaints } = await visitShared(app, "/icon.svg", look);
     for (const [heading, path, userId] of pages) {
       await context.clearCookies();
       if (userId !== undefined) await signInAs(app, context, userId);
@@ -115,7 +115,7 @@ for (const locale of ["de", "en-XA"])
       "update users set password_hash = (select password_hash from users where id = $1) where id = $2";
     await app.db.pool.query(hash, [admin.id, guarded.id]);
     const { url } = await linkTools(app, admin.token).publish(await makeMedia(app, admin.token));
-    const { page, context } = await visit(app, "/icon.svg", { locale });
+    const { page, context } = await visitShared(app, "/icon.svg", { locale });
     const found: string[] = [];
     const look = async (where: string): Promise<void> => {
       for (const size of [desktop, phone]) {
@@ -146,7 +146,7 @@ for (const locale of ["de", "en-XA"])
   });
 
 test("sign-in by keyboard: a wrong password is said, the email stays, and then one is where one wanted to be", async () => {
-  const { page, complaints } = await visit(app, "/settings/tokens");
+  const { page, complaints } = await visitShared(app, "/settings/tokens");
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   await page.keyboard.type(member.email);
   await page.keyboard.press("Tab");
@@ -163,7 +163,7 @@ test("sign-in by keyboard: a wrong password is said, the email stays, and then o
 
 test("an invitation: a password that is too easy is refused in words, a good one leads into the app", async () => {
   const { path, email } = await invite();
-  const { page, complaints } = await visit(app, path);
+  const { page, complaints } = await visitShared(app, path);
   await page.getByText(email).waitFor();
   await page.getByLabel("Your name").fill("Mira Holm");
   await page.getByLabel("Password").fill(email);
@@ -178,7 +178,7 @@ test("an invitation: a password that is too easy is refused in words, a good one
 });
 
 test("a form whose page was left open: said in plain words, and nothing was done", async () => {
-  const { page, context, complaints } = await visit(app, "/sign-out", { userId: member.id });
+  const { page, context, complaints } = await visitShared(app, "/sign-out", { userId: member.id });
   await page.evaluate("document.querySelector('input[name=form_token]').value = 'old'");
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("heading", { name: "Please try again" }).waitFor();

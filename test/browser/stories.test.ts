@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 import { call } from "../support/app.ts";
 import { makeHighlight, makeMediaRecording, makeUser, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" } });
 const workspace = await makeWorkspace(app.db);
@@ -47,7 +47,7 @@ async function orderOf(storyId: string): Promise<string[]> {
 
 test("story: its highlights play in sequence to the end", async () => {
   const storyId = await createStory(["First", "Second", "Third"]);
-  const { page, complaints } = await visit(app, `/stories/${storyId}`, { userId: member.id });
+  const { page, complaints } = await visitShared(app, `/stories/${storyId}`, { userId: member.id });
   const player = page.getByRole("region", { name: "Player" });
   await player.getByRole("heading", { name: "First" }).waitFor();
   // A busy machine may miss a clip of a second.
@@ -80,7 +80,7 @@ test("story: its highlights play in sequence to the end", async () => {
 
 test("story: reordered by keyboard, and a highlight removed", async () => {
   const storyId = await createStory(["First", "Second", "Third"]);
-  const { page, complaints } = await visit(app, `/stories/${storyId}`, { userId: member.id });
+  const { page, complaints } = await visitShared(app, `/stories/${storyId}`, { userId: member.id });
   const handle = page.getByRole("button", { name: "Move First", exact: true });
   await handle.press("Space");
   await page.getByText(/You have lifted an item/).waitFor({ state: "attached" });
@@ -106,7 +106,7 @@ test("story: reordered by keyboard, and a highlight removed", async () => {
 
 test("stories: created, edited, listed and deleted (phone, dark)", async () => {
   await createStory(["Only"]);
-  const { page, complaints } = await visit(app, "/stories", {
+  const { page, complaints } = await visitShared(app, "/stories", {
     userId: member.id,
     size: phone,
     colorScheme: "dark",
@@ -135,7 +135,7 @@ test("stories: created, edited, listed and deleted (phone, dark)", async () => {
 
 test("story: removed highlights stay removed, even if older responses arrive late", async () => {
   const storyId = await createStory(["First", "Second", "Third", "Fourth"]);
-  const { page, complaints } = await visit(app, `/stories/${storyId}`, { userId: member.id });
+  const { page, complaints } = await visitShared(app, `/stories/${storyId}`, { userId: member.id });
   const shown = page.getByRole("region", { name: "Order" }).getByRole("button", { name: /^Play/ });
   await until("the story is loaded", async () => (await shown.count()) === 4 || undefined);
   // Each change is slow, and the page keeps refetching.
@@ -159,7 +159,7 @@ test("story: highlights are searched and added by keyboard; a cover image is sho
   const storyId = await createStory(["First"]);
   await makeHighlight(app, token, video, { text: "About the crane", timestamp: 3000, duration: 1000 });
   await makeHighlight(app, token, video, { text: "About the quay", timestamp: 3000, duration: 1000 });
-  const { page, complaints } = await visit(app, `/stories/${storyId}`, { userId: member.id });
+  const { page, complaints } = await visitShared(app, `/stories/${storyId}`, { userId: member.id });
   await page.getByRole("button", { name: "Add highlights" }).press("Enter");
   const dialog = page.getByRole("dialog", { name: "Add highlights" });
   await dialog.getByRole("checkbox", { name: /About the quay/ }).waitFor();
@@ -204,7 +204,7 @@ test("story: other users can watch but not edit it", async () => {
     { token, version: null },
   );
   const other = await makeUser(app.db, workspace);
-  const { page, complaints } = await visit(app, `/stories/${storyId}`, { userId: other.id });
+  const { page, complaints } = await visitShared(app, `/stories/${storyId}`, { userId: other.id });
   const order = page.getByRole("region", { name: "Order" });
   await order.getByRole("button", { name: /^Play Second/ }).waitFor();
   await assertAccessible(page);
