@@ -20,7 +20,7 @@ const writeErrors = ["invalid_json", "invalid_input", "body_too_large", "forbidd
 
 const Kind = z.enum(destinationKinds).meta({
   description:
-    "`slack`, `teams`, `mattermost`, `discord`: an incoming webhook. `email`: participants who are users of the workspace and can see the recording. `markdown`: a file for each recording. `email` and `markdown` are for admins and workspace tokens.",
+    "`slack`, `teams`, `mattermost`, `discord`: an incoming webhook. `email`: participants who are users of the workspace, can see the recording and have not unsubscribed. `markdown`: a file for each recording. `email` and `markdown` are for admins and workspace tokens.",
 });
 
 const Conditions = z

@@ -30,6 +30,14 @@ export const notificationKindNames = Object.keys(notificationKinds) as [
   ...NotificationKind[],
 ];
 
+/** Emails of deliveries with the summaries of a user's meetings, which are no notifications: a user gets them or not. */
+export const summaryEmailChannels = ["off", "email"] as const;
+
+/** How a user is notified of each kind. */
+export interface NotificationSettings extends Record<NotificationKind, NotificationChannel> {
+  readonly summary_emailed: (typeof summaryEmailChannels)[number];
+}
+
 /** Who can receive a kind. */
 export function audienceOf(kind: NotificationKind): "everyone" | "admins" | "operators" {
   const { audience }: Definition = notificationKinds[kind];

@@ -9,6 +9,7 @@ import {
   notificationChannels,
   notificationDays,
   notificationKindNames,
+  summaryEmailChannels,
 } from "./notification-kinds.ts";
 
 const tag = "Notifications";
@@ -109,12 +110,15 @@ export const streamNotifications = operation({
   errors: ["forbidden"],
 });
 
-const Settings = z.strictObject(
-  Object.fromEntries(notificationKindNames.map((kind) => [kind, z.enum(notificationChannels)])) as Record<
+const Settings = z.strictObject({
+  ...(Object.fromEntries(notificationKindNames.map((kind) => [kind, z.enum(notificationChannels)])) as Record<
     NotificationKind,
     z.ZodEnum<{ [C in NotificationChannel]: C }>
-  >,
-);
+  >),
+  summary_emailed: z.enum(summaryEmailChannels).meta({
+    description: "Whether deliveries send the caller summaries of their meetings by email.",
+  }),
+});
 
 const channels =
   "`email`: in the app and by email at once; `daily`: in the app and in an email in the morning; `app`: in the app alone; `off`: not at all.";

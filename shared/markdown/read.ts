@@ -165,13 +165,13 @@ export function readInlines(text: string): Inline[] {
   return parts;
 }
 
-/** A text without the marks of emphasis, code and links. */
-export function withoutMarks(text: string): string {
+/** A text without the marks of emphasis, links and, unless `hasCode` is false, code. */
+export function withoutMarks(text: string, { hasCode = true } = {}): string {
   return text
     .split("\n")
     .map((line) =>
       readInlines(line)
-        .map((part) => part.text)
+        .map((part) => (part.kind === "code" && !hasCode ? part.source : part.text))
         .join(""),
     )
     .join("\n");

@@ -145,7 +145,12 @@ export const pageRequests: Readonly<Record<string, BuildRouteRequests>> = {
 async function unsubscribePath(world: World, caller: RouteCaller): Promise<string> {
   const { encryptor, config } = world.app;
   if (caller === "right")
-    return new URL(unsubscribeUrl(encryptor, config.baseUrl, (await world.fresh("recorder")).id)).pathname;
+    return new URL(
+      unsubscribeUrl(encryptor, config.baseUrl, {
+        userId: (await world.fresh("recorder")).id,
+        from: "notifications",
+      }),
+    ).pathname;
   const text =
     caller === "wrong"
       ? encryptor.encrypt(JSON.stringify({ encryptedFor: "mail" })).toString("base64url")

@@ -166,6 +166,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "people/accounts",
     "people/events",
     "recordings/recordings",
+    "sharing/notifications",
   ],
   "connections/documents": ["connections/exports", "recordings/recordings"],
   "connections/exports": [

@@ -9,6 +9,7 @@ import type { Config } from "../../platform/config/config.ts";
 import type { Database, Executor } from "../../platform/db/database.ts";
 import { defineJob, type RunContext } from "../../platform/jobs/define.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
+import { unsubscribeHeaders, unsubscribeUrl } from "../../sharing/notifications/unsubscribe.ts";
 import { type AttemptResponse, notSent } from "../webhooks/dispatch/attempt.ts";
 import { composeMessage, readContent } from "./content.ts";
 import { emailOf, queued } from "./email.ts";
@@ -33,13 +34,17 @@ interface Recipient {
   readonly timeZone: string | null;
 }
 
-/** The participants who are users of the workspace and can see the recording at this moment. */
+/** The participants who are users of the workspace, can see the recording at this moment and have not unsubscribed. */
 async function findRecipients(db: Executor, recordingId: string): Promise<readonly Recipient[]> {
   const { rows } = await sql<Recipient>`
     select distinct u.id, u.email, u.email_language as language, u.email_time_zone as "timeZone" from participants p
       join users u on u.workspace_id = p.workspace_id and u.email_key = p.email_key
       join workspaces w on w.id = u.workspace_id
-    where p.recording_id = ${recordingId} and u.deactivated_at is null and u.invited_at is null and exists (
+    where p.recording_id = ${recordingId} and u.deactivated_at is null and u.invited_at is null
+      and not exists (
+        select 1 from notification_settings s
+        where s.user_id = u.id and s.kind = 'summary_emailed' and s.channel = 'off')
+      and exists (
       select 1 from recording_grants g
       where g.recording_id = p.recording_id and g.principal_id = any(parley_principals(u.id, w.members_id)))
     order by u.email`.execute(db);
@@ -85,7 +90,10 @@ function keyOf({ hookId, deliveryId, attempt }: Attempt, userId: string): string
  * Sends one email, with what the recording has at this moment: nothing that was erased, and only to a participant who can
  * still see it, of a delivery that still sends it.
  */
-async function sendEmail({ db, config, log }: RunContext, payload: z.infer<typeof schema>): Promise<void> {
+async function sendEmail(
+  { db, config, encryptor, log }: RunContext,
+  payload: z.infer<typeof schema>,
+): Promise<void> {
   const { key, hookId, deliveryId, recordingId, userId, expiresAtMs, isSent } = payload;
   const { smtp, baseUrl } = config;
   if (smtp === null || isSent || expiresAtMs < Date.now()) return;
@@ -98,9 +106,14 @@ async function sendEmail({ db, config, log }: RunContext, payload: z.infer<typeo
   const { recording } = parts;
   const reader = await readerOf(db.kysely, { workspaceId: state.workspace_id, recording }, user);
   const message = composeMessage(reader, recording, baseUrl, state.template);
+  const unsubscribe = unsubscribeUrl(encryptor, baseUrl, { userId, from: "summaries" });
   await sendQueuedMail(
     { smtp, log },
-    { ...emailOf(message, user.email), messageId: `<${key}@${new URL(baseUrl).hostname}>` },
+    {
+      ...emailOf(message, user.email, unsubscribe),
+      messageId: `<${key}@${new URL(baseUrl).hostname}>`,
+      headers: unsubscribeHeaders(unsubscribe),
+    },
     { set: () => markSent(db.kysely, key, true), remove: () => markSent(db.kysely, key, false) },
   );
 }

@@ -12,7 +12,8 @@ const maxLine = 900;
 
 const signs = { item: "- ", open: "[ ] ", done: "[x] ", heading: "", text: "", blank: "" };
 
-export function emailOf(message: Message, to: string): OutgoingMail {
+/** @param unsubscribe the link that stops such emails; none in a test or preview. */
+export function emailOf(message: Message, to: string, unsubscribe: string | null = null): OutgoingMail {
   const style: Style = {
     text: (text) => text,
     bold: (text) => text,
@@ -30,13 +31,18 @@ export function emailOf(message: Message, to: string): OutgoingMail {
     to,
     language: message.i18n.language,
     subject: message.title,
-    text: [message.title, message.url, "", ...lines, ""].join("\n"),
-    html: htmlOf(message),
+    text: [
+      ...[message.title, message.url, "", ...lines, ""],
+      ...(unsubscribe === null
+        ? []
+        : ["--", message.i18n.t("Stop these emails: {url}", { url: unsubscribe }), ""]),
+    ].join("\n"),
+    html: htmlOf(message, unsubscribe),
   };
 }
 
 /** The same with links to moments, in colors that programs may turn dark. */
-function htmlOf({ title, url, start, text, i18n, timeZone }: Message): string {
+function htmlOf({ title, url, start, text, i18n, timeZone }: Message, unsubscribe: string | null): string {
   const style: Style = {
     text: escapeHtml,
     bold: (inner) => html`<b>${inner}</b>`.html,
@@ -55,6 +61,7 @@ function htmlOf({ title, url, start, text, i18n, timeZone }: Message): string {
   return html`<!doctype html><html lang="${i18n.language}" dir="${directionOf(i18n.language)}"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>
 <body style="font-family:sans-serif;max-width:640px"><h2><a href="${url}">${title}</a></h2>
 ${lines}
+${unsubscribe === null ? null : html`<p style="margin-top:32px;font-size:14px"><a href="${unsubscribe}">${i18n.t("Stop these emails")}</a></p>`}
 </body></html>`.html;
 }
 

@@ -210,9 +210,24 @@ test("emails go once to the participants who are users and can see the recording
   assert.match(german?.html ?? "", /<html lang="de" dir="ltr">/);
   assert.match(french?.text ?? "", /^\d+ \p{L}+ \d{4} à \d+:\d\d UTC\+5:30 ·/mu);
 
+  // One click stops them for a user, who may be signed out.
+  const head = (mails.find(({ to }) => to.includes(guest.email))?.raw ?? "").replace(/\r\n\s+/g, " ");
+  const path = new URL(/^List-Unsubscribe: <(\S+)>/m.exec(head)?.[1] ?? "").pathname;
+  assert.ok(german?.text.includes(path) && german.html.includes(path));
+  const optOut = new URLSearchParams({ "List-Unsubscribe": "One-Click" });
+  assert.equal((await fetch(app.url + path, { method: "POST", body: optOut })).status, 200);
+  const { summary_emailed: choice, ...kinds } = (
+    await manage("GET", "/me/notification-settings", guest.token)
+  ).body;
+  assert.deepEqual([choice, kinds.mentioned], ["off", "email"]);
+  assert.equal(
+    (await manage("GET", "/me/notification-settings", member.token)).body.summary_emailed,
+    "email",
+  );
+
   // What ends while emails wait for the mail server ends them.
   const sentCount = mails.length;
-  const resend = async () => {
+  const resend = async (count = 2) => {
     await db.pool.query("delete from jobs where name = 'send_delivery_email'");
     const { status } = await manage(
       "POST",
@@ -220,11 +235,14 @@ test("emails go once to the participants who are users and can see the recording
       admin.token,
     );
     assert.equal(status, 200);
-    await until("both are queued again", async () => {
+    await until("they are queued again", async () => {
       app.jobs.wake();
-      return (await queued()).length === 2;
+      return (await queued()).length === count;
     });
   };
+  await resend(1);
+  assert.ok(!JSON.stringify(await queued()).includes(guest.id));
+  await manage("PATCH", "/me/notification-settings", guest.token, { summary_emailed: "email" });
   await resend();
   await db.pool.query("update users set deactivated_at = now() where id = $1", [guest.id]);
   await send();

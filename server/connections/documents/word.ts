@@ -277,7 +277,7 @@ function fromBlock(block: Block, lists: { count: number }): (Paragraph | Table)[
     case "table":
       return [
         table(
-          block.head.map(withoutMarks),
+          block.head.map((cell) => withoutMarks(cell)),
           block.rows.map((row) => row.map((text) => inlinesOf(text))),
           isRightToLeft(block.head.join(" ")),
         ),

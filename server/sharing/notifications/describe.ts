@@ -55,7 +55,7 @@ function describe(i18n: I18n, row: NotificationRow, nameOf: (name: string) => st
       return {
         ...plain(
           row.kind === "mentioned" ? mention(i18n, actor) : reply(i18n, actor),
-          decodeMentions(withoutMarks(row.comment ?? ""), row.mentions),
+          decodeMentions(withoutMarks(row.comment ?? "", { hasCode: false }), row.mentions),
         ),
         timestamp: row.comment_ms,
         path: `?${row.comment_ms === null ? "" : `t=${row.comment_ms / 1000}&`}comment=${row.subject_id}`,

@@ -13,7 +13,7 @@ import { hasNoJob, type JobQueue } from "../../platform/jobs/queue.ts";
 import { i18nFor } from "../../platform/language/i18n.ts";
 import { findUnread } from "./queries.ts";
 import { renderEmail } from "./render-email.ts";
-import { unsubscribeUrl } from "./unsubscribe.ts";
+import { unsubscribeHeaders, unsubscribeUrl } from "./unsubscribe.ts";
 
 /** Notifications in one email; more are sent in the next one. */
 const maxInEmail = 50;
@@ -94,7 +94,10 @@ async function emailBatch(deps: Dependencies, user: Recipient, due: readonly str
   // The daily email has what is too much for one day.
   if (refused !== null) return setDue(kysely, ids, nextDigest(new Date()));
   const { smtp } = config;
-  const unsubscribe = unsubscribeUrl(encryptor, config.baseUrl, user.id);
+  const unsubscribe = unsubscribeUrl(encryptor, config.baseUrl, {
+    userId: user.id,
+    from: "notifications",
+  });
   const i18n = await i18nFor(user.email_language);
   const isSent = await sendQueuedMail(
     { smtp, log },
@@ -102,11 +105,7 @@ async function emailBatch(deps: Dependencies, user: Recipient, due: readonly str
       to: user.email,
       ...renderEmail(i18n, user, rows, { baseUrl: config.baseUrl, unsubscribe }),
       messageId: `<${createHash("sha256").update(ids.join()).digest("hex").slice(0, 40)}@${new URL(config.baseUrl).hostname}>`,
-      headers: {
-        "Auto-Submitted": "auto-generated",
-        "List-Unsubscribe": `<${unsubscribe}>`,
-        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-      },
+      headers: unsubscribeHeaders(unsubscribe),
     },
     {
       set: () => kysely.transaction().execute((tx) => markSent(tx, ids)),

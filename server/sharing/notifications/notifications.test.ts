@@ -67,14 +67,14 @@ test("a mention and a reply notify with the comment's text and moment; the autho
   const id = await newRecording();
   for (const user of [ann, bob]) await share(id, user);
   const comment = await manage("POST", `/recordings/${id}/comments`, ann, {
-    text: "@Bob, **look** at [this](https://example.com)",
+    text: "@Bob, **look** at [this](https://example.com) `code`",
     timestamp: 500,
     mentions: [bob.id, ann.id],
   });
   const [mention] = await listed(bob);
   assert.deepEqual(
     [mention.kind, mention.title, mention.text, mention.timestamp, mention.actor.name],
-    ["mentioned", "Ann Lee mentioned you", "@Bob, look at this", 500, "Ann Lee"],
+    ["mentioned", "Ann Lee mentioned you", "@Bob, look at this `code`", 500, "Ann Lee"],
   );
   assert.equal(mention.url, `http://parley.test/recordings/${id}?t=0.5&comment=${comment.id}`);
   await manage("PATCH", `/comments/${comment.id}`, ann, { text: "@Bob, see", mentions: [bob.id, member.id] });
@@ -135,9 +135,12 @@ test("notifications are listed over pages, newest first, and marked as read by i
 
 test("settings have a default for each kind; a kind that is off is not recorded, others know when their email is due", async () => {
   const user = await newUser("Otto");
-  const defaults = Object.fromEntries(
-    Object.entries(notificationKinds).map(([kind, definition]) => [kind, definition.default]),
-  );
+  const defaults = {
+    ...Object.fromEntries(
+      Object.entries(notificationKinds).map(([kind, definition]) => [kind, definition.default]),
+    ),
+    summary_emailed: "email",
+  };
   assert.deepEqual(await manage("GET", "/me/notification-settings", user), defaults);
   const changed = await manage("PATCH", "/me/notification-settings", user, {
     shared: "off",

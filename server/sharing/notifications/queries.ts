@@ -6,6 +6,7 @@ import {
   maxUnread,
   type NotificationChannel,
   type NotificationKind,
+  type NotificationSettings,
   notificationKindNames,
   notificationKinds,
 } from "../../../contract/workspace/notification-kinds.ts";
@@ -212,26 +213,27 @@ export async function markRead(db: Executor, userId: string, ids: readonly strin
 }
 
 /** How a user is notified of each kind. */
-export async function readSettings(
-  db: Executor,
-  userId: string,
-): Promise<Record<NotificationKind, NotificationChannel>> {
+export async function readSettings(db: Executor, userId: string): Promise<NotificationSettings> {
   const rows = await db
     .selectFrom("notification_settings")
     .select(["kind", "channel"])
     .where("user_id", "=", userId)
     .execute();
   const chosen = new Map(rows.map(({ kind, channel }) => [kind, channel]));
-  return Object.fromEntries(
+  const kinds = Object.fromEntries(
     notificationKindNames.map((kind) => [kind, chosen.get(kind) ?? notificationKinds[kind].default]),
   ) as Record<NotificationKind, NotificationChannel>;
+  return { ...kinds, summary_emailed: chosen.get("summary_emailed") === "off" ? "off" : "email" };
 }
 
 /** Saves what a user has chosen. Emails that are still to be sent of kinds without email are not sent. */
 export async function saveSettings(
   tx: Tx,
   userId: string,
-  chosen: readonly { readonly kind: NotificationKind; readonly channel: NotificationChannel }[],
+  chosen: readonly {
+    readonly kind: keyof NotificationSettings;
+    readonly channel: NotificationChannel;
+  }[],
 ): Promise<void> {
   if (chosen.length === 0) return;
   await tx

@@ -65,7 +65,7 @@ export function notificationRoutes(
   );
   route(api, contract.updateNotificationSettings, async ({ principal, body }) => {
     const userId = userOf(principal);
-    const chosen = notificationKindNames.flatMap((kind) => {
+    const chosen = ([...notificationKindNames, "summary_emailed"] as const).flatMap((kind) => {
       const channel = body[kind];
       return channel === undefined ? [] : [{ kind, channel }];
     });

@@ -10,12 +10,30 @@ import { i18nOf } from "../../platform/language/request-language.ts";
 import { sendPage } from "../../platform/pages/page.ts";
 import { readSettings, saveSettings } from "./queries.ts";
 
-const Token = z.object({ encryptedFor: z.literal("unsubscribe"), userId: z.uuid() });
+const Token = z.object({
+  encryptedFor: z.literal("unsubscribe"),
+  userId: z.uuid(),
+  from: z.enum(["notifications", "summaries"]).default("notifications"),
+});
+type Unsubscription = z.output<typeof Token>;
 
-/** The link that stops the emails of a user, also when they are signed out. Encryption also proves that Parley made it. */
-export function unsubscribeUrl(encryptor: Encryptor, baseUrl: string, userId: string): string {
-  const token = encryptor.encrypt(JSON.stringify({ encryptedFor: "unsubscribe", userId }));
+/** The link that stops emails of a user, also when they are signed out. Encryption also proves that Parley made it. */
+export function unsubscribeUrl(
+  encryptor: Encryptor,
+  baseUrl: string,
+  { userId, from }: Pick<Unsubscription, "userId" | "from">,
+): string {
+  const token = encryptor.encrypt(JSON.stringify({ encryptedFor: "unsubscribe", userId, from }));
   return `${baseUrl}/unsubscribe/${token.toString("base64url")}`;
+}
+
+/** What mail programs unsubscribe with. Source: RFC 8058, "3". */
+export function unsubscribeHeaders(url: string): Record<string, string> {
+  return {
+    "Auto-Submitted": "auto-generated",
+    "List-Unsubscribe": `<${url}>`,
+    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+  };
 }
 
 /** The page behind the link. Only POST changes something: mail programs and scanners open links. Source: RFC 8058. */
@@ -27,33 +45,40 @@ export async function unsubscribePages(
 
   app.get("/unsubscribe/:token", async (request, reply) => {
     const i18n = await i18nOf(request);
-    if (userOf(encryptor, request) === null) return sendInvalid(reply, i18n);
+    const found = readToken(encryptor, request);
+    if (found === null) return sendInvalid(reply, i18n);
+    const isOfSummaries = found.from === "summaries";
     return sendPage(reply, {
-      title: i18n.t("Stop notification emails"),
+      title: isOfSummaries ? i18n.t("Stop emails with summaries") : i18n.t("Stop notification emails"),
       i18n,
-      body: html`<h1>${i18n.t("Stop notification emails?")}</h1>
-<p>${i18n.t("Notifications still appear in the app.")}</p>
+      body: html`<h1>${isOfSummaries ? i18n.t("Stop emails with summaries of your meetings?") : i18n.t("Stop notification emails?")}</h1>
+<p>${isOfSummaries ? i18n.t("The summaries are still in the app.") : i18n.t("Notifications still appear in the app.")}</p>
 <form method="post"><button>${i18n.t("Stop emails")}</button></form>`,
     });
   });
 
   app.post("/unsubscribe/:token", async (request, reply) => {
     const i18n = await i18nOf(request);
-    const userId = userOf(encryptor, request);
-    if (userId === null) return sendInvalid(reply, i18n);
-    await stopEmails(db, userId);
+    const found = readToken(encryptor, request);
+    if (found === null) return sendInvalid(reply, i18n);
+    await stopEmails(db, found);
     return sendPage(reply, {
-      title: i18n.t("Notification emails stopped"),
+      title: i18n.t("Emails stopped"),
       i18n,
       body: html`<h1>${i18n.t("Emails stopped")}</h1>
-<p>${i18n.t("You get no more notification emails. Notifications still appear in the app.")}</p>
+<p>${
+        found.from === "summaries"
+          ? i18n.t("You get no more emails with summaries of your meetings.")
+          : i18n.t("You get no more notification emails. Notifications still appear in the app.")
+      }</p>
 <p><a class="button quiet" href="/settings/notifications">${i18n.t("Choose your notifications")}</a></p>`,
     });
   });
 }
 
-async function stopEmails(db: Database, userId: string): Promise<void> {
+async function stopEmails(db: Database, { userId, from }: Unsubscription): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
+    if (from === "summaries") return saveSettings(tx, userId, [{ kind: "summary_emailed", channel: "off" }]);
     const settings = await readSettings(tx, userId);
     const emailed = notificationKindNames.filter((kind) => ["email", "daily"].includes(settings[kind]));
     await saveSettings(
@@ -64,11 +89,11 @@ async function stopEmails(db: Database, userId: string): Promise<void> {
   });
 }
 
-/** The user of the link; null: it is not one of Parley's, or PARLEY_SECRET has changed. */
-function userOf(encryptor: Encryptor, { params }: FastifyRequest): string | null {
+/** null: the link is not one of Parley's, or PARLEY_SECRET has changed. */
+function readToken(encryptor: Encryptor, { params }: FastifyRequest): Unsubscription | null {
   const { token } = params as { readonly token: string };
   try {
-    return Token.parse(JSON.parse(encryptor.decrypt(Buffer.from(token, "base64url")))).userId;
+    return Token.parse(JSON.parse(encryptor.decrypt(Buffer.from(token, "base64url"))));
   } catch {
     return null;
   }

@@ -9,6 +9,7 @@ import {
   type NotificationKind,
   notificationChannels,
   notificationKindNames,
+  summaryEmailChannels,
 } from "../../../contract/workspace/notification-kinds.ts";
 import { notificationSettingsQuery, updateNotificationSettings } from "../../api/notifications.ts";
 import { sessionQuery } from "../../api/session.ts";
@@ -79,6 +80,23 @@ export function NotificationsPage() {
                 />
               </li>
             ))}
+            <li>
+              <Text id="kind-summary_emailed">{t`A summary of my meeting is sent to its participants by email`}</Text>
+              <Select
+                aria-labelledby="kind-summary_emailed"
+                data={[
+                  { value: "off", label: t(labels.off) },
+                  { value: "email", label: t`By email` },
+                ]}
+                value={settings.summary_emailed}
+                allowDeselect={false}
+                checkIconPosition="right"
+                onChange={(channel) => {
+                  const chosen = summaryEmailChannels.find((one) => one === channel);
+                  if (chosen !== undefined) save.mutate({ summary_emailed: chosen });
+                }}
+              />
+            </li>
           </ul>
         )}
       </Loaded>

@@ -275,7 +275,7 @@ test("names in emails are quoted and short, and nothing in them becomes a link",
   for (const [name, shown] of [
     ["Ada Lovelace", "“Ada Lovelace”"],
     ["J.R. O'Neill-Smith, Jr.", "“J.R. O'Neill-Smith, Jr.”"],
-    ["URGENT: verify at https://evil.example/login?x=1", "“URGENT verify at https evil example login?x=1”"],
+    ["URGENT: verify at https://evil.example/login?x=1", "“URGENT: verify at https evil example login?x=1”"],
     ["www.evil.example", "“www evil example”"],
     ["evil。example", "“evil example”"],
     ["evil．example", "“evil example”"],

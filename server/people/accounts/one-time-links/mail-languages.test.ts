@@ -226,7 +226,7 @@ function renderedMails(i18n: I18n, to: { readonly email: string; readonly name: 
     resetWaitsMail(i18n, user, at),
     ...[notifications, aboutNone].flatMap((rows) => [render(rows), ...rows.map((row) => render([row]))]),
     switchedOffMail(i18n, user.email, { name: "Λιμάνι", baseUrl: url }),
-    emailOf(sampleMessage({ i18n, timeZone }, url, null), user.email),
+    emailOf(sampleMessage({ i18n, timeZone }, url, null), user.email, url),
     testMessage(i18n, user.email, url),
   ];
 }

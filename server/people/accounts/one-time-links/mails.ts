@@ -136,7 +136,8 @@ export function quotableName(name: string): string {
 
 /** Domains, URLs and emails lose the characters that make them one. */
 function withoutLink(word: string): string {
-  const isLink = /[:@\\/]|[.。]\p{L}{2}/u.test(word);
+  // A colon at the end of a word, as in a title, makes no URL of it.
+  const isLink = /:(?!$)|[@\\/]|[.。]\p{L}{2}/u.test(word);
   return isLink ? word.replace(/[:@\\/.。]+/g, " ").trim() : word;
 }
 
