@@ -3,13 +3,13 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { call } from "../support/app.ts";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 
 test("apps: one is created with its secret shown once, edited, gets a new secret, and is deleted", async () => {
   const { admin } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings/clients", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/clients", { userId: admin.id });
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.getByRole("button", { name: "Create app" }).click();
   const dialog = page.getByRole("dialog");
@@ -56,7 +56,7 @@ test("connected apps: users and admins see which apps registered themselves and 
     [member.id, "/settings/apps"],
     [admin.id, "/settings/clients"],
   ] as const) {
-    const { page, context, complaints } = await visit(app, path, { userId });
+    const { page, leave, complaints } = await visitShared(app, path, { userId });
     const row = page.getByRole("list", { name: "Connected apps" }).getByRole("listitem");
     await row.getByText("Registered itself").waitFor();
     await row.getByText("sends access to evil.example and a program on this device").waitFor();
@@ -86,13 +86,13 @@ test("connected apps: users and admins see which apps registered themselves and 
       await page.getByText("No connected apps.").waitFor();
     }
     assert.deepEqual(complaints, []);
-    await context.close();
+    await leave();
   }
 });
 
 test("audit log: filtered through the URL, and exported with the same filters", async () => {
   const { admin } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings/teams", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/teams", { userId: admin.id });
   await page.getByRole("button", { name: "Create team" }).click();
   await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("Sales");
   await page.getByRole("dialog").getByRole("button", { name: "Create team" }).click();
@@ -121,7 +121,7 @@ test("audit log: recordings the admin can see are links with their title, others
     [hidden, member],
   ] as const)
     await call(app, "POST", `/recordings/${id}`, {}, { token });
-  const { page, complaints } = await visit(app, "/settings/audit", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/audit", { userId: admin.id });
   const log = page.getByRole("list", { name: "Audit log" });
   await log.getByText(`recording ${hidden}`).waitFor();
   await log.getByRole("link", { name: "Board meeting" }).waitFor();
@@ -134,7 +134,7 @@ test("audit log: recordings the admin can see are links with their title, others
 
 test("meeting types and templates: created, edited, ordered and deleted", async () => {
   const { admin } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings/meeting-types", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/meeting-types", { userId: admin.id });
   await page.emulateMedia({ reducedMotion: "reduce" });
   const dialog = page.getByRole("dialog");
   await page.getByRole("button", { name: "Create type" }).click();
@@ -177,7 +177,7 @@ test("meeting types and templates: created, edited, ordered and deleted", async 
 
 test("imports: counting shows the run with its error, and old ids can be turned on", async () => {
   const { admin } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings/imports", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/imports", { userId: admin.id });
   await page.getByLabel("URL").fill("http://10.0.0.1");
   await page.locator("input[type=password]").fill("secret");
   await page.getByRole("switch", { name: "Connect without encryption" }).click({ force: true });
@@ -196,7 +196,7 @@ test("imports: counting shows the run with its error, and old ids can be turned 
 
 test("connections: one is created, shows its URL and events without secrets, and is deleted", async () => {
   const { admin } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings/connections", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/connections", { userId: admin.id });
   await page.getByText("No connections yet.").waitFor();
   await page.getByRole("button", { name: "Create connection" }).click();
   const dialog = page.getByRole("dialog");
@@ -236,7 +236,7 @@ test("connections: one is created, shows its URL and events without secrets, and
 test("admin pages: nothing overflows on a phone in the dark", async () => {
   const { admin } = await makeWorkspace(app.db);
   const options = { userId: admin.id, size: phone, colorScheme: "dark" } as const;
-  const { page, complaints } = await visit(app, "/icon.svg", options);
+  const { page, complaints } = await visitShared(app, "/icon.svg", options);
   for (const path of [
     "/settings/audit",
     "/settings/clients",

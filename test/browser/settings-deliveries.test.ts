@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
 import { startHookReceiver, status } from "../support/hook-receiver.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.1/32" } });
 const receiver = await startHookReceiver();
 
-type Page = Awaited<ReturnType<typeof visit>>["page"];
+type Page = Awaited<ReturnType<typeof visitShared>>["page"];
 async function shot(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png` });
 }
@@ -19,7 +19,7 @@ test("deliveries: one for Slack is created with a preview, tested, edited, read 
     recordingId,
     "The harbour contract is **signed**.\n\n- Work starts in May",
   ]);
-  const { page, complaints } = await visit(app, "/settings/deliveries", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/settings/deliveries", { userId: member.id });
   // A half-faded dialog would fail the contrast check.
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.getByText("No deliveries yet.").waitFor();
@@ -76,7 +76,7 @@ test("deliveries: one for Slack is created with a preview, tested, edited, read 
 test("deliveries: nothing overflows on a phone in the dark; admins also choose email and files", async () => {
   const { admin } = await makeWorkspace(app.db);
   await makeRecording(app, admin.token, { title: "Harbour contract" });
-  const { page, complaints } = await visit(app, "/settings/deliveries", {
+  const { page, complaints } = await visitShared(app, "/settings/deliveries", {
     userId: admin.id,
     size: phone,
     colorScheme: "dark",

@@ -4,7 +4,7 @@ import { versionNames } from "../../contract/versions.ts";
 import { call } from "../support/app.ts";
 import { makeWorkspace, type TestUser } from "../support/factories.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" } });
 const receiver = await startHookReceiver();
@@ -22,7 +22,7 @@ async function makeHook(user: TestUser): Promise<string> {
 
 test("webhooks: errors of a new one are shown at its fields", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings/webhooks", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/settings/webhooks", { userId: member.id });
   // A half-faded dialog would fail the contrast check.
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.getByText("No webhooks yet.").waitFor();
@@ -43,7 +43,7 @@ test("webhooks: errors of a new one are shown at its fields", async () => {
 test("webhooks: a test event is sent, logged, resent and replayed; the secret is rotated; the webhook is deleted", async () => {
   const { member } = await makeWorkspace(app.db);
   const hookId = await makeHook(member);
-  const { page, complaints } = await visit(app, "/settings/webhooks", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/settings/webhooks", { userId: member.id });
   // A half-faded dialog would fail the contrast check.
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.getByRole("link", { name: "Recording added" }).click();
@@ -93,7 +93,7 @@ test("webhooks: a test event is sent, logged, resent and replayed; the secret is
 test("webhooks: nothing overflows on a phone in the dark", async () => {
   const { member } = await makeWorkspace(app.db);
   const hookId = await makeHook(member);
-  const { page, complaints } = await visit(app, `/settings/webhooks/${hookId}`, {
+  const { page, complaints } = await visitShared(app, `/settings/webhooks/${hookId}`, {
     userId: member.id,
     size: phone,
     colorScheme: "dark",

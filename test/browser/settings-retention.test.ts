@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { call } from "../support/app.ts";
 import { makeRecording, makeUser, makeWorkspace, type TestWorkspace } from "../support/factories.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 
@@ -32,7 +32,7 @@ test("retention: a rule is created only after a preview, then edited, disabled, 
   await makeOld(member.token, "Seen by the member alone");
   const held = await makeOld(admin.token, "Held");
   await manage("PUT", `/recordings/${held}/legal-hold`, admin.token, { reason: "A case" });
-  const { page, complaints } = await visit(app, "/settings/retention", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/retention", { userId: admin.id });
   await page.getByText("No rules. Recordings stay until someone deletes them.").waitFor();
   await page.getByText("No deletions by rules yet.").waitFor();
   await assertAccessible(page);
@@ -100,7 +100,7 @@ test("legal holds: placed by title or URL, the reason edited, and released", asy
   const { admin, member } = await makeWorkspace(app.db);
   await makeOld(admin.token, "Harbour contract");
   const unseen = await makeOld(member.token, "Seen by the member alone");
-  const { page, complaints } = await visit(app, "/settings/holds", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/holds", { userId: admin.id });
   await page.getByText("No legal holds.").waitFor();
   const dialog = page.getByRole("dialog");
   const place = async (words: string, option: string | RegExp, reason: string) => {
@@ -144,7 +144,7 @@ test("erase personal data: found, previewed, confirmed by typing, with a receipt
   await makeOld(admin.token, "Harbour contract", { participants });
   const held = await makeOld(admin.token, "Held", { participants });
   await manage("PUT", `/recordings/${held}/legal-hold`, admin.token, { reason: "A case" });
-  const { page, complaints } = await visit(app, "/settings/erase-personal-data", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/erase-personal-data", { userId: admin.id });
   await page.getByText("No personal data erased yet.").waitFor();
   await page.getByRole("combobox", { name: "Email" }).fill("Zora Q");
   await page.getByRole("option", { name: /Zora Quimby/ }).click();
@@ -178,7 +178,7 @@ test("erase personal data: found, previewed, confirmed by typing, with a receipt
 
 test("erase personal data: admins can't erase themselves, and see why", async () => {
   const { admin } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings/erase-personal-data", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/erase-personal-data", { userId: admin.id });
   await page.getByRole("combobox", { name: "Email" }).fill(admin.email);
   await page.keyboard.press("Escape");
   await page.keyboard.press("Enter");
@@ -197,7 +197,7 @@ test("data governance: nothing overflows on a phone in the dark", async () => {
     ["/settings/holds", /A case/],
     ["/settings/erase-personal-data", /No personal data erased/],
   ] as const) {
-    const { page, complaints } = await visit(app, path, {
+    const { page, complaints } = await visitShared(app, path, {
       userId: admin.id,
       size: phone,
       colorScheme: "dark",

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { backgroundHeader } from "../../contract/accounts/background.ts";
 import { givePassword, password } from "../../server/people/accounts/test/accounts.ts";
 import { makeWorkspace } from "../support/factories.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, visit, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 
@@ -22,8 +22,8 @@ const responses = (texts: readonly string[]) =>
 test("an admin previews and saves security rules; a rule that locks them out shows why", async () => {
   const { admin, member } = await makeWorkspace(app.db);
   await givePassword(app.db, admin, member);
-  const other = await visit(app, "/", { userId: member.id });
-  const { page, complaints } = await visit(app, "/settings/security", { userId: admin.id });
+  const other = await visitShared(app, "/", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/settings/security", { userId: admin.id });
   await page.getByRole("heading", { name: "Security", exact: true }).waitFor();
   const addresses = page.getByRole("combobox", { name: "Addresses and ranges" });
   await page.getByLabel("Longest session", { exact: true }).fill("8");
@@ -104,7 +104,7 @@ test("after the grace period the app leads through the set-up of the second fact
       admins_since: "2025-06-01T00:00:00.000Z",
       single_sign_on_since: null,
     })}::jsonb where id = ${id}`.execute(app.db.kysely);
-  const { page, complaints } = await visit(app, "/settings", { userId: member.id, size: phone });
+  const { page, complaints } = await visitShared(app, "/settings", { userId: member.id, size: phone });
   await page.getByRole("heading", { name: "Set up two-factor authentication" }).waitFor();
   await page.getByRole("button", { name: "Sign out", exact: true }).waitFor();
   assert.equal(await page.getByRole("navigation").count(), 0);

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { call, currentVersion } from "../support/app.ts";
 import { insertHook, makeWorkspace } from "../support/factories.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp({
   env: {
@@ -22,7 +22,7 @@ const workspaceOf = async (token: string) =>
 
 test("workspace: name, domains and default access are edited, and joining by domain is explained", async () => {
   const { admin } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings/workspace", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/workspace", { userId: admin.id });
   const part = (name: string) => page.getByRole("region", { name, exact: true });
   await part("Name").getByRole("textbox").fill("Tidewater");
   await part("Name").getByRole("button", { name: "Save" }).click();
@@ -68,7 +68,7 @@ test("workspace: name, domains and default access are edited, and joining by dom
 
 test("workspace: voice profiles are turned on, listed with who confirmed the consent, exported and deleted", async () => {
   const { admin, id: workspace_id } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings/workspace", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/workspace", { userId: admin.id });
   const part = page.getByRole("region", { name: "Voice profiles", exact: true });
   const toggle = part.getByRole("switch", { name: "Remember voices, with each person's consent" });
   assert.equal(await toggle.isChecked(), false);
@@ -114,7 +114,7 @@ test("profile: single sign-on is shown and unlinked, unless it is the only way t
       .execute();
   for (const { id } of [admin, member]) await bind(id);
   await kysely.updateTable("users").set({ password_hash: "x" }).where("id", "=", admin.id).execute();
-  const { page, complaints } = await visit(app, "/settings", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/settings", { userId: admin.id });
   const section = page.getByRole("region", { name: "Single sign-on" });
   await section.getByText("https://id.tidewater.example").waitFor();
   await section.getByRole("button", { name: "Unlink Tidewater ID", exact: true }).click();
@@ -123,7 +123,7 @@ test("profile: single sign-on is shown and unlinked, unless it is the only way t
   await section.getByRole("button", { name: "Connect Tidewater ID", exact: true }).waitFor();
   await assertAccessible(page);
   assert.deepEqual(complaints, []);
-  const other = await visit(app, "/settings", { userId: member.id });
+  const other = await visitShared(app, "/settings", { userId: member.id });
   const only = other.page.getByRole("region", { name: "Single sign-on" });
   await only.getByText(/Your only way to sign in/).waitFor();
   assert.equal(await only.getByRole("button").count(), 0);
@@ -145,7 +145,10 @@ test("profile: single sign-on is shown and unlinked, unless it is the only way t
 
 test("profile: appearance is light, dark or the system's, also after a reload", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings", { userId: member.id, colorScheme: "light" });
+  const { page, complaints } = await visitShared(app, "/settings", {
+    userId: member.id,
+    colorScheme: "light",
+  });
   const scheme = () => page.locator("html").getAttribute("data-mantine-color-scheme");
   const choose = (name: string) =>
     page.getByRole("radiogroup", { name: "Appearance" }).getByText(name, { exact: true }).click();
@@ -161,7 +164,7 @@ test("profile: appearance is light, dark or the system's, also after a reload", 
 
 test("API: the first request works as shown, with a token", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings/api", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/settings/api", { userId: member.id });
   const text = await page.getByRole("region", { name: "Commands: First request" }).innerText();
   assert.match(text, new RegExp(`SERVER=${app.url}\n`));
   assert.match(text, new RegExp(`Public-Api-Version: ${currentVersion}`));
@@ -189,7 +192,7 @@ test("webhooks: admins see those of the workspace, and who created them", async 
     hook_url: "https://crm.example/in",
     hook_type: "recording_added",
   });
-  const { page, complaints } = await visit(app, "/settings/webhooks", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/webhooks", { userId: admin.id });
   await page.getByText("No webhooks yet.").waitFor();
   await page.getByRole("radiogroup", { name: "Owner" }).getByText("Workspace", { exact: true }).click();
   await page.getByText(`created with a token of ${admin.name}`).waitFor();
@@ -200,7 +203,7 @@ test("webhooks: admins see those of the workspace, and who created them", async 
   await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
   await page.getByText("Webhook disabled.", { exact: true }).waitFor();
   assert.deepEqual(complaints, []);
-  const other = await visit(app, "/settings/webhooks", { userId: member.id });
+  const other = await visitShared(app, "/settings/webhooks", { userId: member.id });
   await other.page.getByText("No webhooks yet.").waitFor();
   assert.equal(await other.page.getByRole("radiogroup", { name: "Owner" }).count(), 0);
 });
@@ -211,7 +214,7 @@ test("workspace and API: nothing overflows on a phone in the dark", async () => 
     ["/settings/workspace", "General"],
     ["/settings/api", "API"],
   ] as const) {
-    const { page, complaints } = await visit(app, path, {
+    const { page, complaints } = await visitShared(app, path, {
       userId: admin.id,
       size: phone,
       colorScheme: "dark",
@@ -232,12 +235,12 @@ test("a restored backup says so on every page until it is accepted", async () =>
   await app.db.pool.query(
     "update installation set quarantined_at = now(), restored_backup = '2026-11-22T030000Z'",
   );
-  const { page, complaints } = await visit(app, "/", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/", { userId: admin.id });
   await page.getByText("This is a restored backup").waitFor();
   await page.getByText("parley restore accept").waitFor();
   await assertAccessible(page);
   assert.deepEqual(complaints, []);
-  const other = await visit(app, "/settings", { userId: member.id });
+  const other = await visitShared(app, "/settings", { userId: member.id });
   await other.page.getByText("Changes here may be lost.").waitFor();
   await app.db.pool.query("update installation set quarantined_at = null");
   await page.reload();

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeWorkspace } from "../support/factories.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 
 test("settings: a user changes their name and sees their sessions", async () => {
   const workspace = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings", { userId: workspace.member.id });
+  const { page, complaints } = await visitShared(app, "/settings", { userId: workspace.member.id });
   await page.getByRole("heading", { name: "Profile", exact: true }).waitFor();
   await page.getByRole("listitem").filter({ hasText: "This browser" }).waitFor();
   await assertAccessible(page);
@@ -25,7 +25,7 @@ test("settings: a user changes their name and sees their sessions", async () => 
 
 test("settings: a token is created, shown once, works, and is refused once revoked", async () => {
   const workspace = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings/tokens", { userId: workspace.admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/tokens", { userId: workspace.admin.id });
   await page.getByRole("button", { name: "Create token" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Name" }).fill("Nightly export");
@@ -56,7 +56,7 @@ test("settings: a token is created, shown once, works, and is refused once revok
 
 test("settings: an admin invites a user, changes roles, deactivates a user, and creates a team", async () => {
   const workspace = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings/users", { userId: workspace.admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/users", { userId: workspace.admin.id });
   await page.getByRole("button", { name: "Invite user" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Name" }).fill("Nora Quist");
@@ -97,14 +97,14 @@ test("settings: an admin invites a user, changes roles, deactivates a user, and 
 
 test("settings: admin pages are refused to others", async () => {
   const workspace = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings/users", { userId: workspace.member.id });
+  const { page, complaints } = await visitShared(app, "/settings/users", { userId: workspace.member.id });
   await page.getByRole("heading", { name: "Admins only" }).waitFor();
   assert.deepEqual(complaints, []);
 });
 
 test("settings: on a phone a menu has all pages, and nothing overflows", async () => {
   const workspace = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings", {
+  const { page, complaints } = await visitShared(app, "/settings", {
     userId: workspace.admin.id,
     size: phone,
     colorScheme: "dark",

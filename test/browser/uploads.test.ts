@@ -10,7 +10,7 @@ import { call } from "../support/app.ts";
 import { makeTeam, makeWorkspace } from "../support/factories.ts";
 import { writePaddedMedia } from "../support/padded-media.ts";
 import { until } from "../support/until.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 
@@ -21,7 +21,7 @@ const section = (page: Page, name: string) => page.getByRole("region", { name })
 
 test("uploads: a dropped file becomes a recording while the page is open", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/uploads", { userId: member.id });
   await page.getByRole("group", { name: "Files to upload" }).waitFor();
   await assertAccessible(page);
   // As a string: browser types are not available in these tests.
@@ -44,7 +44,7 @@ test("uploads: a dropped file becomes a recording while the page is open", async
 
 test("uploads: invalid files are rejected before upload; convertible ones are converted", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/uploads", { userId: member.id, size: phone });
+  const { page, complaints } = await visitShared(app, "/uploads", { userId: member.id, size: phone });
   let started = 0;
   page.on("request", (request) => {
     if (request.method() === "POST" && /uploads\/create|api\/v1\/recordings$/.test(request.url()))
@@ -90,7 +90,7 @@ test("uploads: invalid files are rejected before upload; convertible ones are co
 
 test("uploads: videos with few keyframes, HEVC or other audio are converted without asking", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/uploads", { userId: member.id });
   const names = ["bad-keyframe-gap-8s", "bad-video-hevc", "bad-audio-mp3", "bad-height-738"];
   await choose(page).setInputFiles(names.map((name) => media(`${name}.mp4`)));
   const sending = section(page, "In progress");
@@ -104,7 +104,7 @@ test("uploads: videos with few keyframes, HEVC or other audio are converted with
 
 test("uploads: a file with two audio tracks waits for the choice, and each track becomes a speaker", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/uploads", { userId: member.id });
   const folder = mkdtempSync(join(tmpdir(), "parley-tracks-"));
   const path = join(folder, "2026-03-04 10-15-22.mkv");
   const sound = { codec: "aac", sampleRate: 16_000 };
@@ -136,7 +136,7 @@ test("uploads: a file with two audio tracks waits for the choice, and each track
 
 test("uploads: audio-only, multi-track and fragmented files are converted without asking; fragmented ones can be reviewed", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/uploads", { userId: member.id });
   const names = ["bad-no-video", "bad-two-videos", "good-fragmented"];
   await choose(page).setInputFiles(names.map((name) => media(`${name}.mp4`)));
   for (const name of names) {
@@ -158,7 +158,7 @@ test("uploads: audio-only, multi-track and fragmented files are converted withou
 
 test("uploads: the server's reason is shown for errors only it can detect", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/uploads", { userId: member.id });
   const whole = readFileSync(media("good-faststart.mp4"));
   const truncated = whole.subarray(0, Math.floor(whole.length * 0.7));
   await choose(page).setInputFiles({ name: "cut-off.mp4", mimeType: "video/mp4", buffer: truncated });
@@ -174,7 +174,7 @@ test("uploads: the server's reason is shown for errors only it can detect", asyn
 
 test("uploads: where code of the app can't be loaded, as after an upgrade, a reload is offered", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page } = await visit(app, "/uploads", { userId: member.id });
+  const { page } = await visitShared(app, "/uploads", { userId: member.id });
   await page.route(/\/assets\/(?:check-file|texts)-/, (route) => route.abort());
   const inProgress = section(page, "In progress");
   await choose(page).setInputFiles(media("good-faststart.mp4"));
@@ -203,7 +203,7 @@ function makeLong(mebibytes: number): string {
 
 test("uploads: after a reload, an upload resumes when the same file is chosen again", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page } = await visit(app, "/uploads", { userId: member.id });
+  const { page } = await visitShared(app, "/uploads", { userId: member.id });
   page.on("dialog", (dialog) => dialog.accept());
   const file = makeLong(3.5);
   const offsets: number[] = [];
@@ -239,7 +239,7 @@ test("uploads: after a reload, an upload resumes when the same file is chosen ag
 
 test("uploads: while paused, nothing is sent until it is resumed", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/uploads", { userId: member.id });
   const held = Promise.withResolvers<void>();
   await page.route(/\/_\/uploads?\b|resum|tus/i, async (route) => {
     if (route.request().method() === "PATCH") await held.promise;
@@ -271,7 +271,7 @@ test("upload: a transcript is reviewed and edited, errors are shown at the field
   const workspace = await makeWorkspace(app.db);
   const { member } = workspace;
   const team = await makeTeam(app.db, workspace, [member], "Harbour team");
-  const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/uploads", { userId: member.id });
   await page.getByRole("switch", { name: /Review uploads before publishing/ }).click();
   await choose(page).setInputFiles({
     name: "Board.vtt",
@@ -322,7 +322,7 @@ test("upload: a transcript is reviewed and edited, errors are shown at the field
 
 test("uploads: cancelling removes the uploaded data from the server, and the page confirms it", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/uploads", { userId: member.id });
   // The second chunk never arrives.
   await page.route("**/*", (route) =>
     Number(route.request().headers()["upload-offset"]) > 0 ? new Promise(() => {}) : route.continue(),
@@ -347,7 +347,7 @@ test("uploads: cancelling removes the uploaded data from the server, and the pag
 
 test("uploads: text and JSON transcripts become recordings; errors name the line before upload", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/uploads", { userId: member.id });
   const send = (name: string, text: string) =>
     choose(page).setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
   await send("wrong.txt", "Ana Lima: Shall we?\nYes.\n");
@@ -391,7 +391,7 @@ function wav(seconds: number): Buffer {
 
 test("uploads: parts are joined in the chosen order, and after a reload the rest is sent", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/uploads", { userId: member.id });
   page.on("dialog", (dialog) => dialog.accept());
   const offsets: number[] = [];
   page.on("request", (request) => {
@@ -467,7 +467,7 @@ test("uploads: parts are joined in the chosen order, and after a reload the rest
 
 test("uploads: captions and chat beside a recording belong to it, and the review can leave them out", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/uploads", { userId: member.id });
   const video = readFileSync(media("good-faststart.mp4"));
   const chat = "10:15:22 From Ada: https://acme.example/agenda";
   const call = (name: string) =>
