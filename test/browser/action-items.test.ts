@@ -3,15 +3,15 @@ import { test } from "node:test";
 import { call } from "../support/app.ts";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
 import { assertAccessibleAtRest, people, talk } from "./recording-support.ts";
-import { phone, startBrowserApp, visit } from "./support.ts";
+import { phone, startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const { member } = await makeWorkspace(app.db);
 
 test("action items: the user's own and open ones by meeting, ticked in place, with filters and a link to the moment", async () => {
-  const { page, context, complaints } = await visit(app, "/action-items", { userId: member.id });
+  const { page, leave, complaints } = await visitShared(app, "/action-items", { userId: member.id });
   await page.getByText("No action items").waitFor();
-  await context.close();
+  await leave();
   const { recordingId } = await makeRecording(app, member.token, {
     title: "Harbour",
     transcript: talk,
@@ -29,7 +29,7 @@ test("action items: the user's own and open ones by meeting, ticked in place, wi
     recordingId,
     JSON.stringify(items),
   ]);
-  const second = await visit(app, "/action-items", { userId: member.id });
+  const second = await visitShared(app, "/action-items", { userId: member.id });
   const list = second.page;
   const box = list.getByRole("checkbox", { name: "Sign the contract" });
   await box.waitFor();
@@ -52,7 +52,7 @@ test("action items: the user's own and open ones by meeting, ticked in place, wi
     .first()
     .click();
   await list.waitForURL(/recordings\/.*t=7\.6/);
-  const small = await visit(app, "/action-items?assignee=everyone", { userId: member.id, size: phone });
+  const small = await visitShared(app, "/action-items?assignee=everyone", { userId: member.id, size: phone });
   await small.page.getByRole("checkbox", { name: "Call the port" }).waitFor();
   if (process.env.SCREENSHOTS)
     await small.page.screenshot({ path: `${process.env.SCREENSHOTS}/items-phone.png` });

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
-import { assertAccessible, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, startBrowserApp, visit, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const { admin } = await makeWorkspace(app.db);
@@ -25,7 +25,7 @@ const hasLateParts = (page: Page) =>
   );
 
 test("command palette: Ctrl+K opens it; recordings, pages and actions are chosen with the keyboard", async () => {
-  const { page, complaints } = await visit(app, "/highlights", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/highlights", { userId: admin.id });
   await page.getByRole("heading", { level: 1, name: "Highlights" }).waitFor();
   await page.keyboard.press("Control+k");
   const field = page.getByRole("combobox", { name: "Search pages, recordings, people and actions" });
@@ -51,7 +51,7 @@ test("command palette: Ctrl+K opens it; recordings, pages and actions are chosen
 });
 
 test("files dropped on any page are uploaded", async () => {
-  const { page } = await visit(app, "/stories", { userId: admin.id });
+  const { page } = await visitShared(app, "/stories", { userId: admin.id });
   await page.getByRole("heading", { level: 1 }).waitFor();
   await hasLateParts(page);
   const data = await page.evaluateHandle(`(() => {
@@ -67,7 +67,7 @@ test("files dropped on any page are uploaded", async () => {
 });
 
 test("a file dropped beside a dialog changes nothing, and dropped parts aren't lost by a click", async () => {
-  const { page } = await visit(app, "/stories", { userId: admin.id });
+  const { page } = await visitShared(app, "/stories", { userId: admin.id });
   await hasLateParts(page);
   const drop = (selector: string) =>
     page.evaluate<boolean>(`(() => {
@@ -101,7 +101,7 @@ test("a file dropped beside a dialog changes nothing, and dropped parts aren't l
 });
 
 test("signing out leaves the page also where the browser's storage fails", async () => {
-  const { page } = await visit(app, "/stories", { userId: admin.id });
+  const { page } = await visitShared(app, "/stories", { userId: admin.id });
   await page.getByRole("heading", { level: 1, name: "Stories" }).waitFor();
   await page.evaluate("indexedDB.databases = () => Promise.reject(new DOMException('disk error'))");
   await page.getByRole("button", { name: /account menu of/ }).click();
@@ -208,7 +208,7 @@ test("files that a form of another site sends to the share target are refused, a
 });
 
 test("shared files: captions stay until their recording has arrived, and another window shows what is shared later", async () => {
-  const { page, context } = await visit(app, "/icon.svg", { userId: admin.id });
+  const { page, context } = await visitShared(app, "/icon.svg", { userId: admin.id });
   page.on("dialog", (dialog) => dialog.accept());
   const base64 = readFileSync(new URL("../fixtures/media/good-faststart.mp4", import.meta.url)).toString(
     "base64",

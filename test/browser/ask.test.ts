@@ -10,7 +10,7 @@ import { call } from "../support/app.ts";
 import { makeRecording, makeUser, makeWorkspace } from "../support/factories.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { assertAccessibleAtRest, makeMedia, people, talk } from "./recording-support.ts";
-import { phone, startBrowserApp, visit } from "./support.ts";
+import { phone, startBrowserApp, visitShared } from "./support.ts";
 
 const model = await startModelServer();
 const env = { PARLEY_LLM_URL: model.url, PARLEY_LLM_MODEL: "small", PARLEY_LLM_API_KEY: "sk-secret-key" };
@@ -40,7 +40,7 @@ test("on the recording page, each statement has its quote and plays its moment; 
         ]),
     ),
   );
-  const { page, complaints } = await visit(app, `/recordings/${id}`, { userId: member.id });
+  const { page, complaints } = await visitShared(app, `/recordings/${id}`, { userId: member.id });
   await ask(page, "Ask about this meeting", "When must it be signed?");
   await page.getByText("It is to be signed by Friday.").waitFor();
   await page.getByText("“The harbour master wants it signed by Friday.”").waitFor();
@@ -68,7 +68,7 @@ test("in the library and on the search page, the filters in use apply and are na
   await makeSpoken(app, asker.token, "Kiosk", ["We begin.", "The gazebo is sold."]);
   await makeSpoken(app, asker.token, "Else", ["Another gazebo is sold."]);
   model.otherwise(quoting("gazebo"));
-  const { page, context, complaints } = await visit(app, "/?title=kiosk", { userId: asker.id });
+  const { page, leave, complaints } = await visitShared(app, "/?title=kiosk", { userId: asker.id });
   await ask(page, "Ask your meetings", "What is sold?");
   await page.getByText("It was said: The gazebo is sold.").waitFor();
   await page.getByText("Only meetings that match your filters: title “kiosk”").waitFor();
@@ -79,8 +79,8 @@ test("in the library and on the search page, the filters in use apply and are na
   await page.waitForURL(/\/recordings\/.*t=10/);
   await page.goBack();
   await page.getByText("It was said: The gazebo is sold.").waitFor();
-  await context.close();
-  const search = await visit(app, "/search?q=gazebo&tag=none", { userId: asker.id, size: phone });
+  await leave();
+  const search = await visitShared(app, "/search?q=gazebo&tag=none", { userId: asker.id, size: phone });
   await search.page.getByText("Only meetings that match your filters: tag none").waitFor();
   await ask(search.page, "Ask your meetings", "What is sold?");
   await search.page.getByText("Your meetings don't say.").waitFor();
@@ -96,7 +96,7 @@ test("Stop ends the model's work, what was proven stays, and one can ask again a
   await makeSpoken(app, asker.token, "Light", ["The lighthouse is red."]);
   const slow = slowly();
   model.otherwise(slow.behaviour);
-  const { page, complaints } = await visit(app, "/", { userId: asker.id, colorScheme: "dark" });
+  const { page, complaints } = await visitShared(app, "/", { userId: asker.id, colorScheme: "dark" });
   await ask(page, "Ask your meetings", "Which colour has the lighthouse?");
   await page.getByText("First.").waitFor();
   await page.getByText("Reading 1 passage…").waitFor();
@@ -115,7 +115,7 @@ test("limits and lost connections are said in plain words, with a button to ask 
   const asker = await makeUser(app.db, workspace);
   await makeSpoken(app, asker.token, "Pier", ["The pier is new."]);
   model.otherwise(quoting("pier"));
-  const { page } = await visit(app, "/", { userId: asker.id });
+  const { page } = await visitShared(app, "/", { userId: asker.id });
   const path = "**/_/api/v1/ask";
   const threadId = crypto.randomUUID();
   const searching = { thread_id: threadId, number: 1, searches: [], filter: {}, recording_id: null };
@@ -164,7 +164,7 @@ test("the user's questions are listed, and each is read, renamed and deleted", a
   const asker = await makeUser(app.db, workspace);
   const id = await makeSpoken(app, asker.token, "Pelican meeting", ["The pelican flies."]);
   model.otherwise(quoting("pelican"));
-  const { page, complaints } = await visit(app, "/ask", { userId: asker.id });
+  const { page, complaints } = await visitShared(app, "/ask", { userId: asker.id });
   await page.getByText("No questions yet").waitFor();
   await call(
     app,
@@ -197,7 +197,7 @@ test("without a model, the pages say what is missing and who can install it; wit
   const bare = await startBrowserApp({ env: { PARLEY_TRANSCRIPTION_THREADS: "1" } });
   const { admin, member } = await makeWorkspace(bare.db);
   const { recordingId } = await makeRecording(bare, member.token, { transcript: talk, participants: people });
-  const asMember = await visit(bare, `/recordings/${recordingId}`, { userId: member.id });
+  const asMember = await visitShared(bare, `/recordings/${recordingId}`, { userId: member.id });
   await asMember.page
     .getByText("Questions need a language model. An admin of this server can install one in Settings")
     .waitFor();
@@ -209,15 +209,19 @@ test("without a model, the pages say what is missing and who can install it; wit
     await asMember.page.getByText(`Summaries, chapters and action items ${install}`).waitFor();
     await shot(asMember.page, `no-model-${tab}`);
   }
-  const onPhone = await visit(bare, "/action-items", { userId: member.id, size: phone, colorScheme: "dark" });
+  const onPhone = await visitShared(bare, "/action-items", {
+    userId: member.id,
+    size: phone,
+    colorScheme: "dark",
+  });
   await onPhone.page.getByText(`Action items ${install}`).waitFor();
   await shot(onPhone.page, "no-model-items-phone");
   await onPhone.page.goto(`${bare.url}/recordings/${recordingId}?tab=summary`);
   await onPhone.page.getByText(`Summaries, chapters and action items ${install}`).waitFor();
   await shot(onPhone.page, "no-model-summary-phone");
-  await onPhone.context.close();
+  await onPhone.leave();
   await bare.db.pool.query("update recordings set share_state = 'workspace' where id = $1", [recordingId]);
-  const asAdmin = await visit(bare, "/search", { userId: admin.id });
+  const asAdmin = await visitShared(bare, "/search", { userId: admin.id });
   await asAdmin.page.getByText("Questions need a language model. You can install one in Settings.").waitFor();
   assert.equal(await asAdmin.page.getByRole("textbox", { name: "Ask your meetings" }).count(), 0);
   await shot(asAdmin.page, "no-model-search");

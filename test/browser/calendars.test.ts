@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
 import { openRecorderBrowser } from "./record-support.ts";
-import { assertAccessible, desktop, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, desktop, phone, startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.1/32" } });
 const receiver = await startHookReceiver();
 
-type Page = Awaited<ReturnType<typeof visit>>["page"];
+type Page = Awaited<ReturnType<typeof visitShared>>["page"];
 async function shot(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png` });
 }
@@ -30,7 +30,7 @@ receiver.at("/page", (_request, response) => void response.end("<html>Sign in</h
 
 test("calendars: a URL that is no calendar is refused with the reason; one is added, shows its state, and is removed", async () => {
   const { admin, member } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings/calendars", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/calendars", { userId: admin.id });
   await page.getByText("No calendars yet.").waitFor();
   await page.getByText("No room calendars yet.").waitFor();
   await page.getByRole("button", { name: "Add calendar", exact: true }).click();
@@ -58,7 +58,7 @@ test("calendars: a URL that is no calendar is refused with the reason; one is ad
   await assertAccessible(page);
   await shot(page, "calendars");
 
-  const small = await visit(app, "/settings/calendars", {
+  const small = await visitShared(app, "/settings/calendars", {
     userId: admin.id,
     size: phone,
     colorScheme: "dark",
@@ -66,7 +66,7 @@ test("calendars: a URL that is no calendar is refused with the reason; one is ad
   await small.page.getByText("Ada at work").waitFor();
   await assertAccessible(small.page);
   await shot(small.page, "calendars-phone");
-  const other = await visit(app, "/settings/calendars", { userId: member.id });
+  const other = await visitShared(app, "/settings/calendars", { userId: member.id });
   await other.page.getByText("No calendars yet.").waitFor();
   assert.equal(await other.page.getByText("Room calendars").count(), 0);
 
@@ -156,7 +156,7 @@ test("where two meetings fit equally the page asks which it was; the choice name
     start_datetime: new Date(start).toISOString(),
   });
   for (const size of [desktop, phone]) {
-    const { page, complaints } = await visit(app, `/recordings/${recordingId}?tab=details`, {
+    const { page, complaints } = await visitShared(app, `/recordings/${recordingId}?tab=details`, {
       userId: member.id,
       size,
     });

@@ -4,7 +4,7 @@ import { clippedParts } from "../../web/common/words.ts";
 import { makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { assertAccessibleAtRest, makeMedia, talk } from "./recording-support.ts";
-import { startBrowserApp, visit } from "./support.ts";
+import { startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const { member } = await makeWorkspace(app.db);
@@ -12,7 +12,7 @@ const id = await makeMedia(app, member.token);
 
 /** Opens the recording and selects the third line. */
 async function selectLine() {
-  const visited = await visit(app, `/recordings/${id}`, { userId: member.id });
+  const visited = await visitShared(app, `/recordings/${id}`, { userId: member.id });
   await visited.context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await visited.page.locator('li[data-index="2"] [data-text]').waitFor();
   await visited.page.evaluate(
@@ -83,7 +83,7 @@ test("the link of a clip for colleagues is not public", async () => {
 });
 
 test("at 1280 by 720 all tabs and the player are visible together, and the open tab is part of the URL", async () => {
-  const { page } = await visit(app, `/recordings/${id}`, {
+  const { page } = await visitShared(app, `/recordings/${id}`, {
     userId: member.id,
     size: { width: 1280, height: 720 },
   });

@@ -4,14 +4,14 @@ import { call } from "../support/app.ts";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { makeMedia } from "./recording-support.ts";
-import { startBrowserApp, visit } from "./support.ts";
+import { startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const { member, admin } = await makeWorkspace(app.db);
 
 test("the search key opens the transcript, and no Follow button shows before anything plays", async () => {
   const id = await makeMedia(app, member.token);
-  const { page } = await visit(app, `/recordings/${id}`, { userId: member.id });
+  const { page } = await visitShared(app, `/recordings/${id}`, { userId: member.id });
   await page.getByRole("list", { name: "Transcript" }).waitFor();
   await page.getByRole("tab", { name: "Notes" }).click();
   await page.getByRole("heading", { level: 1 }).click();
@@ -37,7 +37,7 @@ test("a highlight's length is the same everywhere", async () => {
     { token: member.token, version: null },
   );
   assert.equal(created.status, 200);
-  const { page } = await visit(app, `/recordings/${id}`, { userId: member.id });
+  const { page } = await visitShared(app, `/recordings/${id}`, { userId: member.id });
   await page.getByRole("tab", { name: /Highlights/ }).click();
   await page.getByRole("tabpanel").getByText("7 s", { exact: true }).waitFor();
   await page.goto(`${app.url}/highlights`);
@@ -47,7 +47,7 @@ test("a highlight's length is the same everywhere", async () => {
 
 test("a failed rename is reported once, at its field, and keeps what was typed", async () => {
   const { recordingId } = await makeRecording(app, member.token, {});
-  const { page } = await visit(app, `/recordings/${recordingId}`, { userId: member.id });
+  const { page } = await visitShared(app, `/recordings/${recordingId}`, { userId: member.id });
   let attempts = 0;
   await page.route(`**/_/api/v1/recordings/${recordingId}`, async (route) => {
     if (route.request().method() !== "PATCH") return route.continue();
@@ -74,7 +74,7 @@ test("the audit log has no JSON in it, and its calendar names every button", asy
     { email_domains: ["harbour.example", "quay.example"] },
     { token: admin.token, version: null },
   );
-  const { page } = await visit(app, "/settings/audit", { userId: admin.id });
+  const { page } = await visitShared(app, "/settings/audit", { userId: admin.id });
   const log = page.getByRole("list", { name: "Audit log" });
   await log.getByText(/quay\.example/).waitFor();
   assert.doesNotMatch(await log.innerText(), /[[\]{}"]/);

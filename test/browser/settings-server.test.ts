@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { startMailServer } from "../../server/people/accounts/test/mail.ts";
 import { clientSecret, startProvider } from "../../server/people/accounts/test/provider.ts";
 import { makeWorkspace } from "../support/factories.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
 
 const mail = await startMailServer();
 after(() => mail.close());
@@ -18,7 +18,7 @@ const providersNow = () => app.config.signInProviders;
 const urlOf = (): string | null => app.config.smtp?.url ?? null;
 
 test("server settings: mail is tried, saved without a restart and undone; errors are beside their field", async () => {
-  const { page, complaints } = await visit(app, "/settings", { userId: operator.admin.id });
+  const { page, complaints } = await visitShared(app, "/settings", { userId: operator.admin.id });
   await page.getByRole("navigation", { name: "Settings" }).getByText("Server settings").click();
   const form = page.getByRole("form", { name: "Mail", exact: true });
   await form.getByLabel("SMTP URL").fill(mail.url);
@@ -44,7 +44,7 @@ test("server settings: mail is tried, saved without a restart and undone; errors
   await page.getByText("Change undone").waitFor();
   assert.equal(urlOf(), null);
 
-  const { page: small, complaints: others } = await visit(app, "/settings/server", {
+  const { page: small, complaints: others } = await visitShared(app, "/settings/server", {
     userId: operator.admin.id,
     size: phone,
     colorScheme: "dark",
@@ -64,7 +64,7 @@ test("server settings: mail is tried, saved without a restart and undone; errors
 });
 
 test("sign-in providers: one is tried, added, changed without its secret and removed; errors are at their field", async () => {
-  const { page, context, complaints } = await visit(app, "/settings/server#sign-in", {
+  const { page, context, complaints } = await visitShared(app, "/settings/server#sign-in", {
     userId: operator.admin.id,
   });
   const signIn = page.getByRole("region", { name: "Sign-in", exact: true });
@@ -144,7 +144,7 @@ test("sign-in providers: one is tried, added, changed without its secret and rem
   await signIn.getByRole("button", { name: "Try a sign-in with Other ID", exact: true }).click();
   await (await again).waitForURL(`${provider.issuer}/**`);
   await page.bringToFront();
-  const { page: small, complaints: others } = await visit(app, "/settings/server#sign-in", {
+  const { page: small, complaints: others } = await visitShared(app, "/settings/server#sign-in", {
     userId: operator.admin.id,
     size: phone,
     colorScheme: "dark",
@@ -180,7 +180,7 @@ test("sign-in providers that the environment sets are shown and can't be changed
     },
   });
   const { admin } = await makeWorkspace(locked.db, "Tidewater");
-  const { page, complaints } = await visit(locked, "/settings/server#sign-in", { userId: admin.id });
+  const { page, complaints } = await visitShared(locked, "/settings/server#sign-in", { userId: admin.id });
   const signIn = page.getByRole("region", { name: "Sign-in", exact: true });
   await signIn.getByText(/Set by PARLEY_OIDC_PROVIDERS/).waitFor();
   const row = signIn

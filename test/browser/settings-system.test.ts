@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { startHeartbeat } from "../../server/operations/system/processes.ts";
 import { insertFailedJob } from "../../server/operations/system/test/failed-job.ts";
 import { insertRecording, makeWorkspace } from "../support/factories.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
 
 // Nobody takes mail at this address.
 const app = await startBrowserApp({
@@ -25,7 +25,7 @@ test("system: health, tests, failed jobs retried and discarded, storage and proc
     "insert into stored_files (key, recording_id, workspace_id, bytes, sha256) values ($1, $2, $3, 12000000, sha256('x'))",
     [`recordings/${recording}/media.mp4`, recording, other.id],
   );
-  const { page, complaints } = await visit(app, "/settings", { userId: operator.admin.id });
+  const { page, complaints } = await visitShared(app, "/settings", { userId: operator.admin.id });
   await page.getByRole("navigation", { name: "Settings" }).getByText("System").click();
   const components = page.getByRole("list", { name: "Components" }).getByRole("listitem");
   await components.filter({ hasText: "Background work" }).getByText("Working").waitFor();
@@ -54,7 +54,7 @@ test("system: health, tests, failed jobs retried and discarded, storage and proc
   );
   assert.deepEqual(rows, [{ is_due: true }]);
 
-  const { page: small, complaints: others } = await visit(app, "/settings/system", {
+  const { page: small, complaints: others } = await visitShared(app, "/settings/system", {
     userId: operator.admin.id,
     size: phone,
     colorScheme: "dark",
@@ -90,7 +90,7 @@ test("system: watched folders with their files; failed ones are retried, one or 
     watchedFolders: () => [folder],
   });
   after(() => worker.stop());
-  const { page, complaints } = await visit(app, "/settings/system", { userId: operator.admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/system", { userId: operator.admin.id });
   const folders = page.getByRole("list", { name: "Watched folders" }).getByRole("listitem");
   await folders.getByText("2 waiting").waitFor();
   for (const text of [
@@ -146,7 +146,7 @@ test("system: watched folders with their files; failed ones are retried, one or 
 });
 
 test("system: admins of other workspaces find no link to it, and are refused", async () => {
-  const { page } = await visit(app, "/settings/system", { userId: other.admin.id });
+  const { page } = await visitShared(app, "/settings/system", { userId: other.admin.id });
   await page.getByText("Only admins of the operator's workspace can see this.").waitFor();
   assert.equal(await page.getByRole("navigation", { name: "Settings" }).getByText("System").count(), 0);
 });

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { installModel } from "../../server/processing/models/install.ts";
 import { makeWorkspace } from "../support/factories.ts";
 import { assertAccessibleAtRest } from "./recording-support.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, visit, visitShared } from "./support.ts";
 
 /** A mirror that sends a part of each file and then nothing more. */
 const sendPart: RequestListener = (_request, response) =>
@@ -37,7 +37,7 @@ const shots = [
 ] as const;
 
 test("transcription: a model's download shows license, progress and failure, can be canceled, and ends in ready", async () => {
-  const { page, complaints } = await visit(app, "/settings/transcription", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/transcription", { userId: admin.id });
   await page.getByText("Transcription is not set up").waitFor();
   await page.getByRole("button", { name: "Download model (671 MB): parakeet-v3" }).waitFor();
   const row = page.getByRole("listitem").filter({ hasText: "Tells the speakers" });
