@@ -24,4 +24,4 @@ export const pagePaths = [
 ] as const;
 
 /** Paths of public links: a separate document, shown on its own and embedded in other sites. */
-export const sharedPagePaths = ["/s/:token", "/embed/:token"] as const;
+export const publicLinkPagePaths = ["/s/:token", "/embed/:token"] as const;

@@ -12,9 +12,9 @@ import { deliveryRoutes } from "./connections/deliveries/routes.ts";
 import { documentRoutes } from "./connections/documents/routes.ts";
 import { connectionRoutes } from "./connections/imports/connect/routes.ts";
 import { connectionWebhookRoutes } from "./connections/imports/connect/webhook-route.ts";
-import { findByOldId } from "./connections/imports/move/queries.ts";
-import { importRunRoutes } from "./connections/imports/move/routes.ts";
 import { importRoutes } from "./connections/imports/routes.ts";
+import { findByOldId } from "./connections/imports/runs/queries.ts";
+import { importRunRoutes } from "./connections/imports/runs/routes.ts";
 import { mcpMetadataRoutes, mcpRoutes } from "./connections/mcp/routes.ts";
 import { hookRoutes } from "./connections/webhooks/api/routes.ts";
 import { feedRoutes } from "./connections/webhooks/feed/routes.ts";
@@ -33,11 +33,11 @@ import {
   pathOf,
 } from "./guard.ts";
 import { sampleRoutes } from "./operations/samples/routes.ts";
+import { modelRoutes } from "./operations/system/model-routes.ts";
 import { managesSystem } from "./operations/system/operator.ts";
 import { systemRoutes } from "./operations/system/routes.ts";
 import { settingsRoutes } from "./operations/system/settings/routes.ts";
 import { createSignInTest } from "./operations/system/settings/sign-in-test.ts";
-import { modelRoutes } from "./operations/system/speech-routes.ts";
 import { webAppRoutes } from "./operations/web/routes.ts";
 import { createViewCheck } from "./people/access/viewer.ts";
 import { mailOf } from "./people/accounts/one-time-links/account-changes.ts";
@@ -146,7 +146,7 @@ import { createNotificationStreams } from "./sharing/notifications/streams.ts";
 import { unsubscribePages } from "./sharing/notifications/unsubscribe.ts";
 import { publicLinkRoutes } from "./sharing/public-links/routes.ts";
 import { sharedFileRoutes } from "./sharing/public-links/view/file-routes.ts";
-import { sharedRoutes } from "./sharing/public-links/view/shared-routes.ts";
+import { publicLinkPageRoutes } from "./sharing/public-links/view/page-routes.ts";
 import { createSharedWords } from "./sharing/public-links/view/words.ts";
 
 export interface AppDependencies {
@@ -243,7 +243,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   limitReadingTime(app, limits.readingMs);
   readBodies(app);
   sendSecurityHeaders(app, config);
-  logAnswers(app);
+  logResponses(app);
   reportRequests(app);
   if (dependencies.eventLoop !== undefined) noteRequests(app, dependencies.eventLoop);
   checkHosts(app, config);
@@ -321,7 +321,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       commentRoutes(api, { db, config });
       storyRoutes(api, { db, jobs, signer, banners, config });
       publicLinkRoutes(api, { db, jobs, signer, config });
-      sharedRoutes(api, { db, store, signer, words, config });
+      publicLinkPageRoutes(api, { db, store, signer, words, config });
       hookManagementRoutes(api, { db, jobs, encryptor, config });
       deliveryRoutes(api, { db, jobs, store, sender, encryptor, hostLimit, config });
       documentRoutes(api, { db, views, config });
@@ -455,7 +455,7 @@ function noteRequests(app: FastifyInstance, eventLoop: EventLoopWatch): void {
 }
 
 /** Logs one line per response: the operation and its outcome, never credentials or content. */
-function logAnswers(app: FastifyInstance): void {
+function logResponses(app: FastifyInstance): void {
   app.addHook("onRequest", async (request, reply) => {
     reply.headers({
       "x-request-id": request.id,

@@ -115,7 +115,7 @@ function guard(
   if (replica !== null)
     // Before the response, so that the user's next read sees the change.
     scope.addHook("onSend", async (request) => {
-      if (!mayChangeData(request.routeOptions.config.operation)) return;
+      if (!isWrite(request.routeOptions.config.operation)) return;
       if (request.principal === undefined) return;
       await replica
         .noteChange(request.principal)
@@ -168,7 +168,7 @@ function guard(
  * because they were permitted then; some of them end their own access.
  */
 function endsWithAccess({ raw, method, routeOptions }: FastifyRequest): boolean {
-  return !raw.complete || method === "GET" || !mayChangeData(routeOptions.config.operation);
+  return !raw.complete || method === "GET" || !isWrite(routeOptions.config.operation);
 }
 
 /** @throws ProblemError where the workspace requires a second factor that the user has not set up in time. */
@@ -179,7 +179,7 @@ function refuseBeforeSetUp({ principal, routeOptions }: FastifyRequest): void {
 }
 
 /** Whether an operation may change data: by its permission, or by its method, as favorites, which readers have too. */
-export function mayChangeData(operation: Operation | undefined): boolean {
+export function isWrite(operation: Operation | undefined): boolean {
   if (operation === undefined || operation.permission === "anyone") return false;
   return operation.permission !== "read" || !["GET", "POST"].includes(operation.method);
 }

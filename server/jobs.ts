@@ -9,7 +9,7 @@ import {
   importConnectionEventKind,
 } from "./connections/imports/connect/job.ts";
 import { fetchImportKind } from "./connections/imports/fetch.ts";
-import { continueImportsKind, importRecordingsKind } from "./connections/imports/move/job.ts";
+import { continueImportsKind, importRecordingsKind } from "./connections/imports/runs/job.ts";
 import { disableExpiredHooksKind } from "./connections/webhooks/api/access.ts";
 import {
   correctFutureDeliveriesKind,

@@ -8,8 +8,8 @@ import {
   insertRun,
   type ReportRow,
   type RunResult,
-} from "../../server/connections/imports/move/queries.ts";
-import { runImport } from "../../server/connections/imports/move/run.ts";
+} from "../../server/connections/imports/runs/queries.ts";
+import { runImport } from "../../server/connections/imports/runs/run.ts";
 import { ImportError } from "../../server/connections/imports/sources/errors.ts";
 import { openSource, sourceKinds } from "../../server/connections/imports/sources/index.ts";
 import type { ImportSource } from "../../server/connections/imports/sources/source.ts";

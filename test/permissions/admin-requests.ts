@@ -1,6 +1,6 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { after } from "node:test";
-import { insertRun } from "../../server/connections/imports/move/queries.ts";
+import { insertRun } from "../../server/connections/imports/runs/queries.ts";
 import { encryptTexts } from "../../server/operations/system/settings/queries.ts";
 import { insertFailedJob } from "../../server/operations/system/test/failed-job.ts";
 import { clientSecret, startProvider } from "../../server/people/accounts/test/provider.ts";

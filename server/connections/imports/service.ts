@@ -16,8 +16,8 @@ import type { Config } from "../../platform/config/config.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import type {
   ImportData,
+  ImportedData,
   ImportedHighlight,
-  MovedData,
   ParticipantExtra,
   UploadParticipant,
 } from "../../platform/db/json-columns.ts";
@@ -49,8 +49,8 @@ interface Dependencies {
 }
 
 /** What a recording that is moved here has beyond the attributes of an import. */
-export interface Moved {
-  readonly data: MovedData;
+export interface ImportedFrom {
+  readonly data: ImportedData;
   /** Of each participant, in their order, what an import doesn't say. */
   readonly participants: readonly Pick<ParticipantExtra, "scope" | "is_invited">[];
 }
@@ -64,7 +64,7 @@ export async function importRecording(
   deps: Dependencies,
   principal: Principal,
   input: ImportInput,
-  moved?: Moved,
+  moved?: ImportedFrom,
 ): Promise<{ row: UploadRow; created: boolean }> {
   const { db, jobs } = deps;
   if (input.media?.url !== undefined && !mayNameObjects(principal))
@@ -109,7 +109,7 @@ async function begin(
   { jobs, store, config }: Dependencies,
   principal: Principal,
   input: ImportInput,
-  moved: Moved | undefined,
+  moved: ImportedFrom | undefined,
 ): Promise<UploadRow> {
   const { media } = input;
   const format = media === undefined ? null : likelyFormat(media);

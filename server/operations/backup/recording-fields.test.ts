@@ -11,8 +11,8 @@ import { makeTeam, makeUser, makeWorkspace } from "../../../test/support/factori
 import { freePort } from "../../../test/support/port.ts";
 import { until } from "../../../test/support/until.ts";
 import { exportWorkspace } from "../../connections/exports/write.ts";
-import { insertRun } from "../../connections/imports/move/queries.ts";
-import { runImport } from "../../connections/imports/move/run.ts";
+import { insertRun } from "../../connections/imports/runs/queries.ts";
+import { runImport } from "../../connections/imports/runs/run.ts";
 import { grain } from "../../connections/imports/sources/grain.ts";
 import { parleyFolder } from "../../connections/imports/sources/parley-folder.ts";
 import { makeTwin } from "../../connections/imports/test/full-workspace.ts";

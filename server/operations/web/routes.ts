@@ -4,7 +4,7 @@ import { join } from "node:path";
 import staticFiles from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Uuid } from "../../../contract/common.ts";
-import { pagePaths, sharedPagePaths } from "../../../contract/pages.ts";
+import { pagePaths, publicLinkPagePaths } from "../../../contract/pages.ts";
 import { directionOf } from "../../../shared/languages.ts";
 import { readRuledSession } from "../../people/accounts/sign-in/authenticate.ts";
 import { rememberBrowserLanguage } from "../../people/accounts/users/me.ts";
@@ -19,7 +19,7 @@ import { i18nOf, languageOf, rememberLanguage } from "../../platform/language/re
 import { sendPage } from "../../platform/pages/page.ts";
 import { canSeeRecording } from "../../recordings/recordings/queries.ts";
 import { describePage, publicPageOf } from "../../sharing/public-links/view/page.ts";
-import { keepOut } from "../../sharing/public-links/view/shared-routes.ts";
+import { keepOut } from "../../sharing/public-links/view/page-routes.ts";
 import { installRoutes } from "./install-routes.ts";
 import { preloadRecording, readPreloads } from "./preloads.ts";
 
@@ -83,7 +83,7 @@ export async function webAppRoutes(
         .send(html);
     });
   }
-  for (const path of sharedPagePaths) {
+  for (const path of publicLinkPagePaths) {
     app.get(path, async (request, reply) => {
       keepOut(reply);
       if (sharedDocument === null) return sendMissing(reply);

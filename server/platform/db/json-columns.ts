@@ -126,7 +126,7 @@ export interface ParticipantExtra {
 }
 
 /** What a recording from another installation has beyond the attributes of an import. Removed once it is a recording. */
-export interface MovedData {
+export interface ImportedData {
   /** As the source states it, of a recording without a file. Absent in rows of earlier versions. */
   readonly duration_ms?: number;
   readonly meeting_type_id: string | null;
@@ -163,7 +163,7 @@ export interface MovedData {
   readonly shared_user_ids: readonly string[];
   readonly private_notes: readonly { readonly user_id: string; readonly text: string }[];
   /** Absent in rows of earlier versions. */
-  readonly comments?: readonly MovedComment[];
+  readonly comments?: readonly ImportedComment[];
   /** Names of the speakers that are not participants, by speaker_key. */
   readonly speakers: Readonly<Record<string, string>>;
   /** As transcript_segments.word_times has it, for each segment of the transcript; null: of none. */
@@ -171,7 +171,7 @@ export interface MovedData {
 }
 
 /** A comment of a recording that is moved here. */
-export interface MovedComment {
+export interface ImportedComment {
   /** The index of the comment that it replies to. */
   readonly parent: number | null;
   /** null: the comment was deleted, or its author is no user here. */
@@ -226,7 +226,7 @@ export interface ImportData extends GivenFields {
   readonly meeting_type_id: string | null;
   /** `participant` is an index of the participants. */
   readonly screenshares: readonly { start: number; end: number; participant: number }[];
-  readonly moved?: MovedData;
+  readonly moved?: ImportedData;
   /** Absent in rows of earlier versions. */
   readonly highlights?: readonly ImportedHighlight[];
   /** Private notes of the upload's creator. Removed once it is a recording. */

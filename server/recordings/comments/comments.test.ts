@@ -6,7 +6,7 @@ import { makeRecording, makeUser, makeWorkspace, type TestUser } from "../../../
 import { until } from "../../../test/support/until.ts";
 import { auditOf } from "../../people/accounts/test/accounts.ts";
 import { dataTools } from "../recordings/test/recordings.ts";
-import { insertMovedComments } from "./import.ts";
+import { insertImportedComments } from "./import.ts";
 import { decodeMentions, encodeMentions } from "./mentions.ts";
 
 const app = await startTestApp({ env: { PARLEY_PAGE_SIZE: "3" } });
@@ -198,7 +198,7 @@ test("an imported comment that is too long is cut between characters", async () 
   };
   await db.kysely
     .transaction()
-    .execute((tx) => insertMovedComments(tx, { id, workspaceId: workspace.id, durationMs: 1000 }, [long]));
+    .execute((tx) => insertImportedComments(tx, { id, workspaceId: workspace.id, durationMs: 1000 }, [long]));
   const [comment] = await listed(id, member.token);
   assert.equal(comment.text, "a".repeat(4999));
 });

@@ -3,21 +3,21 @@ import { sql } from "kysely";
 import { isEmoji, maxComments, maxReactions } from "../../../contract/recordings/comments.ts";
 import { maxMentions, shortenComment } from "../../../shared/mentions.ts";
 import type { Tx } from "../../platform/db/database.ts";
-import type { MovedComment } from "../../platform/db/json-columns.ts";
+import type { ImportedComment } from "../../platform/db/json-columns.ts";
 import { encodeMentions } from "./mentions.ts";
 
 /**
  * Inserts the comments of a recording that was moved here, for its new recording. Nobody is notified of them. One whose author
  * is gone by now stays only while it has replies, without its text.
  */
-export async function insertMovedComments(
+export async function insertImportedComments(
   tx: Tx,
   {
     id: recordingId,
     workspaceId,
     durationMs,
   }: { readonly id: string; readonly workspaceId: string; readonly durationMs: number },
-  comments: readonly MovedComment[],
+  comments: readonly ImportedComment[],
 ): Promise<void> {
   if (comments.length === 0) return;
   const wanted = comments.slice(0, maxComments);

@@ -14,14 +14,14 @@ import { createGuardedClient, type GuardedClient } from "../../../platform/outbo
 import { BodyBrokenError } from "../../../platform/storage/store.ts";
 import { requestUnderstanding } from "../../../processing/intelligence/index.ts";
 import { supplyTranscript } from "../../../recordings/transcripts/supply.ts";
-import { openDirectory } from "../move/directory.ts";
+import { openDirectory } from "../runs/directory.ts";
 import {
   failUpload,
   type ImportDependencies,
   importOne,
   reasonOf,
   workspaceImporter,
-} from "../move/import-one.ts";
+} from "../runs/import-one.ts";
 import { nameUnnamed } from "../sources/disk.ts";
 import { RecordingError } from "../sources/errors.ts";
 import {

@@ -15,8 +15,8 @@ import { sql } from "kysely";
 import { call, startTestApp } from "../../../../test/support/app.ts";
 import { makeWorkspace, mediaFile } from "../../../../test/support/factories.ts";
 import { encodeFile } from "../../../processing/media/test/encode.ts";
-import { findFileNotices, insertRun } from "../move/queries.ts";
-import { runImport } from "../move/run.ts";
+import { findFileNotices, insertRun } from "../runs/queries.ts";
+import { runImport } from "../runs/run.ts";
 import { openSource, type sourceKinds } from "./index.ts";
 
 const app = await startTestApp();

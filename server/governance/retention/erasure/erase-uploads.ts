@@ -4,7 +4,7 @@ import { foldCase, foldName } from "../../../../shared/fold-case.ts";
 import { splitMentions } from "../../../../shared/mentions.ts";
 import { redactDeliveries } from "../../../people/events/delete.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
-import type { MovedComment, MovedData, UploadParticipant } from "../../../platform/db/json-columns.ts";
+import type { ImportedComment, ImportedData, UploadParticipant } from "../../../platform/db/json-columns.ts";
 import { recordUploadUpdated } from "../../../processing/uploads/lifecycle/events.ts";
 import {
   findUploadsById,
@@ -25,7 +25,7 @@ export async function eraseFromUnfinished(
 ): Promise<number> {
   if (userId !== null) {
     await eraseNotesAndShares(tx, workspaceId, userId);
-    await eraseMovedComments(tx, workspaceId, { id: userId, names });
+    await eraseImportedComments(tx, workspaceId, { id: userId, names });
   }
   const ids = await unfinishedWith(tx, workspaceId, email, sql`for update`);
   const uploads = await findUploadsById(tx, ids);
@@ -52,7 +52,7 @@ export async function eraseFromUnfinished(
     await writeParticipants(tx, upload.id, participants);
     const theirs = upload.participants.filter((person) => isPerson(person, email));
     const keys = new Set([...names, ...theirs.map(({ name }) => name ?? "")].map(foldName));
-    await eraseMoved(tx, upload, keys);
+    await eraseImported(tx, upload, keys);
     await redactDeliveries(tx, [], [upload.id]);
     const changed = (await findUploadsById(tx, [upload.id])).get(upload.id);
     if (changed !== undefined) await recordUploadUpdated(tx, changed);
@@ -61,7 +61,7 @@ export async function eraseFromUnfinished(
 }
 
 /** Redacts what an import brings for its recording: what may quote the person, and their name. */
-async function eraseMoved(
+async function eraseImported(
   tx: Tx,
   { id, import_data: data }: Pick<UploadRow, "id" | "import_data">,
   names: ReadonlySet<string>,
@@ -72,7 +72,7 @@ async function eraseMoved(
     key,
     names.has(foldName(name)) ? erasedName : name,
   ]);
-  const rest: MovedData = {
+  const rest: ImportedData = {
     ...moved,
     ...{
       ai_summary: null,
@@ -113,7 +113,7 @@ async function eraseNotesAndShares(tx: Tx, workspaceId: string, userId: string):
  * Removes a user's comments, reactions and mentions from all imports that are not recordings yet, as `eraseFromComments` does
  * from recordings. Comments keep their places, because replies refer to them by index.
  */
-async function eraseMovedComments(
+async function eraseImportedComments(
   tx: Tx,
   workspaceId: string,
   { id: userId, names }: { readonly id: string; readonly names: readonly string[] },
@@ -130,7 +130,7 @@ async function eraseMovedComments(
       .join("");
   for (const { id } of rows) {
     const data = (await findUploadsById(tx, [id])).get(id)?.import_data;
-    const comments = data?.moved?.comments?.map((comment): MovedComment => {
+    const comments = data?.moved?.comments?.map((comment): ImportedComment => {
       const isTheirs = comment.user_id === userId;
       const isMentioned = comment.mentioned_ids.includes(userId);
       return {

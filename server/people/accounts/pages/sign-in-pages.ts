@@ -9,7 +9,7 @@ import { html } from "../../../platform/html.ts";
 import type { I18n, Localized } from "../../../platform/language/i18n.ts";
 import { i18nOf } from "../../../platform/language/request-language.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
-import { userCard } from "../../../platform/pages/person.ts";
+import { userCard } from "../../../platform/pages/user-card.ts";
 import { readRuledSession } from "../sign-in/authenticate.ts";
 import { clearSessionCookie, sessionCookieOf, setSessionCookie } from "../sign-in/session-cookie.ts";
 import { endOwnSession, endSessionOf } from "../sign-in/sessions.ts";

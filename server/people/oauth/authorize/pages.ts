@@ -4,7 +4,7 @@ import type { Principal, Role } from "../../../platform/auth/principal.ts";
 import { type Html, html } from "../../../platform/html.ts";
 import type { I18n, Localized } from "../../../platform/language/i18n.ts";
 import type { Page } from "../../../platform/pages/page.ts";
-import { userCard } from "../../../platform/pages/person.ts";
+import { userCard } from "../../../platform/pages/user-card.ts";
 import { errorNotice } from "../../accounts/pages/page-parts.ts";
 import { isSelfRegistered } from "../clients/queries.ts";
 import { formTargetOf } from "../clients/redirect-uri.ts";

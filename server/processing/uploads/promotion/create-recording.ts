@@ -7,7 +7,7 @@ import { recordAudit, serverItself } from "../../../platform/audit/record.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import type { UploadParticipant } from "../../../platform/db/json-columns.ts";
-import { insertMovedComments } from "../../../recordings/comments/import.ts";
+import { insertImportedComments } from "../../../recordings/comments/import.ts";
 import * as write from "../../../recordings/recordings/create.ts";
 import { participantScopes } from "../../../recordings/recordings/participant-scope.ts";
 import { findShareStateOfNew } from "../../../recordings/recordings/share/share-state.ts";
@@ -83,7 +83,7 @@ export async function createRecording(
     sharedUserIds: [...uploader, ...(parts.sharedUserIds ?? [])],
     segments: transcript === undefined ? [] : attributeSegments(transcript, upload, people),
   });
-  await insertMovedComments(
+  await insertImportedComments(
     tx,
     { id: recordingId, workspaceId: upload.workspace_id, durationMs },
     data?.moved?.comments ?? [],

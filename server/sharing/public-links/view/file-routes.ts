@@ -15,7 +15,7 @@ import { contentTypes, downloadName } from "../../../recordings/recordings/media
 import type { BannerReader } from "../../../recordings/stories/banner.ts";
 import { findItems, type Item } from "./items.ts";
 import { areActive, linkNotFound, openLink } from "./open.ts";
-import { keepOut } from "./shared-routes.ts";
+import { keepOut } from "./page-routes.ts";
 import { sharedPath } from "./view.ts";
 import type { SharedWords } from "./words.ts";
 

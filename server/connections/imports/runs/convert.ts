@@ -9,8 +9,8 @@ import { ImportInput } from "../../../../contract/uploads/imports.ts";
 import { maxMentions, shortenComment } from "../../../../shared/mentions.ts";
 import { parseTimestamp } from "../../../../shared/times/timestamp.ts";
 import { maxMilliseconds, maxSegments } from "../../../../shared/transcripts/transcript-limits.ts";
-import type { MovedComment, MovedData } from "../../../platform/db/json-columns.ts";
-import type { Moved } from "../service.ts";
+import type { ImportedComment, ImportedData } from "../../../platform/db/json-columns.ts";
+import type { ImportedFrom } from "../service.ts";
 import { cleanStrings } from "../sources/clean-text.ts";
 import { RecordingError } from "../sources/errors.ts";
 import type { SourceMedia, SourceRecording } from "../sources/source.ts";
@@ -19,7 +19,7 @@ import type { Directory } from "./directory.ts";
 /** A recording of a source as the request that imports it. */
 export interface Converted {
   readonly input: ImportInput;
-  readonly moved: Moved;
+  readonly moved: ImportedFrom;
   /** What is left out, by code. */
   readonly omitted: Readonly<Record<string, number>>;
 }
@@ -137,7 +137,7 @@ export async function convert(
   omissions.add("private_notes_without_user", recording.private_notes.length - notes.length);
   // About a model of the other installation.
   omissions.add("summary_feedback", recording.summary_feedback?.length ?? 0);
-  const data: MovedData = {
+  const data: ImportedData = {
     duration_ms: Math.min(recording.duration_ms, maxMilliseconds),
     meeting_type_id: typeId,
     meeting_type_by_hand: !recording.meeting_type_is_automatic,
@@ -178,11 +178,11 @@ function commentsOf(
   { comments = [], start_datetime: start }: Pick<SourceRecording["recording"], "comments" | "start_datetime">,
   directory: Directory,
   omissions: Omissions,
-): MovedComment[] {
+): ImportedComment[] {
   const kept = omissions.limit("comments", comments, maxComments);
   const indexes = new Map(kept.map(({ id }, index) => [id, index]));
   const userOf = (email: string | null): string | null => (email === null ? null : directory.userId(email));
-  return kept.map((comment): MovedComment => {
+  return kept.map((comment): ImportedComment => {
     const { author_email: author, parent_id: parentId } = comment;
     const parent = parentId === null ? null : (indexes.get(parentId) ?? null);
     const isLost = parentId !== null && (parent === null || kept[parent]?.parent_id !== null);

@@ -22,7 +22,7 @@ interface Dependencies {
 }
 
 /** The operations for visitors of a public link. */
-export function sharedRoutes(api: Api, deps: Dependencies): void {
+export function publicLinkPageRoutes(api: Api, deps: Dependencies): void {
   const { db, signer } = deps;
   const opening = { db: db.kysely, signer };
   api.app.addHook("onSend", async (request, reply) => {
