@@ -24,7 +24,7 @@ export async function measureIdle({ main, sizes }: Bench): Promise<Figure[]> {
       total,
       `${total.toFixed(2)} %: ${share(0).toFixed(2)} % and PostgreSQL ${share(1).toFixed(2)} %`,
       " %",
-      { max: 2 },
+      { max: 0.8 },
     ),
     figure("idle: memory of the server", residentMb, `${residentMb?.toFixed(0)} MB`, " MB", { max: 150 }),
   ];
