@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { link, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { link, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -32,6 +32,23 @@ test("put: files and folders are for this user alone, and no temporary file stay
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   assert.equal((await stat(dirname(path))).mode & 0o777, 0o700);
   assert.deepEqual(await readdir(temporary), []);
+});
+
+test("a folder that the operator has replaced with a symbolic link is written to, and removing its last object leaves it", async () => {
+  const outside = await mkdtemp(join(tmpdir(), "parley-vault-"));
+  after(() => rm(outside, { recursive: true }));
+  await symlink(outside, join(folder, "objects", "linked"));
+  await store.put("linked/2026/a.md", Buffer.from("one"), { ifAbsent: true });
+  await store.put("linked/2026/a.md", Buffer.from("two"));
+  assert.equal(await readFile(join(outside, "2026", "a.md"), "utf8"), "two");
+  await assert.rejects(
+    store.put("linked/2026/a.md", Buffer.from("x"), { ifAbsent: true }),
+    ObjectExistsError,
+  );
+  await store.delete("linked/2026/a.md");
+  assert.deepEqual(await readdir(outside), []);
+  assert.ok((await readdir(join(folder, "objects"))).includes("linked"));
+  await rm(join(folder, "objects", "linked"));
 });
 
 test("put of a store that may block: many small objects at once are stored like single ones, and one that fails fails alone", async () => {
