@@ -372,3 +372,86 @@ test("chapters: written as lines of a text, shown in the summary, above their li
   assert.deepEqual(body.chapters, [{ title: "Welcome", start: 100, quote: "shall we begin" }]);
   assert.deepEqual(complaints, []);
 });
+
+test("summary: each proven point and entry plays the words that prove it, which describe its button; others have none", async () => {
+  const id = await makeMedia(app, member.token);
+  const friday = { quote: "The harbour master wants it signed by Friday", start: 5000 };
+  const points = [
+    {
+      heading: null,
+      text: "They meet about the **harbour** contract.",
+      quote: "The harbour contract first",
+      start: 2600,
+    },
+    { heading: "Dates", text: "It has to be signed by Friday.", ...friday },
+    {
+      heading: "Dates",
+      text: "Café Blå gets a copy, and so does everybody else who has asked for one.",
+      ...friday,
+    },
+  ];
+  const entry = (text: string) => ({ heading: null, text, ...friday });
+  const [table, list] = [
+    {
+      title: "Who",
+      data: { kind: "table", columns: ["Who", "What"], rows: [["Harbour master", "wants it"]] },
+    },
+    { title: "Open", data: { kind: "checklist", items: [{ text: "Sign it", checked: true }] } },
+  ];
+  const sections = [
+    { ...table, markdown: "", text: "", points: [entry("Harbour master | wants it")] },
+    { ...list, markdown: "", text: "", points: [entry("Sign it")] },
+    { ...list, title: "Of an earlier version", markdown: "", text: "" },
+  ];
+  const summary =
+    "- They meet about the **harbour** contract.\n\n### Dates\n\n- It has to be signed by Friday.";
+  const write = (proofs: object[] | null) =>
+    app.db.pool.query(
+      "update recordings set ai_summary = $2, ai_summary_points = $3, ai_template_sections = $4 where id = $1",
+      [
+        id,
+        proofs === null ? `${summary} ` : summary,
+        proofs && JSON.stringify(proofs),
+        JSON.stringify(sections),
+      ],
+    );
+  await write(points);
+  for (const size of [{ width: 1280, height: 800 }, phone])
+    for (const colorScheme of ["light", "dark"] as const) {
+      const { page, complaints } = await open(id, { size, colorScheme });
+      await page.getByRole("tab", { name: "Summary" }).click();
+      const panel = page.getByRole("tabpanel");
+      const buttons = panel.getByRole("button", { name: /go to this moment/ });
+      await buttons.nth(4).waitFor();
+      assert.equal(await buttons.count(), 5);
+      assert.equal(await panel.getByRole("heading", { name: "Dates" }).count(), 1);
+      await panel
+        .getByRole("listitem")
+        .filter({ hasText: "It has to be signed by Friday." })
+        .getByRole("button", { name: "0:05, go to this moment", description: `“${friday.quote}”` })
+        .click();
+      await page.waitForFunction("document.querySelector('video').currentTime >= 5");
+      await page.getByRole("tooltip", { name: friday.quote }).waitFor();
+      if (process.env.SCREENSHOTS)
+        await page.screenshot({
+          path: `${process.env.SCREENSHOTS}/points-${size.width}-${colorScheme}.png`,
+          fullPage: true,
+        });
+      await page.mouse.move(0, 0);
+      await assertAccessibleAtRest(page);
+      assert.deepEqual(complaints, []);
+    }
+  // Text without points, such as an imported one, stays Markdown.
+  await write(null);
+  const { page, complaints } = await open(id);
+  await page.getByRole("tab", { name: "Summary" }).click();
+  await page.getByRole("listitem").filter({ hasText: "It has to be signed by Friday." }).waitFor();
+  assert.equal(
+    await page
+      .getByRole("tabpanel")
+      .getByRole("button", { name: /go to this moment/ })
+      .count(),
+    2,
+  );
+  assert.deepEqual(complaints, []);
+});

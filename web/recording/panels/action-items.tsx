@@ -27,8 +27,10 @@ export function ActionItemsPanel() {
         <Reason state={state} />
       </EmptyState>
     );
-  const shown: readonly (Omit<ActionItem, "id" | "quote" | "due_date"> & { id?: string })[] =
-    items.data ?? plain;
+  const shown: readonly (Omit<ActionItem, "id" | "quote" | "due_date"> & {
+    id?: string;
+    quote?: string;
+  })[] = items.data ?? plain;
   const open = shown.filter(({ status }) => status === "pending").length;
   return (
     <Stack gap="xs">
@@ -63,7 +65,7 @@ export function ActionItemsPanel() {
                   if (item.id !== undefined) tick(item.id, event.currentTarget.checked);
                 }}
               />
-              <MomentButton ms={item.timestamp} />
+              <MomentButton ms={item.timestamp} quote={item.quote ?? ""} />
             </Group>
           </li>
         ))}

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Badge, Stack, Text, Title } from "@mantine/core";
+import { Badge, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
 import { IconSparkles } from "@tabler/icons-react";
+import type { Point } from "../../../contract/recordings/points.ts";
 import { saveSummaryFeedback } from "../../api/feedback.ts";
 import {
   type IntelligenceState,
@@ -15,11 +16,12 @@ import { useRecording } from "../context.ts";
 import { Chapters } from "./chapters.tsx";
 import { IntelligenceStatus, Reason, RunModel, useIntelligenceState } from "./intelligence-status.tsx";
 import classes from "./panels.module.css";
+import { Moment, Points } from "./points.tsx";
 
 /** The summary and template sections written by the language model. */
 export function SummaryPanel() {
   const { t } = useLingui();
-  const { recording, can } = useRecording().view;
+  const { recording, can, summary_points: points, section_points: proofs } = useRecording().view;
   const model = useModelState();
   const text = recording.ai_summary?.text ?? "";
   const sections = recording.ai_template_sections ?? [];
@@ -47,7 +49,10 @@ export function SummaryPanel() {
       <IntelligenceStatus state={state} />
       {text.trim() === "" ? null : (
         <div>
-          <Markdown text={text} />
+          <VisuallyHidden component="h2">
+            <Trans>Summary</Trans>
+          </VisuallyHidden>
+          {points === null ? <Markdown text={text} /> : <Points points={points} />}
           <SummaryFeedback state={state} />
         </div>
       )}
@@ -58,7 +63,7 @@ export function SummaryPanel() {
           <Title order={3} size="h4" mb="xs" dir="auto">
             {title}
           </Title>
-          <SectionData data={data} />
+          <SectionData data={data} points={proofs[i] ?? null} />
         </section>
       ))}
     </Stack>
@@ -80,22 +85,28 @@ function SummaryFeedback({ state }: { state: IntelligenceState | undefined }) {
   );
 }
 
-/** Renders a section by its fields: Markdown, lists, a table, or name and value. */
-export function SectionData({ data }: { data: Readonly<Record<string, unknown>> }) {
-  const { columns, rows } = data;
-  if (isTexts(columns) && Array.isArray(rows)) return <Rows columns={columns} rows={rows} />;
+/**
+ * Renders a section by its fields: Markdown, lists, a table, or name and value.
+ * @param props.points the proofs of its points, items or rows; null: not known.
+ */
+function SectionData(props: { data: Readonly<Record<string, unknown>>; points: readonly Point[] | null }) {
+  const { data, points } = props;
+  const { kind, columns, rows } = data;
+  if (kind === "text" && points !== null) return <Points points={points} />;
+  if (isTexts(columns) && Array.isArray(rows)) return <Rows columns={columns} rows={rows} points={points} />;
   return (
     <Stack gap="xs">
       {Object.entries(data)
         .filter(([name]) => name !== "kind")
         .map(([name, value]) => (
-          <Value key={name} name={name} value={value} />
+          <Value key={name} name={name} value={value} points={points} />
         ))}
     </Stack>
   );
 }
 
-function Value({ name, value }: { name: string; value: unknown }) {
+function Value(props: { name: string; value: unknown; points: readonly Point[] | null }) {
+  const { name, value, points } = props;
   if (typeof value === "string") return <Markdown text={value} />;
   if (Array.isArray(value)) {
     if (value.length === 0)
@@ -109,7 +120,7 @@ function Value({ name, value }: { name: string; value: unknown }) {
         {value.map((item, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the same text may occur twice.
           <li key={i} dir="auto">
-            <ItemView item={item} />
+            <ItemView item={item} /> <Moment point={points?.[i]} />
           </li>
         ))}
       </ul>
@@ -151,7 +162,12 @@ function ItemView({ item }: { item: unknown }) {
     .join(" · ");
 }
 
-function Rows({ columns, rows }: { columns: readonly string[]; rows: readonly unknown[] }) {
+function Rows(props: {
+  columns: readonly string[];
+  rows: readonly unknown[];
+  points: readonly Point[] | null;
+}) {
+  const { columns, rows, points } = props;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
     <div className={classes.tableBox} tabIndex={0}>
@@ -163,6 +179,13 @@ function Rows({ columns, rows }: { columns: readonly string[]; rows: readonly un
                 {column}
               </th>
             ))}
+            {points === null ? null : (
+              <th scope="col">
+                <VisuallyHidden>
+                  <Trans>Moment</Trans>
+                </VisuallyHidden>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
@@ -172,6 +195,11 @@ function Rows({ columns, rows }: { columns: readonly string[]; rows: readonly un
               {columns.map((column, k) => (
                 <td key={column}>{cellOf(row, column, k)}</td>
               ))}
+              {points === null ? null : (
+                <td>
+                  <Moment point={points[i]} />
+                </td>
+              )}
             </tr>
           ))}
         </tbody>
