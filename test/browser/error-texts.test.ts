@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Locator } from "playwright-core";
 import { call } from "../support/app.ts";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
-import { startBrowserApp, visit } from "./support.ts";
+import { startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const { admin } = await makeWorkspace(app.db);
@@ -24,7 +24,7 @@ async function assertTranslated(text: Locator): Promise<void> {
 test("errors are shown in the reader's language: in a notification, at a field, in a form, and of a failed upload", async () => {
   const { recordingId } = await makeRecording(app, admin.token, { title: "Budget" });
   await manage("DELETE", `/recordings/${recordingId}`);
-  const { page, context } = await visit(app, "/trash", { userId: admin.id, locale: "en-XA" });
+  const { page, leave } = await visitShared(app, "/trash", { userId: admin.id, locale: "en-XA" });
   const restore = page.getByRole("button", { name: /^Ŕ.*Budget/ });
   await restore.waitFor();
   const gone = await manage("DELETE", `/trash/${recordingId}`);
@@ -51,5 +51,5 @@ test("errors are shown in the reader's language: in a notification, at a field, 
       buffer: cutOff.subarray(0, Math.floor(cutOff.length * 0.7)),
     });
   await assertTranslated(page.getByText(/Ţĥé ƒíļé|Ţĥé fíļé/).first());
-  await context.close();
+  await leave();
 });

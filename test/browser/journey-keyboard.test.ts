@@ -4,7 +4,7 @@ import { givePassword, password } from "../../server/people/accounts/test/accoun
 import { makeUser, makeWorkspace, mediaFile } from "../support/factories.ts";
 import { startSpeechServer } from "../support/speech-server.ts";
 import { assertFocused, keyboardOf } from "./keyboard.ts";
-import { startBrowserApp, visit } from "./support.ts";
+import { startBrowserApp, visitShared } from "./support.ts";
 
 const speech = await startSpeechServer();
 const app = await startBrowserApp({ env: { PARLEY_TRANSCRIPTION_URL: speech.url } });
@@ -25,7 +25,7 @@ test("keyboard only: sign in, upload, review, play, search, clip, share, tag, re
   const { member } = workspace;
   await givePassword(app.db, member);
   const other = await makeUser(app.db, workspace, { name: "Zoe Last" });
-  const { page, context, complaints } = await visit(app, "/sign-in");
+  const { page, context, complaints } = await visitShared(app, "/sign-in");
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   // Registered early: without a listener the browser opens a native file chooser.
   const chooser = page.waitForEvent("filechooser", { timeout: 120_000 });
@@ -172,7 +172,7 @@ test("keyboard only: sign in, upload, review, play, search, clip, share, tag, re
 test("keyboard only: no page traps focus, and each focus stop is visible and unobscured", async () => {
   const { admin, id } = await makeWorkspace(app.db);
   await app.db.kysely.updateTable("installation").set({ operator_workspace_id: id }).execute();
-  const { page, complaints } = await visit(app, "/", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/", { userId: admin.id });
   const keys = keyboardOf(page);
   for (const path of [
     "/",

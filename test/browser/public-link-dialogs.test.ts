@@ -8,7 +8,7 @@ import { makeHighlight, makeUser, makeWorkspace } from "../support/factories.ts"
 import { until } from "../support/until.ts";
 import { assertFits, linkTools, pathOf, untilMedia, withoutRefusals } from "./link-support.ts";
 import { assertAccessibleAtRest, makeMedia } from "./recording-support.ts";
-import { phone, startBrowserApp, visit } from "./support.ts";
+import { phone, startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const workspace = await makeWorkspace(app.db);
@@ -32,7 +32,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 
 test("share dialog: keyboard only, a link is created and deleted, and the recording unpublished", async () => {
   const id = await make();
-  const { page, complaints } = await visit(app, `/recordings/${id}`, { userId: member.id });
+  const { page, complaints } = await visitShared(app, `/recordings/${id}`, { userId: member.id });
   await page.getByRole("list", { name: "Transcript" }).waitFor();
   await tabTo(page, /^Share$/);
   await page.keyboard.press("Enter");
@@ -81,7 +81,7 @@ test("share dialog: deleting the last link makes the recording visible to the wo
   const id = await make();
   const link = await publish(id);
   await manage("DELETE", `/links/${link.id}`);
-  const { page, complaints } = await visit(app, `/recordings/${id}`, { userId: member.id });
+  const { page, complaints } = await visitShared(app, `/recordings/${id}`, { userId: member.id });
   await page.getByRole("button", { name: "Share", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Share" });
   await dialog
@@ -98,7 +98,7 @@ test("share dialog: a public recording with an expired link shows that, and one 
   await app.db.pool.query("update public_links set expires_at = now() - interval '1 minute' where id = $1", [
     link.id,
   ]);
-  const { page, complaints } = await visit(app, `/recordings/${id}`, { userId: member.id });
+  const { page, complaints } = await visitShared(app, `/recordings/${id}`, { userId: member.id });
   await page.getByRole("button", { name: "Share", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Share" });
   await dialog.getByText(/Its public links have expired/).waitFor();
@@ -120,14 +120,14 @@ test("story: before a link is created, a warning says which highlights it would 
   const story = await manage("POST", "/stories", { title: "Bare" });
   const said = async (highlightIds: string[], words: RegExp) => {
     await manage("PATCH", `/stories/${story.id}`, { highlight_ids: highlightIds });
-    const { page, context, complaints } = await visit(app, `/stories/${story.id}`, { userId: member.id });
+    const { page, leave, complaints } = await visitShared(app, `/stories/${story.id}`, { userId: member.id });
     await page.getByRole("button", { name: "Share", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Public links" });
     await dialog.getByRole("status").filter({ hasText: words }).waitFor();
     await dialog.getByRole("button", { name: "Create link" }).waitFor();
     await assertAccessibleAtRest(page);
     assert.deepEqual(complaints, []);
-    await context.close();
+    await leave();
   };
   await said([], /This story is empty/);
   await said([hers], /shows nothing of this story/);
@@ -137,7 +137,7 @@ test("story: before a link is created, a warning says which highlights it would 
 test("link settings: expiry, password, download and start are saved, and errors are shown at their fields", async () => {
   const id = await make();
   await publish(id);
-  const { page, complaints } = await visit(app, `/recordings/${id}?t=5`, { userId: member.id });
+  const { page, complaints } = await visitShared(app, `/recordings/${id}?t=5`, { userId: member.id });
   await untilMedia(page, "it is at the position", ({ currentTime }) => Math.abs(currentTime - 5) < 0.3);
   await page.getByRole("button", { name: "Share", exact: true }).click();
   const card = page.getByRole("region", { name: "Link 1" });
@@ -196,7 +196,7 @@ test("link settings: expiry, password, download and start are saved, and errors 
 test("highlight: links are managed from the list and the recording; users who can't share see why", async () => {
   const id = await make();
   const clip = await makeHighlight(app, member.token, id, { text: "Signed by Friday" });
-  const { page, complaints } = await visit(app, "/highlights", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/highlights", { userId: member.id });
   await page.getByRole("button", { name: "Actions for Signed by Friday" }).click();
   await page.getByRole("menuitem", { name: "Public links" }).click();
   const dialog = page.getByRole("dialog", { name: "Public links" });
@@ -206,7 +206,7 @@ test("highlight: links are managed from the list and the recording; users who ca
   await dialog.getByRole("textbox", { name: "Link 1" }).waitFor();
   await assertAccessibleAtRest(page);
   const [link] = await linksOf("highlights", clip);
-  const shown = await visit(app, pathOf(link.url));
+  const shown = await visitShared(app, pathOf(link.url));
   await shown.page.getByRole("heading", { level: 1, name: "Signed by Friday" }).waitFor();
 
   await page.goto(`${app.url}/recordings/${id}`);
@@ -220,7 +220,7 @@ test("highlight: links are managed from the list and the recording; users who ca
 
   await manage("PATCH", `/recordings/${id}`, { share_state: "workspace" });
   const other = await makeUser(app.db, workspace);
-  const seen = await visit(app, "/highlights", { userId: other.id });
+  const seen = await visitShared(app, "/highlights", { userId: other.id });
   await seen.page.getByRole("button", { name: "Actions for Signed by Friday" }).click();
   await seen.page.getByRole("menuitem", { name: "Public links" }).click();
   await seen.page.getByText(/owners and admins can share this highlight/).waitFor();
@@ -238,7 +238,7 @@ test("story: a link shows how many highlights it hides, and they can be approved
   await rosas.manage("PATCH", `/recordings/${theirs}`, { share_state: "workspace" });
   const second = await makeHighlight(app, rosa.token, theirs, { text: "Hers" });
   const story = await manage("POST", "/stories", { title: "Both", highlight_ids: [first, second] });
-  const { page, complaints } = await visit(app, `/stories/${story.id}`, {
+  const { page, complaints } = await visitShared(app, `/stories/${story.id}`, {
     userId: member.id,
     size: phone,
     colorScheme: "dark",
@@ -252,7 +252,7 @@ test("story: a link shows how many highlights it hides, and they can be approved
   await dialog.getByRole("button", { name: "Include it" }).click();
   await dialog.getByText(/Its owner or an admin can approve it/).waitFor();
   const { admin } = workspace;
-  const asked = await visit(app, `/stories/${story.id}`, { userId: admin.id });
+  const asked = await visitShared(app, `/stories/${story.id}`, { userId: admin.id });
   await asked.page.getByRole("button", { name: "Share", exact: true }).click();
   await asked.page.getByRole("button", { name: "Include it" }).click();
   await asked.page.getByText(/hidden until/).waitFor({ state: "detached" });

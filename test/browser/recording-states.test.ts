@@ -5,14 +5,14 @@ import { makeWorkspace, unknownId } from "../support/factories.ts";
 import { startSpeechServer, transcribe } from "../support/speech-server.ts";
 import { until } from "../support/until.ts";
 import { assertAccessibleAtRest, makeMedia } from "./recording-support.ts";
-import { startBrowserApp, visit } from "./support.ts";
+import { startBrowserApp, visitShared } from "./support.ts";
 
 const speech = await startSpeechServer();
 const app = await startBrowserApp({ env: { PARLEY_TRANSCRIPTION_URL: speech.url } });
 const { member, admin: colleague } = await makeWorkspace(app.db);
 
 async function open(id: string) {
-  const visited = await visit(app, `/recordings/${id}`, { userId: member.id });
+  const visited = await visitShared(app, `/recordings/${id}`, { userId: member.id });
   await visited.page.emulateMedia({ reducedMotion: "reduce" });
   await visited.page.getByRole("button", { name: "Share", exact: true }).waitFor();
   return visited;
@@ -112,7 +112,7 @@ test("access is requested on the page that an unknown recording has too, and gra
   const id = await makeMedia(app, member.token);
   const pages = [];
   for (const requested of [unknownId(), id]) {
-    const { page } = await visit(app, `/recordings/${requested}`, { userId: colleague.id });
+    const { page } = await visitShared(app, `/recordings/${requested}`, { userId: colleague.id });
     const main = page.getByRole("main");
     await main.getByRole("button", { name: "Request access" }).waitFor();
     await assertAccessibleAtRest(page);
@@ -127,7 +127,7 @@ test("access is requested on the page that an unknown recording has too, and gra
     ]);
     return rowCount === 1;
   });
-  const { page } = await visit(app, `/recordings/${id}?share=true`, { userId: member.id });
+  const { page } = await visitShared(app, `/recordings/${id}?share=true`, { userId: member.id });
   const dialog = page.getByRole("dialog", { name: "Share" });
   await dialog.getByRole("button", { name: `Grant access to ${colleague.name}` }).waitFor();
   await assertAccessibleAtRest(page);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { call } from "../support/app.ts";
 import { makeWorkspace } from "../support/factories.ts";
 import { assertAccessibleAtRest, makeMedia } from "./recording-support.ts";
-import { startBrowserApp, visit } from "./support.ts";
+import { startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const { member } = await makeWorkspace(app.db);
@@ -29,7 +29,7 @@ test("a transcript file is added to a recording, edited and replaced, and the ed
     transcript: undefined,
     participants: [{ name: "Ana Lima", email: "ana@other.example" }],
   });
-  const { page, complaints } = await visit(app, `/recordings/${id}`, { userId: member.id });
+  const { page, complaints } = await visitShared(app, `/recordings/${id}`, { userId: member.id });
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.getByText("This recording has no transcript.").waitFor();
   await page.getByRole("button", { name: "Add transcript" }).click();
@@ -89,7 +89,7 @@ test("an upload in review gets a transcript from a file, and its speakers can be
     },
     member,
   );
-  const { page, complaints } = await visit(app, `/uploads/${body.id}`, { userId: member.id });
+  const { page, complaints } = await visitShared(app, `/uploads/${body.id}`, { userId: member.id });
   await page.getByRole("heading", { name: "Already have a transcript?" }).waitFor();
   const input = page.locator("input[type=file]");
   await input.setInputFiles(file("empty.srt", "1\n"));

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { Secret, TOTP } from "otpauth";
 import { givePassword, password } from "../../server/people/accounts/test/accounts.ts";
 import { makeWorkspace } from "../support/factories.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 
@@ -15,7 +15,7 @@ const forgetCodes = () => sql`update second_factors set last_step = 0`.execute(a
 test("two-factor authentication is turned on with an app, asked for at the next sign-in, and turned off after a new proof", async () => {
   const { member } = await makeWorkspace(app.db);
   await givePassword(app.db, member);
-  const { page, context, complaints } = await visit(app, "/settings", { userId: member.id });
+  const { page, context, complaints } = await visitShared(app, "/settings", { userId: member.id });
   const section = page.getByRole("region", { name: "Two-factor authentication" });
   await section.getByRole("button", { name: "Turn on" }).click();
   const dialog = page.getByRole("dialog");
@@ -70,7 +70,7 @@ test("two-factor authentication is turned on with an app, asked for at the next 
 test("who doesn't want to prove who they are cancels, and nothing changes", async () => {
   const { member } = await makeWorkspace(app.db);
   await givePassword(app.db, member);
-  const { page } = await visit(app, "/settings/tokens", { userId: member.id });
+  const { page } = await visitShared(app, "/settings/tokens", { userId: member.id });
   await sql`update sessions set created_at = now() - interval '1 hour' where user_id = ${member.id}`.execute(
     app.db.kysely,
   );
