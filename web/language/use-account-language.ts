@@ -18,9 +18,7 @@ export function useAccountLanguage(language: string | null): void {
     void activateLanguage(language === null ? navigator.languages : [language]).then((active) => {
       setDirection(directionOf(active));
       // Notifications come from the server in the reader's language; reasons of failed uploads are translated as they are loaded.
-      return client.invalidateQueries({
-        predicate: ({ queryKey }) => queryKey[0] === "notifications" || queryKey[0] === "uploads",
-      });
+      for (const queryKey of [["notifications"], ["uploads"]]) void client.invalidateQueries({ queryKey });
     });
   }, [language, setDirection, client]);
 }

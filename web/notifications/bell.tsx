@@ -1,4 +1,3 @@
-import { plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { ActionIcon, Indicator, Popover } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -35,11 +34,7 @@ function BellButton({ userId }: { userId: string }) {
             variant="subtle"
             color="gray"
             size="lg"
-            aria-label={
-              unread === 0
-                ? t`Notifications`
-                : plural(unread, { one: "Notifications, # unread", other: `Notifications, ${count} unread` })
-            }
+            aria-label={unread === 0 ? t`Notifications` : t`Notifications, ${count} unread`}
             onClick={toggle}
           >
             <IconBell size={20} stroke={1.6} />
