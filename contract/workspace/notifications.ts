@@ -70,14 +70,15 @@ export const readNotifications = operation({
   method: "POST",
   path: "/_/api/v1/notifications/read",
   summary: "Mark Notifications as Read",
-  description: `Marks notifications of the caller as read: those with these ids, or all. ${rule}`,
+  description: `Marks notifications of the caller as read: those with these ids, those about a recording, or all. ${rule}`,
   body: z
     .object({
       all: z.literal(true).optional(),
       ids: z.array(Uuid).max(1000).optional(),
+      recording_id: Uuid.optional(),
     })
-    .refine(({ all, ids }) => (all === undefined) !== (ids === undefined), {
-      error: "give either all or ids",
+    .refine((body) => Object.values(body).filter((value) => value !== undefined).length === 1, {
+      error: "give exactly one of all, ids and recording_id",
       path: ["ids"],
     }),
   response: Success,

@@ -48,7 +48,7 @@ test("the bell counts what is new while the page is open, lists it by recording,
   await page.emulateMedia({ colorScheme: "light" });
   await group.getByRole("link", { name: /mentioned you/ }).click();
   await page.waitForURL(/\/recordings\/.*t=5/);
-  await page.getByRole("button", { name: "Notifications, 2 unread" }).click();
+  await page.getByRole("button", { name: "Notifications, 1 unread" }).click();
   await page.getByRole("button", { name: "Mark all as read" }).click();
   await page.getByRole("button", { name: "Notifications", exact: true }).waitFor();
   assert.deepEqual(complaints, []);
@@ -57,7 +57,9 @@ test("the bell counts what is new while the page is open, lists it by recording,
 test("eight tabs share one stream: each shows new comments and the unread count at once, also after the tab with the stream closes", async () => {
   const carl = await makeUser(app.db, workspace, { name: "Carl" });
   const id = await insertRecording(app.db, { recorderId: member.id, title: "Tabs", duration_ms: 60_000 });
-  await call(app, "PUT", `/recordings/${id}/users`, { user_id: carl.id }, { token: member.token });
+  const other = await insertRecording(app.db, { recorderId: member.id, title: "Other", duration_ms: 60_000 });
+  for (const shared of [id, other])
+    await call(app, "PUT", `/recordings/${shared}/users`, { user_id: carl.id }, { token: member.token });
   const comment = async (text: string): Promise<void> => {
     const body = { text, mentions: [carl.id] };
     const options = { token: member.token, version: null };
@@ -67,7 +69,7 @@ test("eight tabs share one stream: each shows new comments and the unread count 
   const { page: first } = await visit(app, "/", { userId: carl.id });
   const open = new Set<unknown>();
   const context = first.context();
-  await first.getByRole("button", { name: "Notifications, 1 unread", exact: true }).waitFor();
+  await first.getByRole("button", { name: "Notifications, 2 unread", exact: true }).waitFor();
   context.on("request", (request) => {
     if (request.url().endsWith("/notifications/stream")) open.add(request);
   });

@@ -105,7 +105,11 @@ const recordingRoute = createRoute({
 const printRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/recordings/$recordingId/print",
-  validateSearch: ({ parts }: Record<string, unknown>) => (typeof parts === "string" ? { parts } : {}),
+  validateSearch: ({ parts, print }: Record<string, unknown>) => ({
+    ...(typeof parts === "string" ? { parts } : {}),
+    // Prints the page once, when it is opened for that.
+    ...(print === true ? { print } : {}),
+  }),
   component: lazyPage(() => import("../recording/print/page.tsx"), "PrintPage"),
 });
 

@@ -1,9 +1,12 @@
 import { useLingui } from "@lingui/react/macro";
 import { ActionIcon, Indicator, Popover } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { useDisclosure, useDocumentVisibility } from "@mantine/hooks";
 import { IconBell } from "@tabler/icons-react";
+import { useRouterState } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 import { createPortal } from "react-dom";
 import { maxUnread } from "../../contract/workspace/notification-kinds.ts";
+import { markNotificationsRead } from "../api/notifications.ts";
 import { lazyPart } from "../common/load-part.tsx";
 import { useUnread } from "./use-unread.ts";
 
@@ -18,7 +21,9 @@ export function Bell({ userId }: { userId: string }) {
 function BellButton({ userId }: { userId: string }) {
   const { t } = useLingui();
   const [isOpen, { toggle, close }] = useDisclosure();
-  const unread = useUnread(userId);
+  const known = useUnread(userId);
+  useReadWhenOpened(known);
+  const unread = known ?? 0;
   const count = unread >= maxUnread ? `${maxUnread - 1}+` : String(unread);
   return (
     <Indicator label={count} size={16} offset={5} color="red" disabled={unread === 0}>
@@ -46,4 +51,22 @@ function BellButton({ userId }: { userId: string }) {
       </Popover>
     </Indicator>
   );
+}
+
+/**
+ * Marks the notifications about a recording as read when its page is opened. Those that arrive while it is open stay
+ * unread: the user may be away, and what is read is not sent by email.
+ */
+function useReadWhenOpened(unread: number | null): void {
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const visibility = useDocumentVisibility();
+  const opened = useRef<string | null>(null);
+  useEffect(() => {
+    if (unread === null || visibility !== "visible" || opened.current === path) return;
+    opened.current = path;
+    const recordingId = /^\/recordings\/([0-9a-f-]{36})$/i.exec(path)?.[1];
+    if (recordingId === undefined || unread === 0) return;
+    // Nobody asked for it, so its failure is not shown; the notifications stay unread.
+    markNotificationsRead({ recording_id: recordingId }).catch(() => undefined);
+  }, [unread, visibility, path]);
 }

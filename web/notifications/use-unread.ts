@@ -3,9 +3,9 @@ import { useEffect, useState } from "react";
 import { notificationsKey } from "../api/notifications.ts";
 import { followStream } from "./stream.ts";
 
-/** How many notifications are unread, kept current by the server's stream, which also says when comments change. */
-export function useUnread(userId: string): number {
-  const [unread, setUnread] = useState(0);
+/** How many notifications are unread, null until it is known, kept current by the server's stream, which also says when comments change. */
+export function useUnread(userId: string): number | null {
+  const [unread, setUnread] = useState<number | null>(null);
   const client = useQueryClient();
   useEffect(
     () =>

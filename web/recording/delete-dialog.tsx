@@ -5,6 +5,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { markChanged } from "../api/library/pages.ts";
 import { deleteRecording } from "../api/library/trash.ts";
+import { commentsQuery } from "../api/recording/comments.ts";
 import type { View } from "../api/recording/recording.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
 import { ConfirmForm } from "../common/forms/confirm.tsx";
@@ -25,6 +26,7 @@ export function DeleteDialog(props: {
   const client = useQueryClient();
   const navigate = useNavigate();
   const { title } = view.recording;
+  const comments = useQuery({ ...commentsQuery(id), enabled: isOpen }).data ?? [];
   const days = useQuery({ ...workspaceQuery, enabled: isOpen }).data?.trash_days;
   const showDeleted = (deletion: Awaited<ReturnType<typeof deleteRecording>>): void => {
     onDeleted();
@@ -56,7 +58,7 @@ export function DeleteDialog(props: {
             )}
           </Text>
           <List spacing={4}>
-            {willBeDeleted(view).map((line) => (
+            {willBeDeleted(view, comments.filter(({ author }) => author !== null).length).map((line) => (
               <List.Item key={line}>{line}</List.Item>
             ))}
           </List>
@@ -67,7 +69,10 @@ export function DeleteDialog(props: {
   );
 }
 
-function willBeDeleted({ recording, media, participants, transcript, upload_id }: View): string[] {
+function willBeDeleted(
+  { recording, media, participants, transcript, upload_id }: View,
+  comments: number,
+): string[] {
   const { segments: lines } = transcript;
   const highlights = recording.highlights?.length ?? 0;
   const people = participants.length;
@@ -88,6 +93,7 @@ function willBeDeleted({ recording, media, participants, transcript, upload_id }
             other: "# highlights, also removed from stories",
           }),
         ]),
+    ...(comments === 0 ? [] : [plural(comments, { one: "# comment", other: "# comments" })]),
     ...(people === 0 ? [] : [plural(people, { one: "# participant", other: "# participants" })]),
     t`everyone's private notes`,
     ...(upload_id === null ? [] : [t`the upload it came from`]),

@@ -38,7 +38,8 @@ export interface NewNotification {
 
 /**
  * Notifies users, in the transaction of the change that they are notified of: either both exist or neither. What each has
- * chosen in their settings decides whether and when the email is due.
+ * chosen in their settings decides whether and when the email is due. Invited users find theirs in the app once they have
+ * joined; nothing is sent to an email that has not accepted its invitation.
  */
 export async function notify(tx: Tx, notification: NewNotification): Promise<void> {
   const { kind, key, to, actorId, recordingId = null, subjectId = null, data = {} } = notification;
@@ -47,12 +48,12 @@ export async function notify(tx: Tx, notification: NewNotification): Promise<voi
       insert into notifications (id, user_id, kind, key, recording_id, subject_id, actor_id, data, email_at)
       select gen_random_uuid(), u.id, ${kind}, ${key}, ${recordingId}::uuid, ${subjectId}::uuid, ${actorId}::uuid,
         ${JSON.stringify(data)}::jsonb,
-        case chosen.channel when 'email' then date_trunc('milliseconds', clock_timestamp()) when 'daily' then ${nextDigest(new Date())}::timestamptz end
+        case when u.invited_at is not null then null when chosen.channel = 'email' then date_trunc('milliseconds', clock_timestamp()) when chosen.channel = 'daily' then ${nextDigest(new Date())}::timestamptz end
       from users u
         left join notification_settings s on s.user_id = u.id and s.kind = ${kind}
         cross join lateral (select coalesce(s.channel, ${notificationKinds[kind].default}) as channel) chosen
       where u.id in (${to}) and u.id is distinct from ${actorId}::uuid
-        and u.deactivated_at is null and u.invited_at is null and chosen.channel <> 'off'
+        and u.deactivated_at is null and chosen.channel <> 'off'
       on conflict (user_id, key) do nothing
       returning user_id, email_at <= clock_timestamp() as is_due
     )

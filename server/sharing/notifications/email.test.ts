@@ -73,7 +73,7 @@ test("notifications are in the language of the account, in the email and in the 
   for (const text of [mail?.text ?? "", mail?.html ?? ""]) {
     assert.match(text, /“~Budget”~/);
     assert.match(text, /méñţíóñéð ýóú~+ áţ ~+0:07/);
-    assert.match(text, /Šţóp ţĥéšé émáíļš/);
+    assert.match(text, /Šţóp áļļ ñóţífíçáţíóñ émáíļš/);
   }
   assert.match(mail?.raw ?? "", /^Content-Language: en-XA\r?$/m);
 });

@@ -88,6 +88,31 @@ test("a mention and a reply notify with the comment's text and moment; the autho
   assert.deepEqual(await titles(member), [], "a deleted comment is no longer shown");
 });
 
+test("an invited user finds earlier notifications in the app, without an email due, and reads those of a recording at once", async () => {
+  const invited = await newUser("Dora");
+  const setInvited = (at: Date | null) =>
+    db.kysely.updateTable("users").set({ invited_at: at }).where("id", "=", invited.id).execute();
+  await setInvited(new Date());
+  const id = await newRecording();
+  await share(id, invited);
+  await manage("POST", `/recordings/${id}/comments`, member, { text: "@Dora, see", mentions: [invited.id] });
+  await setInvited(null);
+  const found = (await listed(invited)).map(({ kind }: { kind: string }) => kind);
+  assert.deepEqual(found, ["mentioned", "shared"]);
+  assert.equal(await unread(invited), 2);
+  await manage("POST", "/notifications/read", invited, { recording_id: await newRecording() });
+  assert.equal(await unread(invited), 2, "another recording");
+  await manage("POST", "/notifications/read", invited, { recording_id: id });
+  assert.equal(await unread(invited), 0);
+  const due = await db.kysely
+    .selectFrom("notifications")
+    .select("id")
+    .where("user_id", "=", invited.id)
+    .where("email_at", "is not", null)
+    .execute();
+  assert.deepEqual(due, []);
+});
+
 test("a user who lost access sees no notification about the recording, and its content neither in the count nor the stream", async () => {
   const user = await newUser("Una");
   const [kept, lost] = [await newRecording(), await newRecording()];

@@ -200,12 +200,18 @@ export async function findViewers(
   return rows.map(({ id }) => id);
 }
 
-/** Marks a user's notifications as read, and tells the user's other windows. @param ids null: all. */
-export async function markRead(db: Executor, userId: string, ids: readonly string[] | null): Promise<void> {
+/** Marks a user's notifications as read, those named or all, and tells the user's other windows. */
+export async function markRead(
+  db: Executor,
+  userId: string,
+  { ids, recording_id: recordingId }: { readonly ids?: readonly string[]; readonly recording_id?: string },
+): Promise<void> {
   await sql`
     with changed as (
       update notifications set read_at = clock_timestamp()
-      where user_id = ${userId} and read_at is null ${ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`}
+      where user_id = ${userId} and read_at is null
+        ${ids === undefined ? sql`` : sql`and id = any(${ids}::uuid[])`}
+        ${recordingId === undefined ? sql`` : sql`and recording_id = ${recordingId}`}
       returning user_id)
     select pg_notify(${notificationChannel}, user_id::text) from (select distinct user_id from changed) one`.execute(
     db,

@@ -22,7 +22,7 @@ interface Group {
 /** An email about notifications, as plain text and as HTML, grouped by recording. */
 export function renderEmail(
   i18n: I18n,
-  user: { readonly name: string },
+  user: { readonly name: string; readonly email: string },
   rows: readonly NotificationRow[],
   { baseUrl, unsubscribe }: Links,
 ): Pick<OutgoingMail, "subject" | "text" | "language"> & { readonly html: string } {
@@ -47,7 +47,7 @@ export function renderEmail(
         ...(about === null ? [] : [headingOf(about)]),
         ...group.map((one) => textOf(i18n, one)),
       ]),
-      `--\n${i18n.t("Choose your notifications: {url}", { url: settings })}\n${i18n.t("Stop these emails: {url}", { url: unsubscribe })}`,
+      `--\n${i18n.t("Choose your notifications: {url}", { url: settings })}\n${i18n.t("Stop all notification emails to {email}: {url}", { email: user.email, url: unsubscribe })}`,
     ].join("\n\n"),
     html: page(
       i18n,
@@ -57,7 +57,7 @@ ${groups.map(
   ({ about, notifications: group }) => html`${about === null ? null : html`<h2>${headingOf(about)}</h2>`}
 ${group.map((one) => htmlOf(i18n, one, english.has(one.id)))}`,
 )}
-<p class="soft foot"><a href="${settings}">${i18n.t("Choose your notifications")}</a> · <a href="${unsubscribe}">${i18n.t("Stop these emails")}</a></p>`,
+<p class="soft foot"><a href="${settings}">${i18n.t("Choose your notifications")}</a> · <a href="${unsubscribe}">${i18n.t("Stop all notification emails to {email}", { email: user.email })}</a></p>`,
     ).html,
   };
 }

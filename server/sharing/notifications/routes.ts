@@ -47,7 +47,7 @@ export function notificationRoutes(
   });
 
   route(api, contract.readNotifications, async ({ principal, body }) => {
-    await queries.markRead(db.kysely, userOf(principal), body.ids ?? null);
+    await queries.markRead(db.kysely, userOf(principal), body);
     return { success: true } as const;
   });
 

@@ -46,13 +46,19 @@ export async function unsubscribePages(
   app.get("/unsubscribe/:token", async (request, reply) => {
     const i18n = await i18nOf(request);
     const found = readToken(encryptor, request);
-    if (found === null) return sendInvalid(reply, i18n);
+    const email = await emailOf(db, found?.userId ?? null);
+    if (found === null || email === undefined) return sendInvalid(reply, i18n);
     const isOfSummaries = found.from === "summaries";
     return sendPage(reply, {
       title: isOfSummaries ? i18n.t("Stop emails with summaries") : i18n.t("Stop notification emails"),
       i18n,
-      body: html`<h1>${isOfSummaries ? i18n.t("Stop emails with summaries of your meetings?") : i18n.t("Stop notification emails?")}</h1>
-<p>${isOfSummaries ? i18n.t("The summaries are still in the app.") : i18n.t("Notifications still appear in the app.")}</p>
+      body: isOfSummaries
+        ? html`<h1>${i18n.t("Stop emails with summaries of your meetings?")}</h1>
+<p>${email}</p>
+<p>${i18n.t("The summaries are still in the app.")}</p>
+<form method="post"><button>${i18n.t("Stop emails")}</button></form>`
+        : html`<h1>${i18n.t("Stop all notification emails to {email}?", { email })}</h1>
+<p>${i18n.t("This stops the emails sent at once and the daily email, for every kind of notification. Notifications still appear in the app.")}</p>
 <form method="post"><button>${i18n.t("Stop emails")}</button></form>`,
     });
   });
@@ -60,7 +66,8 @@ export async function unsubscribePages(
   app.post("/unsubscribe/:token", async (request, reply) => {
     const i18n = await i18nOf(request);
     const found = readToken(encryptor, request);
-    if (found === null) return sendInvalid(reply, i18n);
+    const email = await emailOf(db, found?.userId ?? null);
+    if (found === null || email === undefined) return sendInvalid(reply, i18n);
     await stopEmails(db, found);
     return sendPage(reply, {
       title: i18n.t("Emails stopped"),
@@ -69,7 +76,9 @@ export async function unsubscribePages(
 <p>${
         found.from === "summaries"
           ? i18n.t("You get no more emails with summaries of your meetings.")
-          : i18n.t("You get no more notification emails. Notifications still appear in the app.")
+          : i18n.t("{email} gets no more notification emails. Notifications still appear in the app.", {
+              email,
+            })
       }</p>
 <p><a class="button quiet" href="/settings/notifications">${i18n.t("Choose your notifications")}</a></p>`,
     });
@@ -97,6 +106,17 @@ function readToken(encryptor: Encryptor, { params }: FastifyRequest): Unsubscrip
   } catch {
     return null;
   }
+}
+
+/** Where the emails go; undefined: there is no such user. */
+async function emailOf(db: Database, userId: string | null): Promise<string | undefined> {
+  if (userId === null) return undefined;
+  const user = await db.kysely
+    .selectFrom("users")
+    .select("email")
+    .where("id", "=", userId)
+    .executeTakeFirst();
+  return user?.email;
 }
 
 function sendInvalid(reply: FastifyReply, i18n: I18n): FastifyReply {

@@ -10,16 +10,18 @@ interface SecretProps {
   readonly value: string;
   /** Notes about the secret. */
   readonly children?: React.ReactNode;
+  /** Replaces the advice to copy it now. */
+  readonly advice?: string;
   readonly onDone: () => void;
 }
 
 /** A secret that is shown only once, with a copy button. */
-export function SecretOnce({ label, value, children, onDone }: SecretProps) {
+export function SecretOnce({ label, value, children, advice, onDone }: SecretProps) {
   useSecretInDialog();
   return (
     <Stack>
       <Alert variant="light" color="yellow" icon={<IconEyeOff size={18} aria-hidden />} c="bright">
-        <Trans>Copy it now. You won't see it again.</Trans>
+        {advice ?? <Trans>Copy it now. You won't see it again.</Trans>}
       </Alert>
       <CopyField label={label} value={value} />
       {children}

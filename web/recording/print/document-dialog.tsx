@@ -68,7 +68,7 @@ export function DocumentDialog({ isOpen, onClose }: { isOpen: boolean; onClose: 
               navigate({
                 to: "/recordings/$recordingId/print",
                 params: { recordingId: id },
-                search: { parts: parts.join(",") },
+                search: { parts: parts.join(","), print: true },
               })
             }
           >

@@ -3,7 +3,8 @@ import { Alert, Button, Center, Group, Loader } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { IconPrinter } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useEffect } from "react";
 import type { z } from "zod";
 import type { RecordingDocument } from "../../../contract/documents/document.ts";
 import { documentParts, readDocumentParts } from "../../../contract/documents/document-parts.ts";
@@ -23,10 +24,22 @@ const route = getRouteApi("/signed-in/recordings/$recordingId/print");
 export function PrintPage() {
   const { t } = useLingui();
   const { recordingId } = route.useParams();
-  const { parts } = route.useSearch();
+  const { parts, print = false } = route.useSearch();
+  const navigate = useNavigate();
   const { data: shown, error } = useQuery(
     documentQuery(recordingId, parts === undefined ? documentParts : readDocumentParts(parts)),
   );
+  const isReady = shown !== undefined;
+  useEffect(() => {
+    if (!print || !isReady) return;
+    // A reload doesn't print again.
+    void navigate({
+      to: "/recordings/$recordingId/print",
+      params: { recordingId },
+      search: parts === undefined ? {} : { parts },
+      replace: true,
+    }).then(() => window.print());
+  }, [print, isReady, navigate, recordingId, parts]);
   useDocumentTitle(shown === undefined ? "Parley" : `${shown.title} · Parley`);
   if (shown === undefined && error !== null)
     return (

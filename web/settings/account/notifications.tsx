@@ -48,6 +48,7 @@ export function NotificationsPage() {
   const client = useQueryClient();
   const save = useAction({
     run: updateNotificationSettings,
+    done: t`Saved.`,
     onDone: (settings) => client.setQueryData(notificationSettingsQuery.queryKey, settings),
   });
   const choices = notificationChannels.map((value) => ({ value, label: t(labels[value]) }));

@@ -75,7 +75,14 @@ export function UsersPage() {
       />
       <FormDialog opened={shown !== null} onClose={() => setShown(null)} title={shown?.title} centered>
         {shown === null ? null : (
-          <SecretOnce label={t`Link`} value={shown.link.url} onDone={() => setShown(null)}>
+          <SecretOnce
+            label={t`Link`}
+            value={shown.link.url}
+            {...(shown.link.mailed
+              ? { advice: t`It was sent by email. Copy the link only if you also want to send it yourself.` }
+              : {})}
+            onDone={() => setShown(null)}
+          >
             <Text size="sm" c="dimmed">
               {aboutLink(shown.link)}
             </Text>
@@ -89,7 +96,7 @@ export function UsersPage() {
 function aboutLink({ expires_at, mailed }: OneTimeLink): string {
   const time = whenInLine(expires_at);
   return mailed
-    ? t`Works once, until ${time}. It was also sent by email.`
+    ? t`Works once, until ${time}. It is shown only now.`
     : t`Works once, until ${time}. Email isn't set up. Send them this link.`;
 }
 

@@ -1,7 +1,7 @@
 import { plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { Paper, Text, Textarea, type TextareaProps, VisuallyHidden } from "@mantine/core";
-import { type KeyboardEvent, type RefObject, useId, useState } from "react";
+import { type KeyboardEvent, type RefObject, useId, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { foldName } from "../../../../shared/fold-case.ts";
 import type { View } from "../../../api/recording/recording.ts";
@@ -24,7 +24,7 @@ export function MentionField(
     onKey: (event: KeyboardEvent) => void;
   },
 ) {
-  const { t } = useLingui();
+  const { t, i18n } = useLingui();
   const { value, field, users, onText, onKey, ...rest } = props;
   const { view } = useRecording();
   const listId = useId();
@@ -32,6 +32,8 @@ export function MentionField(
   const [active, setActive] = useState(0);
   // The position of the `@` whose list was closed.
   const [closedAt, setClosedAt] = useState(-1);
+  // Where the space ends that was added after a chosen name.
+  const spaceEnd = useRef(-1);
   const [hasFocus, setFocus] = useState(false);
   const start = startOfMention(value, caret);
   const isOpen = hasFocus && start >= 0 && start !== closedAt;
@@ -41,6 +43,7 @@ export function MentionField(
     const before = `${value.slice(0, start)}@${user.name} `;
     flushSync(() => onText(before + value.slice(caret).replace(/^ /, ""), user));
     field.current?.setSelectionRange(before.length, before.length);
+    spaceEnd.current = before.length;
     readCaret();
     setActive(0);
   };
@@ -74,7 +77,16 @@ export function MentionField(
           setCaret(currentTarget.selectionStart);
           setActive(0);
           if (startOfMention(currentTarget.value, currentTarget.selectionStart) !== closedAt) setClosedAt(-1);
-          onText(currentTarget.value);
+          const caretNow = currentTarget.selectionStart;
+          const closes = punctuationIn(i18n.locale).includes(currentTarget.value.charAt(caretNow - 1));
+          const isTyped = currentTarget.value.length === value.length + 1;
+          if (isTyped && closes && caretNow === spaceEnd.current + 1) {
+            const before = `${currentTarget.value.slice(0, caretNow - 2)}${currentTarget.value.charAt(caretNow - 1)}`;
+            flushSync(() => onText(before + currentTarget.value.slice(caretNow)));
+            field.current?.setSelectionRange(before.length, before.length);
+            readCaret();
+          } else onText(currentTarget.value);
+          spaceEnd.current = -1;
         }}
         onSelect={readCaret}
         onFocus={(event) => {
@@ -120,6 +132,11 @@ export function MentionField(
       </VisuallyHidden>
     </div>
   );
+}
+
+/** Characters before which no space is written. French has one before the higher ones. */
+function punctuationIn(language: string): string {
+  return language.startsWith("fr") ? ".,)…" : ".,)…?!:;";
 }
 
 /** Where the `@` before the caret is; -1 if no name is being written. */

@@ -39,7 +39,7 @@ export function NewComment() {
     <CommentForm
       draft={draft}
       label={t`New comment`}
-      placeholder={t`Add a comment`}
+      placeholder={t`Add a comment. Type @ to mention someone.`}
       button={t({ message: "Comment", context: "verb" })}
       field={field}
       onFocus={() => isEmpty && setPinned(nowMs())}
