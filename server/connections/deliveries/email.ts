@@ -35,14 +35,22 @@ export function emailOf(message: Message, to: string, unsubscribe: string | null
       ...[message.title, message.url, "", ...lines, ""],
       ...(unsubscribe === null
         ? []
-        : ["--", message.i18n.t("Stop these emails: {url}", { url: unsubscribe }), ""]),
+        : [
+            "--",
+            message.i18n.t("Stop emails with summaries to {email}: {url}", { email: to, url: unsubscribe }),
+            "",
+          ]),
     ].join("\n"),
-    html: htmlOf(message, unsubscribe),
+    html: htmlOf(message, to, unsubscribe),
   };
 }
 
 /** The same with links to moments, in colors that programs may turn dark. */
-function htmlOf({ title, url, start, text, i18n, timeZone }: Message, unsubscribe: string | null): string {
+function htmlOf(
+  { title, url, start, text, i18n, timeZone }: Message,
+  to: string,
+  unsubscribe: string | null,
+): string {
   const style: Style = {
     text: escapeHtml,
     bold: (inner) => html`<b>${inner}</b>`.html,
@@ -61,7 +69,7 @@ function htmlOf({ title, url, start, text, i18n, timeZone }: Message, unsubscrib
   return html`<!doctype html><html lang="${i18n.language}" dir="${directionOf(i18n.language)}"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>
 <body style="font-family:sans-serif;max-width:640px"><h2><a href="${url}">${title}</a></h2>
 ${lines}
-${unsubscribe === null ? null : html`<p style="margin-top:32px;font-size:14px"><a href="${unsubscribe}">${i18n.t("Stop these emails")}</a></p>`}
+${unsubscribe === null ? null : html`<p style="margin-top:32px;font-size:14px"><a href="${unsubscribe}">${i18n.t("Stop emails with summaries to {email}", { email: to })}</a></p>`}
 </body></html>`.html;
 }
 
