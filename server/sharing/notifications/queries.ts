@@ -204,7 +204,13 @@ export async function findViewers(
 export async function markRead(
   db: Executor,
   userId: string,
-  { ids, recording_id: recordingId }: { readonly ids?: readonly string[]; readonly recording_id?: string },
+  {
+    ids,
+    recording_id: recordingId,
+  }: {
+    readonly ids?: readonly string[] | undefined;
+    readonly recording_id?: string | undefined;
+  },
 ): Promise<void> {
   await sql`
     with changed as (
