@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Locator } from "playwright-core";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
 import { openRecorderBrowser } from "./record-support.ts";
@@ -117,15 +118,18 @@ test("an empty library lists the next meetings: notes are written before, and Re
   await setup.getByText("grace@x.example").waitFor();
   await assertAccessible(page);
   await shot(page, "record-meeting-phone");
-  await page.setViewportSize({ width: 1280, height: 800 });
+  const start = setup.getByRole("button", { name: "Start recording", exact: true });
+  await assertInView(start, phone.height);
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await assertInView(start, 720);
   // Another click takes it back, and the row fills it in again.
-  await setup.getByRole("button", { name: "Record Budget review" }).click();
+  await setup.getByRole("button", { name: "Chosen: Budget review", pressed: true }).click();
   assert.equal(await setup.getByLabel("Title").inputValue(), "");
-  await setup.getByRole("button", { name: "Record Budget review" }).click();
+  await setup.getByRole("button", { name: "Choose Budget review", pressed: false }).click();
   await shot(page, "record-meeting");
   const [request] = await Promise.all([
     page.waitForRequest((one) => one.method() === "POST" && one.url().endsWith("/_/api/v1/recordings")),
-    setup.getByRole("button", { name: "Start recording" }).click(),
+    start.click(),
   ]);
   const body = request.postDataJSON();
   assert.deepEqual(
@@ -133,6 +137,52 @@ test("an empty library lists the next meetings: notes are written before, and Re
     ["Budget review", [{ name: "Grace Hopper", email: "grace@x.example" }], "budget@x.example"],
   );
   await page.getByRole("region", { name: "Recording" }).waitFor();
+});
+
+/** Without scrolling, at the start of a long dialog. */
+async function assertInView(button: Locator, height: number): Promise<void> {
+  const box = await button.boundingBox();
+  assert.ok(box !== null && box.y > 0 && box.y + box.height <= height, JSON.stringify(box));
+}
+
+test("the record dialog chooses the one meeting that takes place now, and the user can leave it", async () => {
+  const { id: workspaceId, member } = await makeWorkspace(app.db);
+  const { rows } = await app.db.pool.query(
+    `insert into calendars (id, workspace_id, user_id, kind, name, host, secrets, time_zone, next_read_at)
+     values (gen_random_uuid(), $1, $2, 'ics', 'Work', 'example', '', 'UTC', 'infinity') returning id`,
+    [workspaceId, member.id],
+  );
+  const addEvent = (title: string) =>
+    app.db.pool.query(
+      `insert into calendar_events (id, calendar_id, key, start_at, end_at, is_all_day, is_private, ical_uid, title,
+         organizer, attendees)
+       values (gen_random_uuid(), $1, md5($2), now() - interval '5 minutes', now() + interval '1 hour', false, false,
+         $2, $2, null, '[{"name": "Grace Hopper", "email": "grace@x.example"}]')`,
+      [rows[0].id, title],
+    );
+  await addEvent("Standup");
+  const { page, complaints } = await visit(app, "/highlights", { userId: member.id });
+  const open = async () => {
+    await page.getByRole("banner").getByRole("button", { name: "Record", exact: true }).click();
+    return page.getByRole("dialog", { name: "Record a meeting" });
+  };
+  const setup = await open();
+  const chosen = setup.getByRole("button", { name: "Chosen: Standup", exact: true });
+  await chosen.waitFor();
+  assert.equal(await setup.getByLabel("Title").inputValue(), "Standup");
+  await setup.getByText("grace@x.example").waitFor();
+  await chosen.click();
+  await setup.getByRole("button", { name: "Choose Standup", exact: true }).waitFor();
+  assert.equal(await setup.getByLabel("Title").inputValue(), "");
+  await setup.getByRole("button", { name: "Cancel", exact: true }).click();
+  await setup.waitFor({ state: "detached" });
+
+  await addEvent("Interview");
+  await page.reload();
+  await open();
+  await setup.getByRole("button", { name: "Choose Interview", exact: true }).waitFor();
+  assert.equal(await setup.getByRole("button", { name: /^Chosen/ }).count(), 0, "of two, none is guessed");
+  assert.deepEqual(complaints, []);
 });
 
 test("where two meetings fit equally the page asks which it was; the choice names the recording, and is undone", async () => {
@@ -168,7 +218,7 @@ test("where two meetings fit equally the page asks which it was; the choice name
       await question.getByRole("button", { name: "Choose Roadmap", exact: true }).click();
       await question.waitFor({ state: "detached" });
     }
-    const undo = page.getByRole("button", { name: "Undo meeting", exact: true });
+    const undo = page.getByRole("button", { name: "Unlink meeting", exact: true });
     await undo.waitFor();
     await page.getByRole("heading", { name: "Roadmap" }).waitFor();
     await page.getByRole("button", { name: "Change meeting", exact: true }).click();

@@ -272,7 +272,7 @@ job(
     await page.getByRole("list", { name: "Your calendars" }).getByText("Work", { exact: true }).waitFor();
     await page.getByRole("banner").getByRole("button", { name: "Record" }).click();
     const setup = page.getByRole("dialog", { name: "Record a meeting" });
-    await setup.getByRole("button", { name: "Record Harbour contract" }).click();
+    await setup.getByRole("button", { name: "Chosen: Harbour contract" }).waitFor();
     assert.equal(await setup.getByLabel("Title").inputValue(), "Harbour contract");
     await setup.getByText("nomvula.khoza@wrackline.example").waitFor();
     await picture("record-meeting");

@@ -20,9 +20,11 @@ import { meetingTypesQuery } from "../api/directory.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
 import { bytes } from "../common/format/bytes.ts";
 import { dateTime } from "../common/format/time.ts";
-import { MeetingList, NotesButton, peopleOf, recordLabel } from "../common/lists/meeting-list.tsx";
+import { peopleOf } from "../common/lists/meeting-list.tsx";
 import { type Abilities, findAbilities } from "./capture/abilities.ts";
 import type { Choice } from "./capture/sources.ts";
+import { findCurrentMeeting, MeetingChoice } from "./meeting-choice.tsx";
+import classes from "./record.module.css";
 import type { Details } from "./recorder.ts";
 
 /** Less free space than this holds under an hour without a connection. */
@@ -45,7 +47,14 @@ interface SetupProps {
 export function SetupDialog(props: SetupProps) {
   const { t } = useLingui();
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={t`Record a meeting`} size="lg" radius="lg">
+    <Modal
+      opened={props.opened}
+      onClose={props.onClose}
+      title={t`Record a meeting`}
+      size="lg"
+      radius="lg"
+      classNames={{ content: classes.setup }}
+    >
       <SetupForm key={props.meeting?.id ?? ""} {...props} abilities={findAbilities()} />
     </Modal>
   );
@@ -70,9 +79,11 @@ function SetupForm({
   const [meeting, setMeeting] = useState(given);
   const [title, setTitle] = useState(given?.title ?? "");
   const [participants, setParticipants] = useState(given === null ? [] : tagsOf(given));
+  const [isPreselected, setPreselected] = useState(given !== null);
   const [meetingTypeId, setMeetingType] = useState<string | null>(null);
   const types = useQuery(meetingTypesQuery);
   const workspace = useQuery(workspaceQuery);
+  const { data: today, isFetching } = useQuery(meetingsQuery);
   const set = (change: Partial<Choice>) => setChoice((before) => ({ ...before, ...change }));
   const hasSound = choice.microphone || choice.sharedSound;
   const submit = (event: FormEvent): void => {
@@ -91,6 +102,12 @@ function SetupForm({
     setTitle(next?.title ?? "");
     setParticipants(next === null ? [] : tagsOf(next));
   };
+  // Once, and not over what the user has entered meanwhile.
+  if (!isPreselected && today !== undefined && !isFetching) {
+    setPreselected(true);
+    const current = findCurrentMeeting(today.meetings, Date.now());
+    if (current !== null && title === "" && participants.length === 0) choose(current);
+  }
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
@@ -102,10 +119,19 @@ function SetupForm({
         {abilities.sound ? (
           <>
             <SourceFields choice={choice} abilities={abilities} onChange={set} />
-            <MeetingChoice chosen={meeting} onChoose={choose} onLeave={onClose} />
+            <MeetingChoice
+              today={today?.meetings ?? []}
+              chosen={meeting}
+              onChoose={choose}
+              onLeave={onClose}
+            />
             <TextInput
               label={t`Title`}
-              placeholder={t`If empty, the title is the date and time`}
+              placeholder={
+                today?.has_calendars
+                  ? t`If empty, the title of the meeting, else the date and time`
+                  : t`If empty, the title is the date and time`
+              }
               maxLength={500}
               value={title}
               onChange={(event) => setTitle(event.currentTarget.value)}
@@ -137,67 +163,25 @@ function SetupForm({
             </Alert>
           </>
         ) : null}
-        {error === null ? null : (
-          <Alert color="red" variant="light" role="alert">
-            {error}
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {abilities.sound ? t`Cancel` : t`Close`}
-          </Button>
-          {abilities.sound ? (
-            <Button type="submit" loading={isStarting} disabled={!hasSound}>
-              <Trans>Start recording</Trans>
+        <div className={classes.setupFooter}>
+          {error === null ? null : (
+            <Alert color="red" variant="light" role="alert" mb="sm">
+              {error}
+            </Alert>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {abilities.sound ? t`Cancel` : t`Close`}
             </Button>
-          ) : null}
-        </Group>
+            {abilities.sound ? (
+              <Button type="submit" loading={isStarting} disabled={!hasSound}>
+                <Trans>Start recording</Trans>
+              </Button>
+            ) : null}
+          </Group>
+        </div>
       </Stack>
     </form>
-  );
-}
-
-/** The next meetings of today; one fills in the fields below. */
-function MeetingChoice({
-  chosen,
-  onChoose,
-  onLeave,
-}: {
-  chosen: Meeting | null;
-  onChoose: (meeting: Meeting | null) => void;
-  onLeave: () => void;
-}) {
-  const { t } = useLingui();
-  const today = useQuery(meetingsQuery).data?.meetings ?? [];
-  const shown = chosen === null || today.some(({ id }) => id === chosen.id) ? today : [chosen, ...today];
-  if (shown.length === 0) return null;
-  return (
-    <Stack gap={6}>
-      <Text size="sm" fw={500}>
-        <Trans>Next meetings of today</Trans>
-      </Text>
-      <MeetingList
-        label={t`Next meetings`}
-        meetings={shown}
-        action={(meeting) => {
-          const isChosen = meeting.id === chosen?.id;
-          return (
-            <>
-              <NotesButton meeting={meeting} onOpen={onLeave} />
-              <Button
-                size="xs"
-                variant={isChosen ? "filled" : "default"}
-                aria-pressed={isChosen}
-                aria-label={recordLabel(meeting)}
-                onClick={() => onChoose(isChosen ? null : meeting)}
-              >
-                <Trans context="verb">Record</Trans>
-              </Button>
-            </>
-          );
-        }}
-      />
-    </Stack>
   );
 }
 

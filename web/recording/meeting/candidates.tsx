@@ -26,7 +26,13 @@ export function useMeetingActions() {
       refresh,
       onDone,
     }),
-    undo: useAction({ run: () => undoRecordingMeeting(id), done: t`No meeting set.`, refresh, onDone }),
+    undo: useAction({
+      run: (_state: "matched" | "ambiguous") => undoRecordingMeeting(id),
+      done: (_result: unknown, state) =>
+        state === "matched" ? t`Meeting unlinked. The recording stays.` : t`No meeting set.`,
+      refresh,
+      onDone,
+    }),
   };
 }
 

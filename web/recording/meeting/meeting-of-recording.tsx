@@ -27,8 +27,13 @@ export function MeetingOfRecording() {
         </Text>
         <Group gap="xs">
           {isMatched ? (
-            <Button size="xs" variant="default" loading={undo.isPending} onClick={() => undo.mutate()}>
-              <Trans>Undo meeting</Trans>
+            <Button
+              size="xs"
+              variant="default"
+              loading={undo.isPending}
+              onClick={() => undo.mutate("matched")}
+            >
+              <Trans>Unlink meeting</Trans>
             </Button>
           ) : null}
           {data.candidates.length === 0 ? null : (

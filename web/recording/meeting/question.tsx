@@ -30,7 +30,12 @@ export function MeetingQuestion() {
         </Text>
         <Candidates candidates={data.candidates} chosen={null} />
         <div>
-          <Button size="xs" variant="default" loading={undo.isPending} onClick={() => undo.mutate()}>
+          <Button
+            size="xs"
+            variant="default"
+            loading={undo.isPending}
+            onClick={() => undo.mutate("ambiguous")}
+          >
             <Trans>None of these</Trans>
           </Button>
         </div>
