@@ -27,6 +27,10 @@ const ImportedParticipant = z
       .nullable()
       .optional()
       .meta({ description: "Matches the speaker_key of transcript segments." }),
+    is_invited: z.boolean().optional().meta({
+      description:
+        "true: only invited, by a calendar. Without access to the recording, and not among those who attended, until a user confirms that they did.",
+    }),
   })
   .refine(isNamed, nameRule)
   .refine(leavesAfterJoining, leaveRule)

@@ -134,7 +134,11 @@ test("an empty library lists the next meetings: notes are written before, and Re
   const body = request.postDataJSON();
   assert.deepEqual(
     [body.title, body.participants, body.calendar_event.ical_uid],
-    ["Budget review", [{ name: "Grace Hopper", email: "grace@x.example" }], "budget@x.example"],
+    [
+      "Budget review",
+      [{ name: "Grace Hopper", email: "grace@x.example", is_invited: true }],
+      "budget@x.example",
+    ],
   );
   await page.getByRole("region", { name: "Recording" }).waitFor();
 });

@@ -3,6 +3,8 @@ import type { z } from "zod";
 import * as contract from "../../contract/calendars/calendars.ts";
 import { call } from "./client/call.ts";
 
+type RecordingMeeting = contract.RecordingMeeting;
+
 export type { Calendar, CalendarKind, Meeting } from "../../contract/calendars/calendars.ts";
 export type NewCalendar = z.input<typeof contract.createCalendar.body>;
 
@@ -56,11 +58,20 @@ export function writeMeetingNotes(id: string, text: string) {
   });
 }
 
-/** Which meeting a recording is, and which it may be. For users who may change the recording. */
-export function recordingMeetingQuery(id: string) {
+export function recordingMeetingKey(id: string): readonly string[] {
+  return ["recording", id, "meeting"];
+}
+
+/**
+ * Which meeting a recording is, and which it may be. For users who may change the recording.
+ * @param updatedAt of the recording, which a match changes too: what was true before is asked for again.
+ */
+export function recordingMeetingQuery(id: string, updatedAt: string) {
   return queryOptions({
-    queryKey: ["recording", id, "meeting"],
+    queryKey: [...recordingMeetingKey(id), updatedAt],
     staleTime: 30_000,
+    placeholderData: (previous: RecordingMeeting | undefined, query) =>
+      query?.queryKey[1] === id ? previous : undefined,
     queryFn: ({ signal }) => call(contract.getRecordingMeeting, { params: { recording_id: id }, signal }),
   });
 }

@@ -25,7 +25,12 @@ export interface Details {
   readonly title: string;
   /** Whether the user left the title empty, so that the meeting or the summary may give one. */
   readonly isTitleGenerated: boolean;
-  readonly participants: readonly { readonly name?: string; readonly email?: string }[];
+  readonly participants: readonly {
+    readonly name?: string;
+    readonly email?: string;
+    /** Filled in from the meeting: nobody knows whether they attended. */
+    readonly is_invited?: true;
+  }[];
   /** The meeting in the user's calendar. */
   readonly calendarEvent: CalendarEvent | null;
   /** Null: decided by the participants. */

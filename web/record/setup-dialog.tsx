@@ -79,6 +79,8 @@ function SetupForm({
   const [meeting, setMeeting] = useState(given);
   const [title, setTitle] = useState(given?.title ?? "");
   const [participants, setParticipants] = useState(given === null ? [] : tagsOf(given));
+  /** Those of the participants that are filled in from the meeting. */
+  const [invited, setInvited] = useState(participants);
   const [isPreselected, setPreselected] = useState(given !== null);
   const [meetingTypeId, setMeetingType] = useState<string | null>(null);
   const types = useQuery(meetingTypesQuery);
@@ -92,7 +94,7 @@ function SetupForm({
     onStart(choice, {
       title: title.trim() || t`Recording of ${now}`,
       isTitleGenerated: title.trim() === "",
-      participants: participants.map((text) => personOf(text, meeting)),
+      participants: participants.map((text) => personOf(text, meeting, invited.includes(text))),
       calendarEvent: meeting === null ? null : eventOf(meeting),
       meetingTypeId,
     });
@@ -100,7 +102,9 @@ function SetupForm({
   const choose = (next: Meeting | null): void => {
     setMeeting(next);
     setTitle(next?.title ?? "");
-    setParticipants(next === null ? [] : tagsOf(next));
+    const people = next === null ? [] : tagsOf(next);
+    setParticipants(people);
+    setInvited(people);
   };
   // Once, and not over what the user has entered meanwhile.
   if (!isPreselected && today !== undefined && !isFetching) {
@@ -138,13 +142,17 @@ function SetupForm({
             />
             <TagsInput
               label={t`Participants`}
-              description={t`Names or email addresses. People added by email get access to the recording.`}
+              description={t`Names or email addresses. People added by email get access to the recording; people invited to the meeting get it once you confirm that they attended.`}
               placeholder={participants.length === 0 ? t`Press Enter after each one` : ""}
               splitChars={[",", ";"]}
               acceptValueOnBlur
               maxTags={maxPeople}
               value={participants}
-              onChange={setParticipants}
+              onChange={(next) => {
+                setParticipants(next);
+                // One who is removed and added again is added by the user.
+                setInvited(invited.filter((text) => next.includes(text)));
+              }}
             />
             <Select
               label={t`Meeting type`}
@@ -190,10 +198,15 @@ function tagsOf(meeting: Meeting): string[] {
   return [...new Set(peopleOf(meeting).map(({ name, email }) => email ?? name ?? ""))].slice(0, maxPeople);
 }
 
-function personOf(text: string, meeting: Meeting | null): Details["participants"][number] {
-  if (!text.includes("@")) return { name: text };
+function personOf(
+  text: string,
+  meeting: Meeting | null,
+  isInvited: boolean,
+): Details["participants"][number] {
+  const invitation = isInvited ? ({ is_invited: true } as const) : {};
+  if (!text.includes("@")) return { name: text, ...invitation };
   const name = meeting?.attendees.find(({ email }) => email === text)?.name;
-  return name == null ? { email: text } : { name, email: text };
+  return name == null ? { email: text, ...invitation } : { name, email: text, ...invitation };
 }
 
 /** A private event is known by its times alone, and a recording keeps nothing of it. */

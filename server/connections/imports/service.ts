@@ -244,7 +244,9 @@ export function importNotFound(importId: string): ProblemError {
   return new ProblemError("not_found", `there is no import ${importId} that this token can see`);
 }
 
-function toParticipant(person: NonNullable<ImportInput["participants"]>[number]): UploadParticipant {
+type ImportedParticipant = NonNullable<ImportInput["participants"]>[number];
+
+function toParticipant(person: ImportedParticipant): UploadParticipant {
   const time = (text: string | null | undefined) => (text ? toTimestamp(text) : null);
   const extra: ParticipantExtra = {
     crm_contact_id: person.crm_contact_id ?? null,
@@ -252,6 +254,7 @@ function toParticipant(person: NonNullable<ImportInput["participants"]>[number])
     observed_leave_time: time(person.observed_leave_time),
     ...(person.confirmed_attendee === undefined ? {} : { confirmed_attendee: person.confirmed_attendee }),
     ...(person.attended === undefined ? {} : { attended: person.attended }),
+    ...(isOnlyInvited(person) ? { attended: false, is_invited: true } : {}),
   };
   return {
     name: person.name ?? null,
@@ -260,4 +263,9 @@ function toParticipant(person: NonNullable<ImportInput["participants"]>[number])
     speaker_key: person.speaker_key ?? null,
     extra,
   };
+}
+
+/** A sender who says that they took part makes an invitation more than that. */
+function isOnlyInvited({ is_invited, attended, confirmed_attendee }: ImportedParticipant): boolean {
+  return is_invited === true && attended !== true && confirmed_attendee !== true;
 }

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import {
   chooseRecordingMeeting,
   type Meeting,
-  recordingMeetingQuery,
+  recordingMeetingKey,
   undoRecordingMeeting,
 } from "../../api/calendars.ts";
 import { refreshRecording } from "../../api/recording/recording.ts";
@@ -17,7 +17,7 @@ export function useMeetingActions() {
   const { t } = useLingui();
   const { id } = useRecording();
   const client = useQueryClient();
-  const refresh = [recordingMeetingQuery(id).queryKey];
+  const refresh = [recordingMeetingKey(id)];
   const onDone = () => refreshRecording(client, id);
   return {
     choose: useAction({

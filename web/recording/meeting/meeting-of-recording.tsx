@@ -9,8 +9,8 @@ import { Candidates, useMeetingActions } from "./candidates.tsx";
 /** Which meeting of a calendar the recording is, with undo and another choice. Nothing where no meeting fits. */
 export function MeetingOfRecording() {
   const { t } = useLingui();
-  const { id } = useRecording();
-  const { data } = useQuery(recordingMeetingQuery(id));
+  const { id, view } = useRecording();
+  const { data } = useQuery(recordingMeetingQuery(id, view.updated_datetime));
   const { undo } = useMeetingActions();
   const [isOpen, { toggle }] = useDisclosure();
   if (data === undefined || (data.state !== "matched" && data.candidates.length === 0)) return null;

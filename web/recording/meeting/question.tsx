@@ -9,8 +9,8 @@ import { Candidates, useMeetingActions } from "./candidates.tsx";
 /** Asks which meeting was recorded where several fit equally, or the one that fits names only other people. */
 export function MeetingQuestion() {
   const { t } = useLingui();
-  const { id } = useRecording();
-  const { data } = useQuery(recordingMeetingQuery(id));
+  const { id, view } = useRecording();
+  const { data } = useQuery(recordingMeetingQuery(id, view.updated_datetime));
   const { undo } = useMeetingActions();
   if (data?.state !== "ambiguous" || data.candidates.length === 0) return null;
   return (

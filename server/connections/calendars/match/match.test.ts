@@ -357,6 +357,47 @@ test("a recording that names its meeting gets its notes and people, also when it
   );
 });
 
+test("people whom the record dialog fills in are only invited, without access, as those of an automatic match", async () => {
+  const [user, colleague] = [await makeUser(app.db, workspace), await makeUser(app.db, workspace)];
+  const attendees = [
+    { name: "Cole Colleague", email: colleague.email },
+    { name: "Jo", email: "jo@ways.example" },
+  ];
+  await addCalendar(user.id, [
+    { uid: "by-itself", title: "By itself", from: 6000, to: 6060, organizer: user.email, attendees },
+    { uid: "filled-in", title: "Filled in", organizer: user.email, attendees },
+  ]);
+  const rowsOf = async (id: string) => {
+    const { rows } = await pool.query(
+      `select name, email, scope, confirmed_attendee, attended, is_invited from participants
+       where recording_id = $1 order by position`,
+      [id],
+    );
+    return rows;
+  };
+  const invited = [{ email: user.email }, ...attendees].map((one) => ({ ...one, is_invited: true }));
+  await importFrom(user, "filled-in", {
+    title: "Filled in",
+    source: "local_capture",
+    start_datetime: new Date(start).toISOString(),
+    participants: invited,
+  });
+  const id = await until("the recording has its meeting", async () => {
+    const { rows } = await pool.query(
+      `select r.id from recordings r join recording_meetings m on m.recording_id = r.id where r.title = 'Filled in'`,
+    );
+    return rows[0]?.id as string | undefined;
+  });
+  const rows = await rowsOf(id);
+  assert.deepEqual(
+    rows.map(({ attended, is_invited }) => [attended, is_invited]),
+    invited.map(() => [false, true]),
+  );
+  assert.deepEqual(rows, await rowsOf(await record(user.token, { from: 6000 })));
+  const seen = await call(app, "POST", `/recordings/${id}`, {}, { token: colleague.token });
+  assert.equal(seen.status, 404);
+});
+
 test("undoing the meeting of a recording that began with its Record button removes the title and people that the button filled in, unless a user changed them", async () => {
   const user = await makeUser(app.db, workspace);
   await addCalendar(user.id, [
