@@ -175,6 +175,7 @@ test("the record dialog chooses the one meeting that takes place now, and the us
   await chosen.waitFor();
   assert.equal(await setup.getByLabel("Title").inputValue(), "Standup");
   await setup.getByText("grace@x.example").waitFor();
+  await shot(page, "record-chosen");
   await chosen.click();
   await setup.getByRole("button", { name: "Choose Standup", exact: true }).waitFor();
   assert.equal(await setup.getByLabel("Title").inputValue(), "");

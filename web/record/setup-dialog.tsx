@@ -122,6 +122,12 @@ function SetupForm({
         ))}
         {abilities.sound ? (
           <>
+            <Alert color="indigo" variant="light" icon={<IconShieldCheck size={20} aria-hidden />}>
+              <Text size="sm" style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}>
+                {workspace.data?.recording_consent ??
+                  t`Tell everyone that you are recording before you start, and ask for their consent. In many places the law requires it.`}
+              </Text>
+            </Alert>
             <SourceFields choice={choice} abilities={abilities} onChange={set} />
             <MeetingChoice
               today={today?.meetings ?? []}
@@ -163,12 +169,6 @@ function SetupForm({
               onChange={setMeetingType}
             />
             <StorageWarning />
-            <Alert color="indigo" variant="light" icon={<IconShieldCheck size={20} aria-hidden />}>
-              <Text size="sm" style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}>
-                {workspace.data?.recording_consent ??
-                  t`Tell everyone that you are recording before you start, and ask for their consent. In many places the law requires it.`}
-              </Text>
-            </Alert>
           </>
         ) : null}
         <div className={classes.setupFooter}>
