@@ -105,6 +105,10 @@ test("the Word document has the parts asked for, with headings, tables and links
     places.every((place, i) => place > (places[i - 1] ?? -1)),
     `${places}`,
   );
+  assert.ok(
+    texts.some((text) => /^\w+ \d+, \d{4} at \d+:\d\d [AP]M GMT\+[12] · /.test(text)),
+    "as in emails",
+  );
   assert.ok(texts.includes("This recording has no chapters and no highlights."));
   assert.ok(texts.includes("שלום לכולם. נתחיל."), "what one speaker says in a row is one paragraph");
   assert.equal(xml.match(/<w:tbl>/g)?.length, 2);

@@ -25,6 +25,7 @@ import {
   readInlines,
   withoutMarks,
 } from "../../../shared/markdown/read.ts";
+import { writtenTime } from "../../platform/language/written-time.ts";
 import { momentUrl, timeOf } from "./moments.ts";
 
 const gray = "5F6368";
@@ -158,16 +159,7 @@ function bodyOf(document: RecordingDocument, timeZone: string, isRtl: boolean): 
 }
 
 function factsOf(document: RecordingDocument, timeZone: string, isRtl: boolean): Paragraph[] {
-  const date = new Intl.DateTimeFormat("en-GB", {
-    weekday: "long",
-    day: "numeric",
-    month: "long",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    timeZone,
-    timeZoneName: "short",
-  }).format(new Date(document.start_datetime));
+  const date = writtenTime("en", new Date(document.start_datetime), timeZone);
   const facts = [
     [date, timeOf(document.duration_ms), document.meeting_type ?? ""]
       .filter((fact) => fact !== "")
