@@ -165,7 +165,7 @@ test("the record dialog chooses the one meeting that takes place now, and the us
       [rows[0].id, title],
     );
   await addEvent("Standup");
-  const { page, complaints } = await visit(app, "/highlights", { userId: member.id });
+  const { page, complaints } = await visitShared(app, "/highlights", { userId: member.id });
   const open = async () => {
     await page.getByRole("banner").getByRole("button", { name: "Record", exact: true }).click();
     return page.getByRole("dialog", { name: "Record a meeting" });
