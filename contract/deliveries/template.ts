@@ -9,6 +9,7 @@ export const placeholderNames = [
   "tags",
   "meeting_type",
   "summary",
+  "transcript",
   "action_items",
   "chapters",
   "highlights",
@@ -23,6 +24,8 @@ export function defaultTemplate(
   return `{date} · {duration} · {people}
 
 {summary}
+
+{transcript}
 
 ## ${heading.action_items}
 {action_items}

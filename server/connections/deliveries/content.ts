@@ -37,6 +37,10 @@ function plain(text: string): string {
 
 const maxTitle = 200;
 
+/** Of a transcript without a summary: turns, and characters of each. */
+const maxTurns = 5;
+const maxTurn = 300;
+
 /** Reads a recording to send it; not from the replica, which may not have the summary yet. */
 export async function readContent(
   { pool }: Pick<Database, "pool">,
@@ -51,8 +55,9 @@ export function composeMessage(
   recording: Content,
   baseUrl: string,
   template: string | null,
+  entries: Parameters<typeof composeDocument>[1] = [],
 ): Message {
-  const document = composeDocument(recording, [], baseUrl);
+  const document = composeDocument(recording, entries, baseUrl);
   const { url } = document;
   const at = (ms: number): string => `[${timeOf(ms)}](${momentUrl(url, ms)})`;
   const lines = (list: readonly string[]): string => list.map((line) => `- ${line}`).join("\n");
@@ -68,6 +73,7 @@ export function composeMessage(
     tags: document.tags.map(written).join(", "),
     meeting_type: written(document.meeting_type ?? ""),
     summary: plain(document.summary?.markdown ?? ""),
+    transcript: (document.summary?.markdown ?? "") === "" ? firstLines(document.transcript, written) : "",
     action_items: lines(
       document.action_items.map(({ text, timestamp, assignee, is_done: isDone }) => {
         const who = assignee === null ? "" : ` — **${written(assignee)}**`;
@@ -86,6 +92,25 @@ export function composeMessage(
     i18n,
     timeZone,
   };
+}
+
+/** The first lines of a transcript, for a message without a summary. */
+function firstLines(
+  turns: ReturnType<typeof composeDocument>["transcript"],
+  written: (text: string) => string,
+): string {
+  return turns
+    .slice(0, maxTurns)
+    .map(
+      ({ speaker, text }) =>
+        `${speaker === "" ? "" : `**${written(speaker)}:** `}${written(shorten(text, maxTurn))}`,
+    )
+    .join("\n");
+}
+
+function shorten(text: string, max: number): string {
+  const characters = [...text.slice(0, 2 * max + 2).replace(/\s+/g, " ")];
+  return characters.length > max ? `${characters.slice(0, max - 1).join("")}…` : characters.join("");
 }
 
 function headings(i18n: I18n): Parameters<typeof defaultTemplate>[0] {

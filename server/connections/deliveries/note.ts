@@ -16,7 +16,7 @@ export function noteOf(
   const people = [...new Set(participants.map(({ name }) => name.replace(/\s+/g, " ").trim()))].filter(
     (name) => name !== "",
   );
-  const message = composeMessage(reader, recording, baseUrl, template);
+  const message = composeMessage(reader, recording, baseUrl, template, entries);
   const text =
     template === null
       ? toMarkdown(recording, entries, reader.timeZone)

@@ -70,7 +70,7 @@ export function deliveryRoutes(
     const { workspaceId } = principal;
     const { recording } = parts;
     const reader = await readerOf(db.kysely, { workspaceId, recording });
-    const message = composeMessage(reader, parts.recording, config.baseUrl, template);
+    const message = composeMessage(reader, recording, config.baseUrl, template, parts.entries);
     const text = message.text.replaceAll(dateMark, dateOf(message));
     const common = { title: message.title, text, truncated: false };
     if (kind === "email") return { ...common, payload: emailOf(message, "").text };

@@ -1,6 +1,6 @@
 import { t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Code, Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
+import { Code, Fieldset, Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -211,52 +211,59 @@ function ConditionFields(props: {
   const teams = useQuery(teamsQuery).data?.teams ?? [];
   const types = useQuery(meetingTypesQuery).data?.meeting_types ?? [];
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
-      <Select
-        label={t`Shared with team`}
-        placeholder={t`Any or none`}
-        clearable
-        searchable
-        data={teams.map(({ id, name }) => ({ value: id, label: name }))}
-        value={conditions.team_id ?? null}
-        onChange={(value) => set({ team_id: value ?? undefined })}
-        error={save.errorOf("conditions")}
-      />
-      <Select
-        label={t`Meeting type`}
-        placeholder={t`Any type`}
-        clearable
-        searchable
-        data={types.map(({ id, name }) => ({ value: id, label: name }))}
-        value={conditions.meeting_type_id ?? null}
-        onChange={(value) => set({ meeting_type_id: value ?? undefined })}
-      />
-      <TextInput
-        label={t`Tag`}
-        placeholder={t`Any or none`}
-        maxLength={200}
-        value={conditions.tag ?? ""}
-        onChange={(event) => set({ tag: event.currentTarget.value })}
-      />
-      <Select
-        label={t`Participants`}
-        placeholder={t`Anyone`}
-        clearable
-        data={[
-          { value: "internal", label: t`Internal only` },
-          { value: "external", label: t`With guests` },
-        ]}
-        value={conditions.scope ?? null}
-        onChange={(value) => set({ scope: value === "internal" || value === "external" ? value : undefined })}
-      />
-      <TextInput
-        label={t`Title contains`}
-        placeholder={t`Any title`}
-        maxLength={200}
-        value={conditions.title ?? ""}
-        onChange={(event) => set({ title: event.currentTarget.value })}
-      />
-    </SimpleGrid>
+    <Fieldset legend={t`Which recordings`}>
+      <Text size="sm" c="dimmed" mb="sm">
+        <Trans>All that you can see, unless you choose here.</Trans>
+      </Text>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+        <Select
+          label={t`Shared with team`}
+          placeholder={t`Any or none`}
+          clearable
+          searchable
+          data={teams.map(({ id, name }) => ({ value: id, label: name }))}
+          value={conditions.team_id ?? null}
+          onChange={(value) => set({ team_id: value ?? undefined })}
+          error={save.errorOf("conditions")}
+        />
+        <Select
+          label={t`Meeting type`}
+          placeholder={t`Any type`}
+          clearable
+          searchable
+          data={types.map(({ id, name }) => ({ value: id, label: name }))}
+          value={conditions.meeting_type_id ?? null}
+          onChange={(value) => set({ meeting_type_id: value ?? undefined })}
+        />
+        <TextInput
+          label={t`Tag`}
+          placeholder={t`Any or none`}
+          maxLength={200}
+          value={conditions.tag ?? ""}
+          onChange={(event) => set({ tag: event.currentTarget.value })}
+        />
+        <Select
+          label={t`Participants`}
+          placeholder={t`Anyone`}
+          clearable
+          data={[
+            { value: "internal", label: t`Internal only` },
+            { value: "external", label: t`With guests` },
+          ]}
+          value={conditions.scope ?? null}
+          onChange={(value) =>
+            set({ scope: value === "internal" || value === "external" ? value : undefined })
+          }
+        />
+        <TextInput
+          label={t`Title contains`}
+          placeholder={t`Any title`}
+          maxLength={200}
+          value={conditions.title ?? ""}
+          onChange={(event) => set({ title: event.currentTarget.value })}
+        />
+      </SimpleGrid>
+    </Fieldset>
   );
 }
 

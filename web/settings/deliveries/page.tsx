@@ -36,7 +36,7 @@ export function DeliveriesPage() {
   return (
     <SettingsPage
       title={t`Deliveries`}
-      lead={t`Send the summary of a recording to a chat, by email or to a folder as soon as it is ready.`}
+      lead={t`Send the summary of a recording to a chat, by email or to a folder as soon as it is ready. Where there is no language model, the first lines of the transcript are sent instead.`}
       action={
         canChange ? (
           <Button leftSection={<IconPlus size={18} />} onClick={() => setEdited("new")}>

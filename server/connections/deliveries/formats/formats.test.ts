@@ -166,4 +166,19 @@ test("what users wrote can't become markup, a link or a date", () => {
     body.text.text,
     `*Bold* &lt;@U1&gt;\n• <${url}?t=90|1:30> [x](https://evil.example) &lt;!channel&gt;`,
   );
+
+  const entries = ["Ada", "Grace", "Ada"].map((speaker, index) => ({
+    participant_id: null,
+    speaker,
+    start: index * 1000,
+    text: index === 2 ? "word ".repeat(1000) : `*Line* ${index}`,
+  }));
+  const standard = (summary: string | null): string =>
+    composeMessage({ i18n, timeZone: null }, { ...recording, ai_summary: summary }, "", null, entries).text;
+  const [, first, second, third = ""] = standard(null)
+    .split("\n")
+    .filter((line) => line !== "");
+  assert.deepEqual([first, second], ["**Ada:** \\*Line\\* 0", "**Grace:** \\*Line\\* 1"]);
+  assert.ok(third.endsWith("…") && third.length < 350, third);
+  assert.doesNotMatch(standard("A summary"), /Line/, "only where there is no summary");
 });
