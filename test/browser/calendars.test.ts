@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Locator } from "playwright-core";
+import { call } from "../support/app.ts";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
 import { openRecorderBrowser } from "./record-support.ts";
@@ -210,6 +211,13 @@ test("where two meetings fit equally the page asks which it was; the choice name
     title: undefined,
     start_datetime: new Date(start).toISOString(),
   });
+  const chooseElsewhere = async (title: string): Promise<void> => {
+    const path = `/_/api/v1/recordings/${recordingId}/meeting`;
+    const as = { token: member.token, version: null };
+    const { candidates } = (await call(app, "GET", path, undefined, as)).body;
+    const { id } = candidates.find((one: { title: string }) => one.title === title);
+    assert.equal((await call(app, "PUT", path, { meeting_id: id }, as)).status, 200);
+  };
   for (const size of [desktop, phone]) {
     const { page, complaints } = await visitShared(app, `/recordings/${recordingId}?tab=details`, {
       userId: member.id,
@@ -234,6 +242,13 @@ test("where two meetings fit equally the page asks which it was; the choice name
       await undo.click();
       await page.getByRole("button", { name: "Choose meeting", exact: true }).waitFor();
       await page.getByRole("heading", { name: "Roadmap" }).waitFor({ state: "detached" });
+      await chooseElsewhere("Hiring");
+      // Any change makes the page read the recording again, and with it the meeting.
+      await page.getByRole("button", { name: "Add tag", exact: true }).click();
+      await page.getByRole("textbox", { name: "New tag" }).fill("plan");
+      await page.keyboard.press("Enter");
+      await undo.waitFor();
+      await page.getByRole("heading", { name: "Hiring" }).waitFor();
     }
     assert.deepEqual(complaints, []);
   }
