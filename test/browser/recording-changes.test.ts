@@ -359,7 +359,7 @@ test("documents: the ticked parts as a Word document or to print, without the fr
     assert.equal(await dialog.getByRole("checkbox", { name: "Action items" }).isChecked(), false);
     await page.evaluate("window.print = () => { window.hasPrinted = true; }");
     await dialog.getByRole("button", { name: "Print or save as PDF", exact: true }).click();
-    await page.waitForFunction("window.hasPrinted");
+    await until("the page is printed", async () => (await page.evaluate("window.hasPrinted")) === true);
     await page.waitForURL(/\/print\?parts=[a-z_%C,]*$/i);
     await page.getByRole("heading", { name: "Printed meeting", level: 1 }).waitFor();
     await page.reload();
