@@ -116,7 +116,12 @@ test("files move to S3 and back while no server runs", {
   assert.deepEqual(await library.readAll(movable), original);
   assert.equal(await movable.stop(), 0);
   await parley(movable, "storage", "migrate", "--to", "local");
-  assert.deepEqual(filesBelow(objects), files);
+  // A sweep may have written an anchor of the audit log meanwhile.
+  const isAnchor = (name: string) => name.startsWith("parley/audit/");
+  assert.deepEqual(
+    filesBelow(objects).filter((name) => !isAnchor(name)),
+    files.filter((name) => !isAnchor(name)),
+  );
   await movable.start();
   assert.deepEqual(await library.readAll(movable), original);
   assert.equal(await movable.stop(), 0);

@@ -296,7 +296,8 @@ async function uploadLargeFile() {
     { json: {}, binary: { data } },
   );
   clearInterval(sampling);
-  assert.ok(bufferedBytes < (megabytes / 2) * 2 ** 20, `${bufferedBytes} bytes were in memory`);
+  // Pieces that were sent stay until the garbage collector runs, so more than a few are counted.
+  assert.ok(bufferedBytes < 0.75 * megabytes * 2 ** 20, `${bufferedBytes} bytes were in memory`);
   assert.notEqual(sent.json.status, "awaiting");
 }
 
