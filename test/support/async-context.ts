@@ -9,7 +9,7 @@ import { isMainThread } from "node:worker_threads";
 
 /**
  * Loaded before each test file: has the test runner find out by AsyncLocalStorage which test calls it or throws outside of
- * its promise. By itself it follows every promise of the process with an async hook, which takes a third of the processor
+ * its promise. Without this, it follows every promise of the process with an async hook, which takes a third of the processor
  * time of a request. Its module takes these functions when it is loaded; other modules keep theirs.
  */
 if (isMainThread) {

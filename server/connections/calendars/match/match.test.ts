@@ -364,7 +364,7 @@ test("people whom the record dialog fills in are only invited, without access, a
     { name: "Jo", email: "jo@ways.example" },
   ];
   await addCalendar(user.id, [
-    { uid: "by-itself", title: "By itself", from: 6000, to: 6060, organizer: user.email, attendees },
+    { uid: "matched", title: "Matched", from: 6000, to: 6060, organizer: user.email, attendees },
     { uid: "filled-in", title: "Filled in", organizer: user.email, attendees },
   ]);
   const rowsOf = async (id: string) => {

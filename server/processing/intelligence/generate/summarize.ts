@@ -65,7 +65,7 @@ export interface Meeting extends prompts.MeetingFacts {
 export interface Understanding {
   /** Markdown of the points. */
   readonly summary: string;
-  /** null: it is no list of proven points. */
+  /** null: the summary is no list of proven points, as in the demo. */
   readonly points: readonly Point[] | null;
   /** Empty: none. */
   readonly title: string;
