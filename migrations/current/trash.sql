@@ -22,16 +22,6 @@ begin
   return new;
 end $function$;
 
--- function parley_refuse_moved()
-CREATE OR REPLACE FUNCTION public.parley_refuse_moved()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  raise exception 'this database was moved to another server' using errcode = '57P03';
-end
-$function$;
-
 -- trigger no_events_in_trash on events
 CREATE TRIGGER no_events_in_trash BEFORE INSERT ON public.events FOR EACH ROW WHEN (((new.recording_id IS NOT NULL) AND (new.type <> ALL (ARRAY['recording_deleted'::text, 'highlight_deleted'::text])))) EXECUTE FUNCTION parley_refuse_events_in_trash();
 
