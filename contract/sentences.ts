@@ -178,6 +178,14 @@ export interface ReadSentence {
   readonly values: Readonly<Record<string, string>>;
 }
 
+/** Whether there is a value for each name of a sentence. */
+export function hasValues<Code extends SentenceCode>(
+  code: Code,
+  values: ReadSentence["values"],
+): values is ReadSentence["values"] & SentenceValues<Code> {
+  return [...sentences[code].matchAll(/\{(\w+)\}/g)].every(([, name = ""]) => Object.hasOwn(values, name));
+}
+
 const codes = Object.keys(sentences) as SentenceCode[];
 const codeOf: ReadonlyMap<string, SentenceCode> = new Map(codes.map((code) => [sentences[code], code]));
 /** With values, each split into texts and names: `["The model ", "model", " responded."]`. */

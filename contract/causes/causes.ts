@@ -42,14 +42,23 @@ export interface Explanation {
   readonly cause: Cause;
 }
 
+/** The values of a cause as arguments: none where its text names none. */
+type CauseArguments<Code extends CauseCode> = CauseTexts[Code] extends (
+  ...values: infer Values extends readonly object[]
+) => string
+  ? Values
+  : [];
+
 /** The English text of a cause, with its code and values. */
-export function because<Code extends CauseCode>(
-  code: Code,
-  ...[values]: CauseTexts[Code] extends string ? [] : [values: CauseValues<Code>]
-): Explanation {
-  const text: string | ((values: never) => string) = causeTexts[code];
-  const detail = typeof text === "string" ? text : text(values as never);
-  return { detail, cause: { code, values: Object.fromEntries(Object.entries(values ?? {})) } };
+export function because<Code extends CauseCode>(code: Code, ...values: CauseArguments<Code>): Explanation {
+  const texts: { readonly [Each in CauseCode]: string | ((...values: CauseArguments<Each>) => string) } =
+    causeTexts;
+  const text = texts[code];
+  const detail = typeof text === "string" ? text : text(...values);
+  return {
+    detail,
+    cause: { code, values: Object.fromEntries(values.flatMap((named) => Object.entries(named))) },
+  };
 }
 
 const constantTexts: ReadonlyMap<string, CauseCode> = new Map(

@@ -41,9 +41,14 @@ test("no skipped or focused tests, no notes to be done later, no leftovers of de
 });
 
 test("no type is forced on a value that the types contradict", () => {
-  const banned = new RegExp(["as unk", "nown as"].join(""));
-  for (const source of sources)
-    if (!source.path.startsWith("packages/")) assert.doesNotMatch(source.text, banned, source.path);
+  const [everywhere, product] = [/\bas unknown as\b/, /\bas never\b/];
+  for (const { path, text } of sources) {
+    if (path === "test/shape/shape.test.ts") continue;
+    const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
+    assert.doesNotMatch(code, everywhere, path);
+    // A test may hand over less than a function asks for.
+    if (!/\.test\.ts$|(^|\/)test\//.test(path)) assert.doesNotMatch(code, product, path);
+  }
 });
 
 test("no folder has more than 20 product files", () => {

@@ -10,19 +10,33 @@ import { requestTexts } from "./requests.ts";
 import { ruleTexts } from "./rules.ts";
 import { plainText, textOf } from "./sentences.ts";
 
+/** What the text of each cause names. */
+type Values = { readonly [Code in CauseCode]: CauseValues<Code> } & FileCauses;
+
 /** The app's text for each cause: a code without one does not compile. */
-const causeTexts: { readonly [Code in CauseCode]: (values: CauseValues<Code>) => string } & {
-  readonly [Code in keyof FileCauses]: (values: FileCauses[Code]) => string;
-} = {
+const causeTexts: { readonly [Code in keyof Values]: (values: Values[Code]) => string } = {
   ...requestTexts,
   ...ruleTexts,
   ...fileTexts,
 };
 
+interface KnownCause<Code extends keyof Values> {
+  readonly code: Code;
+  readonly values: Values[Code];
+}
+
+/** Codes never change their meaning, so the values of a known one are those that its text names. */
+function isKnown(cause: Cause): cause is Cause & KnownCause<keyof Values> {
+  return Object.hasOwn(causeTexts, cause.code);
+}
+
 /** The text of a cause; undefined for one that a newer server added. */
-function causeText({ code, values }: Cause): string | undefined {
-  if (!Object.hasOwn(causeTexts, code)) return undefined;
-  return causeTexts[code as CauseCode | keyof FileCauses](values as never);
+function causeText(cause: Cause): string | undefined {
+  return isKnown(cause) ? knownText(cause) : undefined;
+}
+
+function knownText<Code extends keyof Values>({ code, values }: KnownCause<Code>): string {
+  return causeTexts[code](values);
 }
 
 interface Problem {

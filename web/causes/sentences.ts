@@ -1,5 +1,6 @@
 import { plural, t } from "@lingui/core/macro";
 import {
+  hasValues,
   type ReadSentence,
   readAnyCase,
   type SentenceCode,
@@ -230,8 +231,8 @@ const texts: { readonly [Code in SentenceCode]: (values: SentenceValues<Code>) =
 
 /** The app's text for a sentence of the server. */
 function sentenceText({ code, values }: ReadSentence): string {
-  // The values were read by the same table.
-  return texts[code](values as never);
+  if (!hasValues(code, values)) throw new RangeError(`${code} was read without its values`);
+  return texts[code](values);
 }
 
 /** Stands for a value that is a text itself, until that is shown. */

@@ -10,6 +10,7 @@ import { day } from "../common/format/time.ts";
 import { hoursOf, peopleOf, titleOf } from "../common/lists/meeting-list.tsx";
 import { SavedNotes } from "../common/notes/saved-notes.tsx";
 import { BackLink, PageStack } from "../common/page-frame.tsx";
+import { recordingUrl } from "../common/recording-url.ts";
 import { ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
 import { useOpenRecorder } from "../record/context.tsx";
@@ -59,8 +60,7 @@ function Shown({ meeting }: { meeting: Meeting }) {
         {meeting.recording_id !== null ? (
           <Button
             component={Link}
-            to="/recordings/$recordingId"
-            params={{ recordingId: meeting.recording_id } as never}
+            to={recordingUrl(meeting.recording_id)}
             leftSection={<IconVideo size={18} aria-hidden />}
           >
             <Trans>Open recording</Trans>

@@ -144,11 +144,13 @@ export class Parley extends ParleyApi {
    * @throws ParleyError, with code `not_found` for recordings that have only a transcript.
    */
   async download(recordingId: string, options: { readonly signal?: AbortSignal } = {}): Promise<Response> {
-    const { data, response } = (await this.downloadRecording({ recording_id: recordingId }, {
+    const { data, response } = await this.client.get<ReadableStream<Uint8Array>, unknown, true>({
       ...options,
+      url: "/_/public-api/v2/recordings/{recording_id}/download",
+      path: { recording_id: recordingId },
+      security: [{ key: "accessToken", scheme: "bearer", type: "http" }],
       parseAs: "stream",
-      responseStyle: "fields",
-    } as never)) as unknown as { data: ReadableStream<Uint8Array>; response: Response };
+    });
     return new Response(data, { status: response.status, headers: response.headers });
   }
 }

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { openAsBlob } from "node:fs";
+import { mock } from "node:test";
 import { Parley, UploadFailedError } from "parley-sdk";
 
 const { PARLEY_URL = "", PARLEY_TOKEN = "", MEETING = "" } = process.env;
@@ -11,12 +12,11 @@ const [, , begun = "", expired = "", neverBegun = "", failed = ""] = process.arg
 const file = await openAsBlob(MEETING);
 
 // At first no request leaves the program; waits are noted and skipped.
-const setRealTimeout = globalThis.setTimeout;
 const waits: number[] = [];
-globalThis.setTimeout = ((callback: () => void, ms: number) => {
+const skipped = mock.method(globalThis, "setTimeout", (callback: () => void, ms: number) => {
   waits.push(ms);
   setImmediate(callback);
-}) as unknown as typeof globalThis.setTimeout;
+});
 
 /** A server whose upload URL responds as `respond` says. */
 function brokenServer(respond: (count: number) => Response): {
@@ -61,7 +61,7 @@ const busyForHours = brokenServer(
 await assert.rejects(busyForHours.parley.uploadFile(file), { status: 503, retryAfterMs: 7_200_000 });
 assert.equal(busyForHours.methods.length, 1);
 
-globalThis.setTimeout = setRealTimeout;
+skipped.mock.restore();
 const parley = new Parley({ baseUrl: PARLEY_URL, token: PARLEY_TOKEN });
 
 // Files that are shorter than what has arrived, shorter than announced, and longer.

@@ -143,8 +143,19 @@ const texts: { readonly [Code in keyof FileCauses]: (i18n: I18n, values: FileCau
 /** Why an upload failed; null: its causes are none that this version knows. */
 export function failureText(i18n: I18n, causes: readonly Cause[] | null): string | null {
   if (causes === null || causes.length === 0) return null;
-  const known = causes.flatMap(({ code, values }) =>
-    Object.hasOwn(texts, code) ? [texts[code as keyof FileCauses](i18n, values as never)] : [],
-  );
-  return known.length === causes.length ? known.join(" ") : null;
+  return causes.every(isKnown) ? causes.map((cause) => causeText(i18n, cause)).join(" ") : null;
+}
+
+interface KnownCause<Code extends keyof FileCauses> {
+  readonly code: Code;
+  readonly values: FileCauses[Code];
+}
+
+/** Codes never change their meaning, so the values of a known one are those that its text names. */
+function isKnown(cause: Cause): cause is Cause & KnownCause<keyof FileCauses> {
+  return Object.hasOwn(texts, cause.code);
+}
+
+function causeText<Code extends keyof FileCauses>(i18n: I18n, { code, values }: KnownCause<Code>): string {
+  return texts[code](i18n, values);
 }

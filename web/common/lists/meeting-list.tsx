@@ -52,8 +52,7 @@ export function NotesButton({ meeting, onOpen }: { meeting: Meeting; onOpen?: ((
   return (
     <Button
       component={Link}
-      to="/meetings/$meetingId"
-      params={{ meetingId: meeting.id } as never}
+      to={`/meetings/${meeting.id}`}
       size="xs"
       variant="subtle"
       aria-label={t`Notes for ${title}`}

@@ -17,11 +17,11 @@ import { describeError } from "./texts.ts";
 export function servePages(scope: FastifyInstance): void {
   readForms(scope);
   const asProblem = scope.errorHandler;
-  scope.setErrorHandler(async (error: unknown, request, reply) => {
+  scope.setErrorHandler(async (error, request, reply) => {
     const problem = toProblem(error);
     const { status } = errorCatalogue[problem.code];
     // Unexpected errors are logged and sent as in the API.
-    if (problem !== error && status >= 500) return asProblem.call(scope, error as never, request, reply);
+    if (problem !== error && status >= 500) return asProblem.call(scope, error, request, reply);
     reply.headers(problem.headers);
     const i18n = await i18nOf(request);
     const { title, text } = describeError(problem);

@@ -228,10 +228,10 @@ async function download(context: IExecuteFunctions, path: string, item: number):
     json: false,
     encoding: "stream",
     returnFullResponse: true,
-  })) as { body: NodeJS.ReadableStream; headers: Record<string, string> };
+  })) as { body: Readable; headers: Record<string, string> };
   const name = /filename="([^"]+)"/.exec(response.headers["content-disposition"] ?? "")?.[1];
   const data = await context.helpers.prepareBinaryData(
-    response.body as never,
+    response.body,
     name ?? "recording",
     response.headers["content-type"],
   );

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import {
   type IDataObject,
   type IHookFunctions,
@@ -97,7 +98,7 @@ export class ParleyTrigger implements INodeType {
   };
 
   async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-    const request = this.getRequestObject() as unknown as { rawBody?: Buffer; readRawBody?(): Promise<void> };
+    const request: IncomingMessage = this.getRequestObject();
     if (request.rawBody === undefined) await request.readRawBody?.();
     const body = request.rawBody ?? Buffer.alloc(0);
     // The test request when a webhook is created. It is not signed, and n8n may still have the secret of the previous one.
