@@ -332,6 +332,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       searchRoutes(api, { db, signer, config });
       recordingDataRoutes(api, {
         db,
+        jobs,
         store,
         signer,
         views,

@@ -346,7 +346,7 @@ test("uploads: cancelling removes the uploaded data from the server, and the pag
 });
 
 test("uploads: text and JSON transcripts become recordings; errors name the line before upload", async () => {
-  const { member } = await makeWorkspace(app.db);
+  const { id: workspaceId, member } = await makeWorkspace(app.db);
   const { page, complaints } = await visitShared(app, "/uploads", { userId: member.id });
   const send = (name: string, text: string) =>
     choose(page).setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
@@ -356,8 +356,8 @@ test("uploads: text and JSON transcripts become recordings; errors name the line
   await page.getByText(/This JSON file is no transcript/).waitFor();
   await assertAccessible(page);
   await send("talk.txt", "Ana Lima: Shall we?\nBen: Yes.\n");
-  await send("notes.json", '[{"speaker": "Ana", "start": 0, "end": 1000, "text": "Hello"}]');
-  for (const name of ["talk", "notes"])
+  await send("2026-03-04 10-15-22.json", '[{"speaker": "Ana", "start": 0, "end": 1000, "text": "Hello"}]');
+  for (const name of ["talk", "2026-03-04 10-15-22"])
     await section(page, "Your uploads")
       .getByRole("listitem")
       .filter({ has: page.getByRole("link", { name, exact: true }) })
@@ -365,6 +365,16 @@ test("uploads: text and JSON transcripts become recordings; errors name the line
       .waitFor();
   await section(page, "Your uploads").getByRole("link", { name: "talk", exact: true }).click();
   await page.getByRole("list", { name: "Transcript" }).getByText("Shall we?").waitFor();
+  const { rows } = await app.db.pool.query(
+    "select start_ground, start_datetime from recordings where workspace_id = $1 order by title",
+    [workspaceId],
+  );
+  assert.deepEqual(
+    [rows[0].start_ground, rows[0].start_datetime.getTime()],
+    [null, await page.evaluate(() => new Date(2026, 2, 4, 10, 15, 22).getTime())],
+    "the name of a file states its start",
+  );
+  assert.equal(rows[1].start_ground, "upload");
   assert.deepEqual(complaints, []);
 });
 

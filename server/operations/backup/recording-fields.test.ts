@@ -38,6 +38,8 @@ const kept: Readonly<Record<string, readonly string[]>> = {
     ...["title_key", "has_thumbnail"],
     // Counts edits of this copy, and notes that nobody has named it yet.
     ...["transcript_version", "default_title"],
+    // An import states the start.
+    "start_ground",
   ],
   recording_recorders: ["recording_id"],
   recording_teams: ["recording_id", "created_at"],

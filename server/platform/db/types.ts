@@ -912,6 +912,7 @@ export interface Recordings {
   share_state: "public" | "workspace" | "restricted";
   source: "aircall" | "local_capture" | "meet" | "teams" | "upload" | "webex" | "zoom" | "other";
   start_datetime: Timestamp;
+  start_ground: string | null;
   tags: Generated<string[]>;
   title: string;
   title_key: Generated<string>;

@@ -39,6 +39,7 @@ type NewValues = Pick<
   | "has_thumbnail"
   | "ai_summary"
   | "chapters_by_hand"
+  | "start_ground"
 > & {
   readonly screenshares?: readonly object[] | null;
   readonly ai_action_items?: readonly object[] | null;

@@ -55,6 +55,7 @@ export function warningsOf({ check, texts }: UploadTask): readonly ShownText[] {
 const loadCheck = loadPart(() => import("../file-check/check-file.ts"));
 const loadTexts = loadPart(() => import("../file-check/texts.ts"));
 const loadSubtitles = loadPart(() => import("../../../shared/transcripts/subtitles.ts"));
+const loadTimeInName = loadPart(() => import("../../../shared/times/time-in-name.ts"));
 const loadSendFile = loadPart(() => import("./send-file.ts"));
 
 /** How files become recordings. */
@@ -175,12 +176,19 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
     const { file, check } = item;
     if (check.kind === "transcript") {
       const { transcript } = check;
-      const { speakersOf } = await loadSubtitles();
+      const [{ speakersOf }, { timeInName }] = await Promise.all([loadSubtitles(), loadTimeInName()]);
       const participants = speakersOf(transcript.segments);
+      const start = timeInName(file.name);
+      const isPast = start !== undefined && start <= Date.now();
       await startUpload({
         media_type: "transcript",
         auto_promote: !item.willBeReviewed,
-        attributes: { title: titleOfPath(file.name), transcript, participants },
+        attributes: {
+          title: titleOfPath(file.name),
+          transcript,
+          participants,
+          ...(isPast ? { start_datetime: new Date(start).toISOString() } : {}),
+        },
       });
       return;
     }

@@ -1,12 +1,14 @@
 import { sql } from "kysely";
+import { z } from "zod";
 import { holdMembership, syncGrants } from "../../../people/access/grants.ts";
 import { record } from "../../../people/events/record.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { defineJob } from "../../../platform/jobs/define.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
-import { ofRecording, type RecordingPayload } from "../../../recordings/recordings/job-of-recording.ts";
+import { ofRecording } from "../../../recordings/recordings/job-of-recording.ts";
 import { applyMeeting, hasGeneratedTitle } from "./apply.ts";
 import {
+  type Candidate,
   chooseCandidate,
   findCandidates,
   findNamedEvent,
@@ -18,7 +20,7 @@ import {
  * Finds the meeting of a recording in the calendars of its trusted recorders and of rooms. One transaction: killed at any point it
  * leaves nothing behind and runs again, and a recording that was matched, or whose match a user undid, is left alone.
  */
-async function matchMeeting(db: Database, recordingId: string): Promise<void> {
+async function matchMeeting(db: Database, { recordingId, changedBy }: Payload): Promise<void> {
   const found = await db.kysely
     .selectFrom("recordings")
     .select("workspace_id")
@@ -29,11 +31,12 @@ async function matchMeeting(db: Database, recordingId: string): Promise<void> {
     await holdMembership(tx, found.workspace_id);
     const recording = await lockUnmatched(tx, recordingId);
     if (recording === undefined) return;
-    const recorderIds = await findTrustedRecorders(tx, recordingId);
-    const title = (await hasGeneratedTitle(tx, recordingId)) ? null : recording.title;
+    const recorderIds = (await findTrustedRecorders(tx, recordingId)).filter(
+      (id) => changedBy === undefined || id === changedBy,
+    );
     const event = recording.names_meeting
       ? await findNamedEvent(tx, recordingId, recorderIds)
-      : chooseCandidate(await findCandidates(tx, recordingId, recorderIds), title);
+      : await findByTime(tx, recording, recorderIds, changedBy);
     if (event === "unclear")
       await tx
         .insertInto("recording_meetings")
@@ -52,19 +55,35 @@ async function matchMeeting(db: Database, recordingId: string): Promise<void> {
   });
 }
 
+/** The meeting at the time of a recording, if that time says when it was recorded. */
+async function findByTime(
+  tx: Tx,
+  { id, title, start_ground: ground }: Unmatched,
+  recorderIds: readonly string[],
+  changedBy: string | undefined,
+): Promise<Candidate | "unclear" | null> {
+  // Another user could read the recorders' calendars by it.
+  if (ground === "upload" || (ground === "user" && changedBy === undefined)) return null;
+  const own = (await hasGeneratedTitle(tx, id)) ? null : title;
+  const event = chooseCandidate(await findCandidates(tx, id, recorderIds), own);
+  // A file that was copied or downloaded was changed only then.
+  return event !== null && ground === "modified" ? "unclear" : event;
+}
+
 interface Unmatched {
   readonly id: string;
   readonly workspace_id: string;
   readonly title: string;
   /** Whether its calendar event says which meeting it is. */
   readonly names_meeting: boolean;
+  readonly start_ground: string | null;
 }
 
 /** Locks a recording unless it is in the trash, has a meeting, or was moved here from another system. */
 async function lockUnmatched(tx: Tx, recordingId: string): Promise<Unmatched | undefined> {
   await sql`select 1 from recordings where id = ${recordingId} for update`.execute(tx);
   const { rows } = await sql<Unmatched>`
-    select r.id, r.workspace_id, r.title, r.calendar_event is not null as names_meeting
+    select r.id, r.workspace_id, r.title, r.start_ground, r.calendar_event is not null as names_meeting
     from recordings r where r.id = ${recordingId} and ${isUnmatched}`.execute(tx);
   return rows[0];
 }
@@ -87,22 +106,29 @@ export async function requestLateMatches(tx: Tx, jobs: JobQueue, calendarId: str
       join recording_recorders rr on rr.recording_id = r.id and (c.user_id is null or rr.user_id = c.user_id) and ${isTrustedRecorder}
       join calendar_events e on e.calendar_id = c.id and e.start_at < r.end_datetime and e.end_at > r.start_datetime
     where c.id = ${calendarId} and r.created_at > now() - interval '1 day' and not e.is_all_day and not e.is_private
-      and ${isUnmatched}
+      and (r.calendar_event is not null or r.start_ground is null or r.start_ground = 'modified') and ${isUnmatched}
     limit ${maxLateMatches}`.execute(tx);
   for (const { id } of rows) await jobs.enqueue(tx, "match_meeting", { recordingId: id }, id);
 }
 
+const schema = ofRecording.schema.extend({
+  /** The user who changed the start. */
+  changedBy: z.string().optional(),
+});
+type Payload = z.infer<typeof schema>;
+
 declare module "../../../platform/jobs/define.ts" {
   interface JobPayloads {
-    match_meeting: RecordingPayload;
+    match_meeting: Payload;
   }
 }
 
 export const matchMeetingKind = defineJob({
   ...ofRecording,
+  schema,
   name: "match_meeting",
   label: "Find meeting",
   concurrency: 2,
   discard: { lost: "The recording stays. Its meeting can be chosen on its page." },
-  handler: ({ db }, { recordingId }) => matchMeeting(db, recordingId),
+  handler: ({ db }, payload) => matchMeeting(db, payload),
 });

@@ -70,6 +70,7 @@ export async function createRecording(
       title: upload.title,
       default_title: upload.has_default_title ? upload.title : null,
       start_datetime: start,
+      start_ground: groundOf(upload),
       end_datetime: new Date(start.getTime() + durationMs),
       duration_ms: durationMs,
       media_type: upload.media_type,
@@ -95,6 +96,13 @@ export async function createRecording(
   if (data !== null) await finishImport(tx, upload.id, recordingId);
   if (isForOthers) await auditUploader(tx, upload, recordingId);
   return { recordingId, hasTranscript: transcript !== undefined };
+}
+
+/** How the start is known, where neither the sender nor the file states it. */
+function groundOf({ start_datetime: start, facts }: UploadRow): "upload" | "modified" | null {
+  if (start === null) return "upload";
+  const found = facts?.start;
+  return found?.from === "modified" && found.at === start.toISOString() ? "modified" : null;
 }
 
 /** Its meeting type, which no one deletes until the transaction ends. One that was chosen and is gone by now is not used. */

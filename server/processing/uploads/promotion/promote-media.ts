@@ -11,6 +11,7 @@ import { recordingObjectKey, uploadFileKey } from "../../../platform/storage/lay
 import { ObjectMissingError, type ObjectStore } from "../../../platform/storage/store.ts";
 import { announceRecording } from "../../../recordings/recordings/announce.ts";
 import { contentTypes } from "../../../recordings/recordings/media/media.ts";
+import { requestMeetingMatch } from "../../../recordings/recordings/request-match.ts";
 import { reportCompanionFailures, storeCompanions } from "../../integrity/companions.ts";
 import {
   fingerprintOfFile,
@@ -40,7 +41,6 @@ import { findUploadById } from "../media-queries.ts";
 import { lockUploadById, type UploadRow } from "../queries.ts";
 import { createRecording, type StoredMedia } from "./create-recording.ts";
 import { detailOf, type FailureReason, failPromotion, isDataError, unfit } from "./promote.ts";
-import { requestMeetingMatch } from "./request-match.ts";
 
 interface Dependencies {
   readonly db: Database;

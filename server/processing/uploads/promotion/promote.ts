@@ -5,6 +5,7 @@ import type { Database } from "../../../platform/db/database.ts";
 import { defineJob } from "../../../platform/jobs/define.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { announceRecording } from "../../../recordings/recordings/announce.ts";
+import { requestMeetingMatch } from "../../../recordings/recordings/request-match.ts";
 import { requestUnderstanding } from "../../intelligence/index.ts";
 import type { FailureFacts } from "../../media/facts.ts";
 import { ofUpload, type UploadPayload } from "../job-of-upload.ts";
@@ -13,7 +14,6 @@ import { endIfDeactivated } from "../lifecycle/end-access.ts";
 import { transition } from "../lifecycle/transition.ts";
 import { lockUploadById } from "../queries.ts";
 import { createRecording } from "./create-recording.ts";
-import { requestMeetingMatch } from "./request-match.ts";
 
 interface Dependencies {
   readonly db: Database;

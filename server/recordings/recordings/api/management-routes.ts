@@ -6,6 +6,7 @@ import type { Config } from "../../../platform/config/config.ts";
 import type { LinkSigner } from "../../../platform/crypto/link-signer.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { type Api, Ready, route } from "../../../platform/http/routing/route.ts";
+import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../../platform/storage/store.ts";
 import { changeRecordingData } from "../change/change-data.ts";
 import { refuseUnknownReferences } from "../change/violations.ts";
@@ -22,6 +23,7 @@ export function recordingDataRoutes(
   api: Api,
   deps: {
     readonly db: Database;
+    readonly jobs: JobQueue;
     readonly store: ObjectStore;
     readonly signer: LinkSigner;
     readonly views: ViewLog;
@@ -49,7 +51,7 @@ export function recordingDataRoutes(
     api,
     contract.updateRecordingData,
     ({ principal, params, body, request }) =>
-      changeRecordingData(db, principal, params.recording_id, actorOf(request), body),
+      changeRecordingData(deps, principal, params.recording_id, actorOf(request), body),
     options,
   );
 

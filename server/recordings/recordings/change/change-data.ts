@@ -8,8 +8,10 @@ import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import type { Recordings } from "../../../platform/db/types.ts";
 import { invalidInput } from "../../../platform/http/errors/problem.ts";
+import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { insertRecorders, toColumns } from "../create.ts";
 import { chooseMeetingTypeByParticipants } from "../participant-scope.ts";
+import { requestMeetingMatch } from "../request-match.ts";
 import { requireRight } from "../rights.ts";
 import { auditAccess, readAccess } from "./audit-access.ts";
 import { changedIf, success, updateRecording } from "./update-recording.ts";
@@ -26,8 +28,8 @@ const accessFields: ReadonlySet<string> = new Set<keyof RecordingDataInput>([
 ]);
 
 /** Changes the given fields of a recording. */
-export function changeRecordingData(
-  db: Database,
+export async function changeRecordingData(
+  { db, jobs }: { readonly db: Database; readonly jobs: JobQueue },
   principal: Principal,
   recordingId: string,
   actor: AuditActor,
@@ -43,7 +45,16 @@ export function changeRecordingData(
     if (!Object.keys(input).some((name) => accessFields.has(name)))
       return { ...changedIf(await changeColumns(tx, recordingId, input)), keepsAccess: true };
     const access = await readAccess(tx, recordingId);
-    const columns = await changeColumns(tx, recordingId, input);
+    // Workspace tokens state it for everybody, as they do in an upload.
+    const ground = principal.scope === "workspace" ? null : "user";
+    const columns = await changeColumns(tx, recordingId, input, ground);
+    if (columns && input.start_datetime !== undefined)
+      await requestMeetingMatch(
+        tx,
+        jobs,
+        { id: recordingId, workspaceId: workspace_id },
+        ground === null ? undefined : principal.userId,
+      );
     const teams = input.team_ids !== undefined && (await setTeams(tx, recordingId, input.team_ids));
     const recorders =
       input.recorder_ids !== undefined && (await setRecorders(tx, recordingId, input.recorder_ids));
@@ -51,13 +62,16 @@ export function changeRecordingData(
     if (changed) await auditAccess(tx, actor, recordingId, access, await readAccess(tx, recordingId));
     return changedIf(changed);
   });
-  return success(change);
+  const done = await success(change);
+  if (input.start_datetime !== undefined) jobs.wake();
+  return done;
 }
 
 const columns = [
   ...fieldNames,
   "title",
   "start_datetime",
+  "start_ground",
   "end_datetime",
   "duration_ms",
   "meeting_type_id",
@@ -67,9 +81,14 @@ const columns = [
 type Row = Pick<Selectable<Recordings>, (typeof columns)[number]>;
 
 /** @returns whether the value of any column changed. */
-async function changeColumns(tx: Tx, recordingId: string, input: RecordingDataInput): Promise<boolean> {
+async function changeColumns(
+  tx: Tx,
+  recordingId: string,
+  input: RecordingDataInput,
+  startGround: "user" | null = null,
+): Promise<boolean> {
   const before = await readRow(tx, recordingId);
-  const changes = columnsOf(input, before.duration_ms);
+  const changes = columnsOf(input, before, startGround);
   const given = Object.entries(changes).filter(
     ([name, value]) => !isDeepStrictEqual(value, before[name as keyof Row]),
   );
@@ -88,7 +107,7 @@ async function readRow(tx: Tx, recordingId: string): Promise<Row> {
 }
 
 /** The given fields as columns. */
-function columnsOf(input: RecordingDataInput, durationMs: number): Partial<Row> {
+function columnsOf(input: RecordingDataInput, before: Row, startGround: "user" | null): Partial<Row> {
   const { title, start_datetime, meeting_type_id: type, screenshares } = input;
   const start = start_datetime === undefined ? undefined : new Date(toTimestamp(start_datetime));
   return {
@@ -96,7 +115,12 @@ function columnsOf(input: RecordingDataInput, durationMs: number): Partial<Row> 
     ...(title === undefined ? {} : { title: title.trim() }),
     ...(start === undefined
       ? {}
-      : { start_datetime: start, end_datetime: new Date(start.getTime() + durationMs) }),
+      : { start_datetime: start, end_datetime: new Date(start.getTime() + before.duration_ms) }),
+    // The same start again says more only where none was stated.
+    ...(start === undefined ||
+    (start.getTime() === before.start_datetime.getTime() && before.start_ground === null)
+      ? {}
+      : { start_ground: startGround }),
     ...(type === undefined || type === "auto"
       ? {}
       : { meeting_type_id: type?.toLowerCase() ?? null, meeting_type_by_hand: true }),
