@@ -55,7 +55,7 @@ const Template = z
   })
   .nullable()
   .meta({
-    description: `Markdown that is sent below the title, with placeholders: ${placeholderNames.map((name) => `\`{${name}}\``).join(", ")}. \`{transcript}\` is the first lines of the transcript, where there is no summary. A line whose placeholders are all empty is left out, and so is a heading without text. null: the default.`,
+    description: `Markdown that is sent below the title, with placeholders: ${placeholderNames.map((name) => `\`{${name}}\``).join(", ")}. \`{transcript}\` is the first lines of the transcript, where there is no summary. In a template without it, they take the place of \`{summary}\`. A line whose placeholders are all empty is left out, and so is a heading without text. null: the default.`,
   });
 
 const Name = z.string().trim().min(1).max(100);

@@ -52,6 +52,14 @@ export function unknownPlaceholders(template: string): string[] {
 }
 
 /**
+ * Whether the first lines of the transcript stand in the place of a summary that is missing: the template has no place of
+ * their own for them, and may be older than `{transcript}`.
+ */
+export function showsTranscriptAsSummary(template: string): boolean {
+  return template.includes("{summary}") && !template.includes("{transcript}");
+}
+
+/**
  * Fills in a template. A part of a line, between ` · `, goes when all its placeholders are empty, and a line with all its
  * parts; a heading goes when nothing stands below it.
  */

@@ -1,4 +1,9 @@
-import { defaultTemplate, fillTemplate, type Placeholder } from "../../../contract/deliveries/template.ts";
+import {
+  defaultTemplate,
+  fillTemplate,
+  type Placeholder,
+  showsTranscriptAsSummary,
+} from "../../../contract/deliveries/template.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { I18n } from "../../platform/language/i18n.ts";
 import { writtenTime } from "../../platform/language/written-time.ts";
@@ -64,6 +69,9 @@ export function composeMessage(
   const written = (text: string): string => escapeMarkdown(plain(text));
   const moments = (list: typeof document.chapters): string =>
     lines(list.map(({ text, timestamp }) => `${at(timestamp)} ${written(text)}`));
+  const summary = plain(document.summary?.markdown ?? "");
+  const transcript = summary === "" ? firstLines(document, i18n, written) : "";
+  const used = template ?? defaultTemplate(headings(i18n));
   const values: Record<Placeholder, string> = {
     title: written(document.title),
     url,
@@ -72,8 +80,8 @@ export function composeMessage(
     people: document.people.map(written).join(", "),
     tags: document.tags.map(written).join(", "),
     meeting_type: written(document.meeting_type ?? ""),
-    summary: plain(document.summary?.markdown ?? ""),
-    transcript: (document.summary?.markdown ?? "") === "" ? firstLines(document.transcript, written) : "",
+    summary: showsTranscriptAsSummary(used) ? summary || transcript : summary,
+    transcript,
     action_items: lines(
       document.action_items.map(({ text, timestamp, assignee, is_done: isDone }) => {
         const who = assignee === null ? "" : ` — **${written(assignee)}**`;
@@ -88,29 +96,41 @@ export function composeMessage(
     title: [...title].length > maxTitle ? `${[...title].slice(0, maxTitle - 1).join("")}…` : title,
     url,
     start: recording.start_datetime,
-    text: fillTemplate(template ?? defaultTemplate(headings(i18n)), values),
+    text: fillTemplate(used, values),
     i18n,
     timeZone,
   };
 }
 
-/** The first lines of a transcript, for a message without a summary. */
+/** The first lines of a transcript, for a message without a summary; a link says how many more there are. */
 function firstLines(
-  turns: ReturnType<typeof composeDocument>["transcript"],
+  { transcript, url }: Pick<ReturnType<typeof composeDocument>, "transcript" | "url">,
+  i18n: I18n,
   written: (text: string) => string,
 ): string {
-  return turns
+  const shown = transcript
     .slice(0, maxTurns)
-    .map(
-      ({ speaker, text }) =>
-        `${speaker === "" ? "" : `**${written(speaker)}:** `}${written(shorten(text, maxTurn))}`,
-    )
-    .join("\n");
+    .map(({ speaker, text }) => ({ speaker, ...shorten(text, maxTurn) }));
+  const count = transcript.length - shown.length;
+  const more =
+    count > 0
+      ? i18n.t("{count, plural, one {… # more line} other {… # more lines}}", { count })
+      : shown.some(({ isCut }) => isCut)
+        ? i18n.t("Read more")
+        : null;
+  const next = transcript[maxTurns];
+  return [
+    ...shown.map(
+      ({ speaker, text }) => `${speaker === "" ? "" : `**${written(speaker)}:** `}${written(text)}`,
+    ),
+    ...(more === null ? [] : [`[${more}](${next === undefined ? url : momentUrl(url, next.timestamp)})`]),
+  ].join("\n");
 }
 
-function shorten(text: string, max: number): string {
+function shorten(text: string, max: number): { readonly text: string; readonly isCut: boolean } {
   const characters = [...text.slice(0, 2 * max + 2).replace(/\s+/g, " ")];
-  return characters.length > max ? `${characters.slice(0, max - 1).join("")}…` : characters.join("");
+  const isCut = characters.length > max;
+  return { text: isCut ? `${characters.slice(0, max - 1).join("")}…` : characters.join(""), isCut };
 }
 
 function headings(i18n: I18n): Parameters<typeof defaultTemplate>[0] {

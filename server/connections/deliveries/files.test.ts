@@ -44,22 +44,27 @@ const untilKeys = (what: string, check: (found: string[]) => boolean) =>
 
 test("a Markdown file has properties for Obsidian, follows its recording and goes with it, and with the owner's access", async () => {
   const id = await made({ kind: "markdown", folder: "team/notes", link_people: true });
+  // The time zone of who records decides the day.
+  await db.pool.query("update users set time_zone = 'Pacific/Kiritimati' where id = $1", [member.id]);
   const recordingId = await shared({
     title: 'Große "Runde": 1',
+    start_datetime: "2026-11-28T21:04:05.678Z",
     participants: [{ name: "Ada", email: "ada@x.example" }],
   });
   await manage("PATCH", `/recordings/${recordingId}`, member.token, { tags: ["launch"] });
   const [key = ""] = await untilKeys("the file is written", (found) => found.length === 1);
-  assert.match(key, /^team\/notes\/\d{4}\/\d\d\/\d{4}-\d\d-\d\d-grosse-runde-1-[0-9a-f]{8}\.md$/);
+  assert.match(key, /^team\/notes\/2026\/11\/2026-11-29-grosse-runde-1-[0-9a-f]{8}\.md$/);
   const text = await until("it has the tag", async () => {
     const found = await textAt(key);
     return found.includes("tags:") ? found : undefined;
   });
   const [, properties = ""] = text.split("---\n");
-  assert.match(properties, /^title: "Große \\"Runde\\": 1"\ndate: \d{4}-\d\d-\d\dT/);
+  assert.match(properties, /^title: "Große \\"Runde\\": 1"\ndate: 2026-11-29T11:04:05\+14:00\n/);
+  assert.match(text, /\n# Große "Runde": 1\n\nNovember 29, 2026 at 11:04 AM GMT\+14 · /);
   assert.match(properties, /\npeople:\n {2}- "\[\[Ada\]\]"\ntags:\n {2}- "launch"\n/);
   assert.match(properties, new RegExp(`\nurl: "${app.config.baseUrl}/recordings/${recordingId}"\n$`));
-  assert.match(text, /\n## Transcript\n/);
+  const { length } = text.split("\n## Transcript\n");
+  assert.equal(length, 2, "all of it, once");
   // Another title is another name.
   await manage("PATCH", `/recordings/${recordingId}`, member.token, { title: "Renamed" });
   const [renamed = ""] = await untilKeys("it is renamed", ([first]) => first?.includes("-renamed-") === true);

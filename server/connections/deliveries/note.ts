@@ -1,30 +1,30 @@
-import { toMarkdown } from "../exports/markdown.ts";
+import { localTime } from "../../platform/language/written-time.ts";
+import { composeDocument } from "../documents/compose.ts";
+import { momentUrl, timeOf } from "../documents/moments.ts";
+import { escapeMarkdown } from "../exports/markdown.ts";
 import type { RecordingParts } from "../exports/read.ts";
 import { composeMessage, dateMark, dateOf, type Reader } from "./content.ts";
 import type { DestinationRow } from "./queries.ts";
 
 type Note = Pick<DestinationRow, "template" | "link_people">;
 
-/** A recording as a note of Obsidian: properties, then the text of an export, or of the template. */
+/** A recording as a note of Obsidian: properties, then the template, or the standard one and the whole transcript. */
 export function noteOf(
   reader: Reader,
-  { recording, entries }: RecordingParts,
+  parts: RecordingParts,
   baseUrl: string,
   { template, link_people }: Note,
 ): string {
-  const { title, start_datetime: date, participants, tags, meeting_type: type } = recording;
+  const { recording, entries } = parts;
+  const { title, start_datetime: start, participants, tags, meeting_type: type } = recording;
   const people = [...new Set(participants.map(({ name }) => name.replace(/\s+/g, " ").trim()))].filter(
     (name) => name !== "",
   );
-  const message = composeMessage(reader, recording, baseUrl, template, entries);
-  const text =
-    template === null
-      ? toMarkdown(recording, entries, reader.timeZone)
-      : `# ${message.title}\n\n${message.text.replaceAll(dateMark, dateOf(message))}\n`;
+  const message = composeMessage(reader, recording, baseUrl, template, template === null ? [] : entries);
   return [
     "---",
     `title: ${quote(title)}`,
-    `date: ${date}`,
+    `date: ${localTime(new Date(start), reader.timeZone)}`,
     // Characters that end a link of Obsidian.
     ...list(
       "people",
@@ -39,8 +39,32 @@ export function noteOf(
     `url: ${quote(message.url)}`,
     "---",
     "",
-    text,
+    `# ${escapeMarkdown(message.title)}`,
+    "",
+    message.text.replaceAll(dateMark, dateOf(message)),
+    ...(template === null ? restOf(reader, parts, baseUrl) : []),
+    "",
   ].join("\n");
+}
+
+/** What the standard text of messages is too short for. */
+function restOf({ i18n }: Reader, { recording, entries }: RecordingParts, baseUrl: string): string[] {
+  const { summary, transcript, url } = composeDocument(recording, entries, baseUrl);
+  return [
+    ...(summary?.sections ?? []).flatMap((section) => [
+      "",
+      `## ${escapeMarkdown(section.title)}`,
+      "",
+      section.markdown,
+    ]),
+    ...(transcript.length === 0 ? [] : ["", `## ${i18n.t("Transcript")}`]),
+    ...transcript.flatMap(({ speaker, timestamp, text }) => [
+      "",
+      // Two blanks end the line.
+      `${speaker === "" ? "" : `**${escapeMarkdown(speaker)}** `}[${timeOf(timestamp)}](${momentUrl(url, timestamp)})  `,
+      escapeMarkdown(text),
+    ]),
+  ];
 }
 
 function list(name: string, values: readonly string[]): string[] {
@@ -52,8 +76,15 @@ function quote(text: string): string {
   return JSON.stringify(text.replace(/\s+/g, " "));
 }
 
-/** Where the note is, without its ending: `2026/11/2026-11-28-roadmap-019abc12`. Keys of the store have plain letters only. */
-export function notePath({ id, title, start_datetime: start }: RecordingParts["recording"]): string {
+/**
+ * Where the note is, without its ending: `2026/11/2026-11-28-roadmap-019abc12`, by the day on which the recording began in
+ * the time zone. Keys of the store have plain letters only.
+ */
+export function notePath(
+  { id, title, start_datetime: start }: RecordingParts["recording"],
+  timeZone: string | null,
+): string {
+  const day = localTime(new Date(start), timeZone).slice(0, 10);
   const words = title
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")
@@ -63,5 +94,5 @@ export function notePath({ id, title, start_datetime: start }: RecordingParts["r
     .slice(0, 60)
     // Bounded: at most 60 characters, of which no two neighbors are hyphens.
     .replace(/^-|-$/g, "");
-  return `${start.slice(0, 4)}/${start.slice(5, 7)}/${[start.slice(0, 10), ...(words === "" ? [] : [words]), id.slice(-8)].join("-")}`;
+  return `${day.slice(0, 4)}/${day.slice(5, 7)}/${[day, ...(words === "" ? [] : [words]), id.slice(-8)].join("-")}`;
 }

@@ -138,7 +138,7 @@ async function respond(
     const { recording } = parts;
     const reader = await readerOf(db.kysely, { workspaceId: state.workspace_id, recording });
     if (state.kind === "markdown") {
-      const path = folderKey(state) + notePath(recording);
+      const path = folderKey(state) + notePath(recording, reader.timeZone);
       const startedAt = performance.now();
       const note = noteOf(reader, parts, config.baseUrl, state);
       const key = await writeFile({ pool: db.pool, store: deps.store }, ownerOf(state), path, note);

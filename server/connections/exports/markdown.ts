@@ -2,20 +2,13 @@ import { sortableTime } from "../../platform/language/written-time.ts";
 import { clock } from "../../recordings/recordings/transcript/format.ts";
 import type { ExportedEntry, ExportedRecording } from "./read.ts";
 
-/**
- * A recording to read: what it was, its summary, and its transcript.
- * @param timeZone of its date; null: UTC.
- */
-export function toMarkdown(
-  recording: ExportedRecording,
-  entries: readonly ExportedEntry[],
-  timeZone: string | null = null,
-): string {
+/** A recording to read: what it was, its summary, and its transcript. */
+export function toMarkdown(recording: ExportedRecording, entries: readonly ExportedEntry[]): string {
   const { title, start_datetime: start, duration_ms: ms, participants, ai_summary: summary } = recording;
   const head = [
     `# ${escapeMarkdown(title)}`,
     "",
-    `- Date: ${sortableTime(new Date(start), timeZone)}`,
+    `- Date: ${sortableTime(new Date(start))}`,
     `- Duration: ${clock(ms, ".").slice(0, 8)}`,
     ...(participants.length === 0
       ? []

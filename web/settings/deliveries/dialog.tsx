@@ -8,6 +8,7 @@ import {
   defaultTemplate,
   maxTemplateLength,
   placeholderNames,
+  showsTranscriptAsSummary,
 } from "../../../contract/deliveries/template.ts";
 import { meetingTypesQuery, teamsQuery } from "../../api/directory.ts";
 import {
@@ -196,6 +197,11 @@ function DeliveryForm(props: { delivery: Destination | null; isAdmin: boolean; o
         onChange={(event) => draft.change({ template: event.currentTarget.value })}
         error={save.errorOf("template")}
       />
+      {showsTranscriptAsSummary(template) ? (
+        <Text size="sm" c="dimmed">
+          <Trans>Where there is no summary, the first lines of the transcript are sent in its place.</Trans>
+        </Text>
+      ) : null}
       <Preview kind={kind} template={template} linkPeople={link_people} />
     </Form>
   );

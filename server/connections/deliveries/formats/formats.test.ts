@@ -8,6 +8,7 @@ import {
 } from "../../../../contract/deliveries/template.ts";
 import { type I18n, i18nFor } from "../../../platform/language/i18n.ts";
 import { composeMessage, dateMark, type Message, sampleMessage } from "../content.ts";
+import { emailOf } from "../email.ts";
 import { chatPayload } from "./chat.ts";
 
 let i18n: I18n;
@@ -137,7 +138,7 @@ test("a template leaves out empty parts, lines and headings, and keeps what its 
   assert.equal(fill("$& {summary}", { summary: "$1 {title}" }), "$& $1 {title}");
 });
 
-test("what users wrote can't become markup, a link or a date", () => {
+test("what users wrote can't become markup, a link or a date; without a summary the first lines of the transcript stand for it", () => {
   const recording = {
     id: "1",
     url,
@@ -173,12 +174,42 @@ test("what users wrote can't become markup, a link or a date", () => {
     start: index * 1000,
     text: index === 2 ? "word ".repeat(1000) : `*Line* ${index}`,
   }));
-  const standard = (summary: string | null): string =>
-    composeMessage({ i18n, timeZone: null }, { ...recording, ai_summary: summary }, "", null, entries).text;
-  const [, first, second, third = ""] = standard(null)
+  const reader = { i18n, timeZone: null };
+  const standard = (summary: string | null, template: string | null = null, lines = entries): string =>
+    composeMessage(reader, { ...recording, ai_summary: summary }, "", template, lines).text;
+  const [, first, second, third = "", more] = standard(null)
     .split("\n")
     .filter((line) => line !== "");
   assert.deepEqual([first, second], ["**Ada:** \\*Line\\* 0", "**Grace:** \\*Line\\* 1"]);
   assert.ok(third.endsWith("…") && third.length < 350, third);
+  assert.equal(more, `[Read more](${url})`, "a line was cut");
   assert.doesNotMatch(standard("A summary"), /Line/, "only where there is no summary");
+
+  const many = Array.from({ length: 50 }, (_, index) => ({
+    participant_id: null,
+    speaker: index % 2 === 0 ? "Ada" : "Grace",
+    start: index * 1000,
+    text: `Line ${index}`,
+  }));
+  assert.ok(standard(null, null, many).includes(`Line 4\n[… 45 more lines](${url}?t=5)\n`));
+  assert.match(standard(null, null, many.slice(0, 6)), /\[… 1 more line\]/);
+  assert.doesNotMatch(standard(null, null, many.slice(0, 5)), /more/, "nothing is left out");
+  const old = "## Result\n{summary}\n\n## Next\n{action_items}";
+  assert.match(standard(null, old, many), /^## Result\n\*\*Ada:\*\* Line 0\n/, "in the place of the summary");
+  assert.equal(standard("A summary", old, many), "## Result\nA summary");
+  assert.equal(standard(null, "See {url}", many), `See ${url}`, "only where a summary would be");
+});
+
+test("each service links the lines that a message leaves out", () => {
+  const more = `**Ada:** Hello\n[… 45 more lines](${url}?t=5)`;
+  const link = {
+    slack: `<${url}?t=5|… 45 more lines>`,
+    teams: `[… 45 more lines](${url}?t=5)`,
+    mattermost: `[… 45 more lines](${url}?t=5)`,
+    discord: `[… 45 more lines](${url}?t=5)`,
+  };
+  for (const kind of chatKinds) assert.ok(chatPayload(kind, message(more)).body.includes(link[kind]), kind);
+  const mail = emailOf(message(more), "a@x.example");
+  assert.match(mail.text, /^… 45 more lines$/m);
+  assert.ok(mail.html?.includes(`<a href="${url}?t=5">… 45 more lines</a>`));
 });
