@@ -131,6 +131,10 @@ export const sentences = {
   run_unproven_items: "{count} action items without proof were left out.",
   run_unproven_chapter: "1 chapter without proof was left out.",
   run_unproven_chapters: "{count} chapters without proof were left out.",
+  run_summary_kept: "The new summary has no proven point, so the earlier summary was kept.",
+  run_items_kept: "No new action item is proven, so the earlier ones were kept.",
+  run_section_kept: "The section “{title}” has no proven entry, so the earlier one was kept.",
+  run_chapters_kept: "No new chapter is proven, so the earlier ones were kept.",
   run_points_beyond: "{count} points of the summary beyond the limit of {limit} were left out.",
   run_notes_beyond:
     "{count} notes about the meeting were left out because there were too many for one request.",

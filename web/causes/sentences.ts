@@ -179,6 +179,11 @@ const texts: { readonly [Code in SentenceCode]: (values: SentenceValues<Code>) =
       one: "# chapter without proof was left out.",
       other: "# chapters without proof were left out.",
     }),
+  run_summary_kept: () => t`The new summary has no proven point, so the earlier summary was kept.`,
+  run_items_kept: () => t`No new action item is proven, so the earlier ones were kept.`,
+  run_section_kept: ({ title }) =>
+    t`The section “${title}” has no proven entry, so the earlier one was kept.`,
+  run_chapters_kept: () => t`No new chapter is proven, so the earlier ones were kept.`,
   run_points_beyond: ({ count, limit }) =>
     plural(Number(count), {
       one: `# point of the summary beyond the limit of ${limit} was left out.`,

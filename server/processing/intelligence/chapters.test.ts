@@ -92,6 +92,20 @@ test("a model that lies: chapters whose quote is not in their passage, or outsid
   assert.ok(found.every(({ title }) => title.length <= 80));
   assert.doesNotMatch(JSON.stringify(found), /<b>|evil\.example/);
   assert.match(run.message, /4 chapters without proof were left out/);
+
+  // Without a proven chapter, or without a response, those stay that were proven before.
+  const lie = { title: "Not said", line: 5, quote: "Nobody ever said these words" };
+  const again = async (behaviour: ModelBehaviour) => {
+    model.otherwise(withChapters(behaviour));
+    await manage("POST", `/recordings/${id}/intelligence`, {});
+    return (await t.done(id)).notes.at(-1);
+  };
+  const kept = "No new chapter is proven, so the earlier ones were kept.";
+  assert.equal(await again(sayJson({ chapters: [lie] })), kept);
+  assert.equal(await again(say("Here are your chapters!")), kept);
+  assert.deepEqual(await chaptersOf(id), found);
+  assert.equal(await again(sayJson({ chapters: [] })), undefined);
+  assert.deepEqual(await chaptersOf(id), [], "a model that says there are none");
 });
 
 for (const [name, behaviour] of [

@@ -1,10 +1,12 @@
 import { sql } from "kysely";
 import type { Chapter } from "../../../contract/recordings/chapters.ts";
 import type { Point } from "../../../contract/recordings/points.ts";
+import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import { syncGrants } from "../../people/access/grants.ts";
 import { record } from "../../people/events/record.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { mergeItems, type StoredItem } from "./generate/action-items.ts";
+import { renderPoints } from "./generate/points.ts";
 import { promptVersion } from "./generate/prompts.ts";
 import { wordsOnly } from "./generate/quotes.ts";
 import type { StoredSection } from "./generate/sections.ts";
@@ -27,6 +29,7 @@ interface LockedRecording {
   readonly meeting_type_id: string | null;
   readonly meeting_type_by_hand: boolean;
   readonly ai_summary: string | null;
+  readonly ai_summary_points: Point[] | null;
   readonly ai_action_items: StoredItem[] | null;
   readonly ai_template_sections: StoredSection[] | null;
   readonly ai_chapters: Chapter[] | null;
@@ -57,12 +60,17 @@ export async function finishRun(
     )
       return "stale";
     const itemsBefore = recording.ai_action_items ?? [];
+    const notes = [...result.notes];
+    const isSummaryKept = result.points === null && (recording.ai_summary ?? "") !== "";
+    if (isSummaryKept) notes.push(sentences.run_summary_kept);
+    const points = result.points ?? [];
     const changes = {
-      ai_summary: result.summary,
-      ai_summary_points: result.points,
-      ai_action_items: mergeItems(itemsBefore, result.items),
-      ai_template_sections: result.sections,
-      ai_chapters: recording.chapters_by_hand ? (recording.ai_chapters ?? []) : result.chapters,
+      ...(isSummaryKept
+        ? { ai_summary: recording.ai_summary ?? "", ai_summary_points: recording.ai_summary_points }
+        : { ai_summary: renderPoints(points), ai_summary_points: points }),
+      ai_action_items: chooseItems(itemsBefore, result, notes),
+      ai_template_sections: chooseSections(recording.ai_template_sections ?? [], result, notes),
+      ai_chapters: chooseChapters(recording, result, notes),
       title: chooseTitle(recording, run, result),
       meeting_type_id: await chooseType(tx, recording, run, result),
     };
@@ -76,15 +84,14 @@ export async function finishRun(
         data: {},
       });
     }
-    await sql`
-      update intelligence_runs set status = 'done', attempts = 0, failing_since = null, not_before = null,
-        last_error = null, notes = ${result.notes}::text[], model = ${modelName},
-        prompt_version = ${promptVersion}, finished_at = clock_timestamp(),
-        updated_at = clock_timestamp(),
-        written_title = case when ${changes.title !== recording.title} then ${changes.title} else written_title end,
-        written_meeting_type_id = case when ${changes.meeting_type_id !== recording.meeting_type_id}
-          then ${changes.meeting_type_id}::uuid else written_meeting_type_id end
-      where recording_id = ${recordingId}`.execute(tx);
+    const { title, meeting_type_id: typeId } = changes;
+    await saveRun(tx, recordingId, {
+      notes,
+      modelName,
+      isSummaryKept,
+      title: title === recording.title ? run.written_title : title,
+      typeId: typeId === recording.meeting_type_id ? run.written_meeting_type_id : typeId,
+    });
     await sql`delete from intelligence_steps where recording_id = ${recordingId}`.execute(tx);
     return "written";
   });
@@ -93,7 +100,7 @@ export async function finishRun(
 async function lockRecording(tx: Tx, recordingId: string): Promise<LockedRecording | undefined> {
   const { rows } = await sql<LockedRecording>`
     select workspace_id, title, default_title, transcript_version, external, meeting_type_id, meeting_type_by_hand,
-      ai_summary, ai_action_items, ai_template_sections, ai_chapters, chapters_by_hand
+      ai_summary, ai_summary_points, ai_action_items, ai_template_sections, ai_chapters, chapters_by_hand
     from recordings where id = ${recordingId} for update`.execute(tx);
   return rows[0];
 }
@@ -103,6 +110,62 @@ async function lockRun(tx: Tx, recordingId: string): Promise<LockedRun | undefin
     select status, request_count, written_title, written_meeting_type_id
     from intelligence_runs where recording_id = ${recordingId} for update`.execute(tx);
   return rows[0];
+}
+
+/** Ends a run. A summary that was kept stays that of its model, and keeps its feedback. */
+async function saveRun(
+  tx: Tx,
+  recordingId: string,
+  run: {
+    readonly notes: readonly string[];
+    readonly modelName: string;
+    readonly isSummaryKept: boolean;
+    /** As this run or an earlier one wrote it. */
+    readonly title: string | null;
+    readonly typeId: string | null;
+  },
+): Promise<void> {
+  const { isSummaryKept } = run;
+  await sql`
+    with done as (
+      update intelligence_runs set status = 'done', attempts = 0, failing_since = null, not_before = null,
+        last_error = null, notes = ${run.notes}::text[],
+        model = case when ${isSummaryKept} then model else ${run.modelName} end,
+        prompt_version = case when ${isSummaryKept} then prompt_version else ${promptVersion} end,
+        finished_at = clock_timestamp(), updated_at = clock_timestamp(),
+        written_title = ${run.title}, written_meeting_type_id = ${run.typeId}::uuid
+      where recording_id = ${recordingId} returning finished_at)
+    update summary_feedback f set written_at = done.finished_at
+    from done, intelligence_runs before
+    where ${isSummaryKept} and before.recording_id = ${recordingId}
+      and f.recording_id = before.recording_id and f.written_at = before.finished_at`.execute(tx);
+}
+
+function chooseItems(before: readonly StoredItem[], { items }: Understanding, notes: string[]): StoredItem[] {
+  if (items === null && before.length > 0) notes.push(sentences.run_items_kept);
+  return items === null ? [...before] : mergeItems(before, items);
+}
+
+/** A section that couldn't be written stays as an earlier run wrote it. */
+function chooseSections(
+  before: readonly StoredSection[],
+  { sections }: Understanding,
+  notes: string[],
+): StoredSection[] {
+  return sections.flatMap(({ title, section }) => {
+    if (section !== null) return section;
+    const earlier = before.find((one) => one.title === title);
+    if (earlier === undefined) return [];
+    notes.push(sentenceOf("run_section_kept", { title }));
+    return earlier;
+  });
+}
+
+function chooseChapters(recording: LockedRecording, result: Understanding, notes: string[]): Chapter[] {
+  const before = recording.ai_chapters ?? [];
+  if (recording.chapters_by_hand) return before;
+  if (result.chapters === null && before.length > 0) notes.push(sentences.run_chapters_kept);
+  return result.chapters ?? before;
 }
 
 /** The model's title replaces only the upload's default title or an earlier run's, never one that a user wrote. */

@@ -41,7 +41,6 @@ const intelligenceRetryPolicy: RetryPolicy = {
 };
 
 const nothing: Understanding = {
-  summary: "",
   points: [],
   title: "",
   meetingType: null,

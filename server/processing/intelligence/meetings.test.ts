@@ -193,16 +193,6 @@ test("points that no words of the meeting prove are in no summary and no section
   assert.deepEqual(view.section_points, [view.summary_points]);
   assert.doesNotMatch(JSON.stringify(view), /lie/);
 
-  // A model that proves nothing: nothing is shown, and a run says so.
-  model.otherwise((request, response) =>
-    sayJson({ ...think(request), summary: lies, items: lies })(request, response),
-  );
-  await t.manage("POST", `/recordings/${id}/intelligence`, {});
-  assert.match((await t.done(id)).message, /6 points without proof were left out\./);
-  const none = (await t.manage("GET", `/recordings/${id}`)).body;
-  assert.equal(none.recording.ai_summary.text, "");
-  assert.deepEqual([none.summary_points, none.recording.ai_template_sections], [[], []]);
-
   // Points prove their own summary only, also where another writer knows nothing of them.
   model.reset();
   await t.manage("POST", `/recordings/${id}/intelligence`, {});
@@ -212,6 +202,66 @@ test("points that no words of the meeting prove are in no summary and no section
   assert.equal((await t.manage("GET", `/recordings/${id}`)).body.summary_points.length, 1);
   await t.db.pool.query("update recordings set ai_summary = 'By hand' where id = $1", [id]);
   assert.equal((await t.manage("GET", `/recordings/${id}`)).body.summary_points, null);
+  await t.manage("DELETE", `/templates/${template.body.id}`);
+});
+
+test("a run that proves nothing keeps what an earlier one proved, with its feedback; a run that says there is none doesn't", async () => {
+  model.reset();
+  const template = await t.manage("POST", "/templates", { title: "Plan", kind: "bullets", prompt: "All" });
+  const lie = { heading: null, text: "A lie.", quote: "I have sold all of the boats", line: 1 };
+  const lies = { title: "A lie", summary: [lie], items: [lie], action_items: [{ ...lie, assignee: "P1" }] };
+  const behave = (changes: object) =>
+    model.otherwise((request, response) => sayJson({ ...think(request), ...changes })(request, response));
+  const again = async () => {
+    await t.manage("POST", `/recordings/${id}/intelligence`, {});
+    return t.done(id);
+  };
+  const read = async () => {
+    const { recording, summary_points, section_points } = (await t.manage("GET", `/recordings/${id}`)).body;
+    const { title, ai_summary } = recording;
+    const { ai_action_items: items } = await t.read(id, ["ai_action_items"]);
+    return { title, ai_summary, summary_points, section_points, items };
+  };
+
+  // The first run has nothing to keep.
+  behave(lies);
+  const id = await t.make({ title: undefined, transcript: hostile });
+  assert.match((await t.done(id)).message, /2 points without proof were left out\. 1 action item without/);
+  const none = await read();
+  assert.deepEqual([none.ai_summary.text, none.summary_points, none.section_points], ["", [], []]);
+  assert.notEqual(none.title, "A lie");
+
+  model.reset();
+  await again();
+  const proven = await read();
+  assert.equal(proven.title, "Harbour contract");
+  assert.ok(proven.summary_points.length > 0 && proven.section_points.length > 0 && proven.items.length > 0);
+  await t.db.pool.query("update intelligence_runs set model = 'earlier' where recording_id = $1", [id]);
+  const { member } = t.workspace;
+  await t.manage(
+    "PUT",
+    `/recordings/${id}/summary/feedback`,
+    { rating: "up", comment: "Good" },
+    member.token,
+  );
+  behave(lies);
+  const run = await again();
+  assert.deepEqual(run.notes.slice(2), [
+    "The new summary has no proven point, so the earlier summary was kept.",
+    "No new action item is proven, so the earlier ones were kept.",
+    "The section “Plan” has no proven entry, so the earlier one was kept.",
+  ]);
+  assert.deepEqual(await read(), proven);
+  const state = (await t.manage("GET", `/recordings/${id}/intelligence`, undefined, member.token)).body;
+  assert.deepEqual([state.model, state.feedback?.comment], ["earlier", "Good"]);
+
+  // No lies, but nothing to list either: the meeting has no action items and no plan.
+  behave({ items: [], action_items: [] });
+  assert.deepEqual((await again()).notes, []);
+  const empty = await read();
+  assert.deepEqual([empty.items, empty.section_points], [[], []]);
+  const after = (await t.manage("GET", `/recordings/${id}/intelligence`, undefined, member.token)).body;
+  assert.deepEqual([after.model, after.feedback], ["small", null], "the summary is a new one");
   await t.manage("DELETE", `/templates/${template.body.id}`);
 });
 
@@ -264,10 +314,13 @@ test("a long meeting: only proven notes are read on, and a point that cites a no
     })(request, response),
   );
   await t.manage("POST", `/recordings/${id}/intelligence`, { length: "short" });
-  await t.done(id);
+  const { message: kept } = await t.done(id);
   assert.ok(!model.requests.some(({ user }) => fromNotes.test(user)));
-  const none = (await t.manage("GET", `/recordings/${id}`)).body;
-  assert.deepEqual([none.recording.ai_summary.text, none.summary_points, none.section_points], ["", [], []]);
+  // What the earlier run proved stays.
+  assert.match(kept, /The new summary has no proven point, so the earlier summary was kept/);
+  assert.match(kept, /The section “Plan” has no proven entry, so the earlier one was kept/);
+  const again = (await t.manage("GET", `/recordings/${id}`)).body;
+  assert.deepEqual([again.summary_points, again.section_points], [[expected], [[expected]]]);
   await t.manage("DELETE", `/templates/${template.body.id}`);
 });
 

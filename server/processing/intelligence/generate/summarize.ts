@@ -9,7 +9,7 @@ import { arrangeChapters, type FoundChapter, findChapters } from "./chapters.ts"
 import { chunkLines, estimateTokens } from "./chunks.ts";
 import type { Line } from "./lines.ts";
 import { groupNotes, maxNotes, noteText, sizeOf, thinOut } from "./notes.ts";
-import { maxPoints, provenPoints, renderPoints } from "./points.ts";
+import { maxPoints, provenPoints } from "./points.ts";
 import * as prompts from "./prompts.ts";
 import { keepProven, type Note, type Prove, proveFromNotes, proveFromTranscript } from "./proofs.ts";
 import { indexQuotes, type Spoken } from "./quotes.ts";
@@ -61,19 +61,20 @@ export interface Meeting extends prompts.MeetingFacts {
   readonly hasChapters: boolean;
 }
 
-/** The validated results of a model for a meeting. */
+/**
+ * The validated results of a model for a meeting. A part is null where nothing of it could be proven or generated: it does
+ * not replace what an earlier run proved. An empty part says that the meeting has nothing of the kind, and does.
+ */
 export interface Understanding {
-  /** Markdown of the points. */
-  readonly summary: string;
-  /** null: the summary is no list of proven points, as in the demo. */
+  /** Of the summary. */
   readonly points: readonly Point[] | null;
   /** Empty: none. */
   readonly title: string;
   /** The name as the model returned it; null: none fits. */
   readonly meetingType: string | null;
-  readonly items: StoredItem[];
-  readonly sections: StoredSection[];
-  readonly chapters: Chapter[];
+  readonly items: StoredItem[] | null;
+  readonly sections: { readonly title: string; readonly section: StoredSection | null }[];
+  readonly chapters: Chapter[] | null;
   /** What could not be generated although the rest could, for users to read. */
   readonly notes: string[];
 }
@@ -116,10 +117,14 @@ export async function understand(
   const notes: string[] = [];
   const points = provenPoints(overview.summary, source.prove, said);
   run.leftOut.unproven += points.unproven;
-  const sections: StoredSection[] = [];
-  for (const template of source.isEmpty ? [] : meeting.templates) {
+  const sections: Understanding["sections"] = [];
+  for (const template of meeting.templates) {
     const { title, kind } = template;
-    await orNote(notes, sentenceOf("run_section_failed", { title }), async () => {
+    if (source.isEmpty) {
+      sections.push({ title, section: null });
+      continue;
+    }
+    const isDone = await orNote(notes, sentenceOf("run_section_failed", { title }), async () => {
       const answer = await askBriefly<unknown>(run, {
         name: "section",
         user: prompts.sectionPrompt(source.data, source.from, template),
@@ -131,8 +136,10 @@ export async function understand(
       if (count > 0) notes.push(sentenceOf("run_section_beyond", { title, count, limit: maxPoints }));
       if (columnsBeyond > 0)
         notes.push(sentenceOf("run_columns_beyond", { title, count: columnsBeyond, limit: maxColumns }));
-      if (!isEmptySection(data)) sections.push(toStoredSection(title, section));
+      if (!isEmptySection(data)) sections.push({ title, section: toStoredSection(title, section) });
+      else if (unproven > 0) sections.push({ title, section: null });
     });
+    if (!isDone) sections.push({ title, section: null });
   }
   noteUnproven(notes, run.leftOut.unproven, "point");
   if (points.beyond > 0)
@@ -144,22 +151,27 @@ export async function understand(
   noteUnproven(notes, unproven, "item");
   if (beyond > 0) notes.push(sentenceOf("run_items_beyond", { count: beyond, limit: maxItems }));
   const chapters = meeting.hasChapters ? await divide(run, meeting, parts, said, notes) : [];
+  // Every meeting has something to say, so a summary without a point is a failed one. Its title is made up as well.
+  const hasSummary = points.kept.length > 0;
   return {
-    summary: renderPoints(points.kept),
-    points: points.kept,
-    title: safeTitle(overview.title, said),
-    meetingType: overview.meeting_type,
-    items,
+    points: hasSummary ? points.kept : null,
+    title: hasSummary ? safeTitle(overview.title, said) : "",
+    meetingType: hasSummary ? overview.meeting_type : null,
+    items: items.length === 0 && unproven > 0 ? null : items,
     sections,
     chapters,
     notes,
   };
 }
 
-/** Adds a note when a part can't be generated; the other parts are generated all the same. */
-async function orNote(notes: string[], note: string, work: () => Promise<void>): Promise<void> {
+/**
+ * Adds a note when a part can't be generated; the other parts are generated all the same.
+ * @returns whether it was.
+ */
+async function orNote(notes: string[], note: string, work: () => Promise<void>): Promise<boolean> {
   try {
     await work();
+    return true;
   } catch (error) {
     if (
       !(error instanceof ModelServerError) ||
@@ -167,25 +179,30 @@ async function orNote(notes: string[], note: string, work: () => Promise<void>):
     )
       throw error;
     notes.push(`${note} ${error.message}`);
+    return false;
   }
 }
 
-/** Has the model divide a meeting into chapters, part by part, and keeps those that their quotes prove. */
+/**
+ * Has the model divide a meeting into chapters, part by part, and keeps those that their quotes prove.
+ * @returns null when there were to be some.
+ */
 async function divide(
   run: Run,
   meeting: Meeting,
   parts: readonly Line[][],
   said: Said,
   notes: string[],
-): Promise<Chapter[]> {
+): Promise<Chapter[] | null> {
   const all: FoundChapter[] = [];
   let unproven = 0;
+  let isWhole = true;
   for (const [index, part] of parts.entries()) {
     const note =
       parts.length === 1
         ? sentences.run_chapters_failed
         : sentenceOf("run_part_chapters_failed", { part: index + 1, parts: parts.length });
-    await orNote(notes, note, async () => {
+    const isDone = await orNote(notes, note, async () => {
       const data = prompts.transcriptData(part, run.facts.people);
       const answer = await askBriefly(run, {
         name: "chapters",
@@ -196,11 +213,12 @@ async function divide(
       all.push(...result.found);
       unproven += result.unproven;
     });
+    isWhole &&= isDone;
   }
   const arranged = arrangeChapters(all);
   unproven += arranged.unproven;
   noteUnproven(notes, unproven, "chapter");
-  return arranged.chapters;
+  return arranged.chapters.length === 0 && (unproven > 0 || !isWhole) ? null : arranged.chapters;
 }
 
 function noteUnproven(notes: string[], count: number, what: "item" | "chapter" | "point"): void {
