@@ -292,8 +292,9 @@ export async function findPeopleNamed(
           and parley_fold(n.name) in (parley_fold(p.name), split_part(parley_fold(p.name), ' ', 1))
         where numnode(q.query) > 0
         group by 1, 2)
-      select distinct folded, min(name) over (partition by folded) as name from named n
-      where (select count(*) from named o where o.wanted = n.wanted) = 1`,
+      select min(name) as name from named n
+      where (select count(*) from named o where o.wanted = n.wanted) = 1
+      group by folded`,
     values: [sees, names],
   });
   return rows.map(({ name }) => name);

@@ -20,7 +20,6 @@ interface Row {
   readonly segments: number;
   readonly details: TranscriptEditDetails;
   readonly undone_by: number | null;
-  readonly changes: TranscriptChanges;
 }
 
 const columns = sql`e.number, e.kind, e.user_id, u.name as user_name, e.created_at, e.transcript_version, e.segments,
@@ -45,7 +44,7 @@ export async function findEdit(
   recordingId: string,
   number: number,
 ): Promise<z.input<typeof TranscriptEditWithChanges> | undefined> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<Row & { changes: TranscriptChanges }>`
     select ${columns}, e.changes
     from transcript_edits e left join users u on u.id = e.user_id
     where e.recording_id = ${recordingId} and e.number = ${number}`.execute(db);

@@ -49,7 +49,7 @@ export async function testDatabase({ pool }: Pick<Database, "pool">): Promise<Fi
       databaseMs,
       sentenceOf("check_it_slow", { seconds: databaseMs / 1000 }),
       () =>
-        pool.query<{ version: string; is_read_only: boolean }>(
+        pool.query<{ version: string; is_written: boolean; is_read_only: boolean }>(
           `select current_setting('server_version') as version, pg_current_xact_id() is not null as is_written,
            current_setting('transaction_read_only')::boolean as is_read_only`,
         ),

@@ -38,6 +38,12 @@ async function findAllSpeakers(pool: pg.Pool, recordingId: string): Promise<stri
   return rows.map((row) => row.speaker);
 }
 
+interface HeardRow extends Pick<SegmentRow, "speaker" | "start" | "end" | "text"> {
+  readonly position: number;
+  /** All of the speaker's segments that lie in the range; `start`, `end` and `text` are those of no segment. */
+  readonly is_within: boolean;
+}
+
 /** Reads texts only at the edges: segments within are shown anyway, and a highlight may be hours long. */
 async function findHeard(
   pool: pg.Pool,
@@ -45,7 +51,7 @@ async function findHeard(
   range: { readonly start: number; readonly end: number },
 ): Promise<string[]> {
   const isWithin = "start_ms >= $2 and start_ms < $3 and end_ms <= $3 and text <> ''";
-  const { rows } = await pool.query<SegmentRow & { is_within: boolean }>({
+  const { rows } = await pool.query<HeardRow>({
     name: "find_shared_heard",
     text: `select speaker, min(position) as position, true as is_within, 0 as start, 0 as end, '' as text
            from transcript_segments where recording_id = $1 and ${isWithin} group by speaker
