@@ -1,3 +1,6 @@
+import type { z } from "zod";
+import type { Point } from "../../../contract/recordings/points.ts";
+import { getRecordingView } from "../../../contract/recordings/recording-data.ts";
 import type { Ask } from "./ask.ts";
 import { clock, readPart } from "./transcript-text.ts";
 
@@ -23,28 +26,45 @@ export interface RecordingDocument {
   readonly metadata: Readonly<Record<string, string | number | readonly string[] | null>>;
 }
 
-interface Chapters {
-  readonly chapters: readonly { readonly title: string; readonly start: number; readonly quote: string }[];
+/** Chapters and points with the words that prove them, and the moments of those. */
+type Proofs = Pick<
+  z.output<typeof getRecordingView.response>,
+  "chapters" | "summary_points" | "section_points"
+>;
+
+export async function readProofs(ask: Ask, recordingId: string): Promise<Proofs> {
+  const path = getRecordingView.path.replace(":recording_id", recordingId);
+  const view = (await ask("GET", path)) as z.output<typeof getRecordingView.response>;
+  const { chapters, summary_points, section_points } = view;
+  return { chapters, summary_points, section_points };
 }
 
-export async function readChapters(ask: Ask, recordingId: string): Promise<Chapters> {
-  return (await ask("GET", `/_/api/v1/recordings/${recordingId}/chapters`)) as Chapters;
+/** Each point on a line with its moment and words, under its heading. */
+function printPoints(points: readonly Point[]): string {
+  return points
+    .map(({ heading, text, quote, start }, place) => {
+      const isNew = heading !== null && heading !== points[place - 1]?.heading;
+      const head = isNew ? `${place === 0 ? "" : "\n"}### ${heading}\n\n` : "";
+      return `${head}- [${clock(start)}] ${text} ("${quote}")`;
+    })
+    .join("\n");
 }
 
 /** Reads a recording as a document: summary, chapters and transcript. A long transcript is cut where `read_transcript` continues. */
 export async function readDocument(ask: Ask, id: string): Promise<RecordingDocument> {
   const body = { include: { participants: true, ai_summary: true } };
   const recording = (await ask("POST", `${api}/recordings/${id}`, { body })) as Recording;
-  const { chapters } = await readChapters(ask, id);
+  const { chapters, summary_points: points } = await readProofs(ask, id);
   const { text, next_from_ms } = await readPart(ask, id, {});
   const participants = (recording.participants ?? []).map(({ name, email }) =>
     email === null ? name : `${name} <${email}>`,
   );
+  const summary = points === null ? recording.ai_summary?.text : printPoints(points);
   const parts = [
     `# ${recording.title}`,
     `Started: ${recording.start_datetime}`,
     participants.length === 0 ? null : `Participants: ${participants.join(", ")}`,
-    recording.ai_summary?.text ? `## Summary\n\n${recording.ai_summary.text}` : null,
+    summary ? `## Summary\n\n${summary}` : null,
     chapters.length === 0
       ? null
       : `## Chapters\n\n${chapters.map(({ title, start }) => `[${clock(start)}] ${title}`).join("\n")}`,

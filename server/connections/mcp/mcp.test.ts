@@ -152,9 +152,41 @@ test("search and fetch have the shape that assistants expect: one text with id, 
     (await callTool(client, "fetch", { id })).text,
     /\n\n## Summary\n\nAll agreed\.\n\n## Chapters\n\n\[0:04\] Greeting\n\n## Transcript/,
   );
-  await app.db.pool.query("update recordings set ai_summary = null, ai_chapters = null where id = $1", [
-    recordingId,
-  ]);
+  await client.close();
+});
+
+test("points of summary and sections, and action items, have their quotes and moments", async () => {
+  const client = await connect(workspace.member.token);
+  const point = { heading: "Contract", text: "It is done.", quote: "It is signed.", start: 9100 };
+  const item = { id: unknownId(), status: "pending", timestamp: 9100, text: "Send it", assignee_id: null };
+  await app.db.pool.query(
+    `update recordings set ai_summary = '- It is done.', ai_summary_points = $2, ai_action_items = $3,
+      ai_template_sections = $4 where id = $1`,
+    [
+      recordingId,
+      JSON.stringify([point, { ...point, text: "All are glad." }]),
+      JSON.stringify([{ ...item, quote: point.quote, due_on: "2026-03-06" }]),
+      JSON.stringify([
+        {
+          ...{ title: "Done", data: { kind: "bullets", items: ["It is done."] } },
+          ...{ markdown: "- It is done.", text: "- It is done.", points: [point] },
+        },
+      ]),
+    ],
+  );
+  const got = await callTool(client, "get_recording", { recording_id: recordingId });
+  assert.deepEqual([got.summary_points[0], got.section_points], [point, [[point]]]);
+  const [{ quote, timestamp, due_date }] = got.ai_action_items;
+  assert.deepEqual([quote, timestamp, due_date], [point.quote, 9100, "2026-03-06"]);
+  assert.equal(got.ai_template_sections[0].title, "Done");
+  assert.match(
+    (await callTool(client, "fetch", { id: recordingId })).text,
+    /## Summary\n\n### Contract\n\n- \[0:09\] It is done\. \("It is signed\."\)\n- \[0:09\] All are glad\./,
+  );
+  await app.db.pool.query(
+    "update recordings set ai_summary = null, ai_chapters = null, ai_action_items = null, ai_template_sections = null where id = $1",
+    [recordingId],
+  );
   await client.close();
 });
 

@@ -2,11 +2,12 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import type { CallToolResult, ServerNotification, ServerRequest } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
+import { listActionItems } from "../../../contract/recordings/intelligence.ts";
 import { parseTimestamp } from "../../../shared/times/timestamp.ts";
 import { version } from "../../platform/version.ts";
 import { askQuestion } from "./answer.ts";
 import { type Ask, Refusal } from "./ask.ts";
-import { readChapters, readDocument } from "./document.ts";
+import { readDocument, readProofs } from "./document.ts";
 import { registerPrompts } from "./prompts.ts";
 import { registerResources } from "./resources.ts";
 import { readPart } from "./transcript-text.ts";
@@ -147,7 +148,7 @@ export function createMcpServer({ ask, baseUrl, datetimesByName }: ToolOptions):
     {
       title: "Get a recording",
       description:
-        "Everything about one recording: participants, summary, chapters, action items, sections, highlights, calendar event.",
+        "Everything about one recording: participants, summary, chapters, action items, sections, highlights, calendar event. summary_points, section_points and action items have the words of the transcript that prove them, and their moment in milliseconds.",
       annotations,
       inputSchema: { recording_id: RecordingId },
     },
@@ -159,13 +160,19 @@ export function createMcpServer({ ask, baseUrl, datetimesByName }: ToolOptions):
               participants: true,
               highlights: true,
               ai_summary: true,
-              ai_action_items: true,
               ai_template_sections: { format: "markdown" },
               calendar_event: true,
             },
           },
         });
-        return { ...(recording as object), ...(await readChapters(ask, recording_id)) };
+        const proofs = await readProofs(ask, recording_id);
+        const { action_items } = (await ask(
+          "GET",
+          listActionItems.path.replace(":recording_id", recording_id),
+        )) as {
+          readonly action_items: readonly object[];
+        };
+        return { ...(recording as object), ...proofs, ai_action_items: action_items };
       }),
   );
 
