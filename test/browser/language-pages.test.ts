@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { test } from "node:test";
-import type { Page, Request } from "playwright-core";
+import type { Page } from "playwright-core";
 import { sentenceOf, sentences } from "../../contract/sentences.ts";
 import { readTexts } from "../support/catalog-texts.ts";
 import { hasEnglish } from "../support/english-words.ts";
 import { insertHook, makeHighlight, makeTeam, makeWorkspace } from "../support/factories.ts";
-import { until } from "../support/until.ts";
 import { assertFits } from "./fits.ts";
 import { makeMedia } from "./recording-support.ts";
 import { desktop, phone, startBrowserApp, visit } from "./support.ts";
+import { createTour } from "./tour.ts";
 
 // What users wrote is in Greek, so that English words are texts that aren't translated.
 const app = await startBrowserApp();
@@ -93,32 +93,6 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name.replaceAll(/\W+/g, "-")}.png` });
 }
 
-/**
- * Goes from page to page as links do: loading the app for each would take longer than looking at it.
- * @returns a function that goes to a path and waits until everything that its page requests is there.
- */
-function createTour(page: Page): (path: string) => Promise<void> {
-  const pending = new Set<Request>();
-  page.on("request", (request) => {
-    // The stream of notifications stays open.
-    if (request.resourceType() !== "eventsource") pending.add(request);
-  });
-  page.on("requestfinished", (request) => pending.delete(request));
-  page.on("requestfailed", (request) => pending.delete(request));
-  // The router makes itself known to developer tools.
-  const isLoaded = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
-    __TSR_ROUTER__.state.status === "idle" && __TSR_ROUTER__.options.context.queryClient.isFetching() === 0)`;
-  return async (path) => {
-    await page.evaluate(`__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} }).then(() => undefined)`);
-    await until(
-      `${path} is loaded`,
-      async () => (await page.evaluate<boolean>(isLoaded)) && pending.size === 0,
-    );
-    const { pathname } = new URL(page.url());
-    assert.equal(pathname, new URL(path, page.url()).pathname);
-  };
-}
-
 /** Enough to see whether pages that run from right to left fit. */
 const mainPaths = new Set([
   ...paths.slice(0, 5),
@@ -136,30 +110,33 @@ for (const locale of ["de", "en-XA", "ar-XB"])
     const goTo = createTour(page);
     const found = new Set<string>();
     const look = async (where: string): Promise<void> => {
-      if (locale !== "de") return;
       for (const text of await textsOf(page)) if (hasEnglish(text)) found.add(`${where}: ${text}`);
     };
+    // Every other page is first seen on a phone: resizing takes as long as loading a page.
+    let sizes: (typeof desktop | typeof phone)[] = [desktop, phone];
     for (const path of paths) {
       if (locale === "ar-XB" && !mainPaths.has(path)) continue;
-      await page.setViewportSize(desktop);
       await goTo(path);
-      await page
-        .locator("h1")
-        .first()
-        .waitFor()
-        .catch(async ({ message }: Error) => {
-          throw new Error(`${path}: ${message}\n${await page.locator("body").innerText()}`);
-        });
-      await assertFits(page, `${path} ${desktop.width}`).catch(({ message }: Error) => found.add(message));
-      await look(path);
-      for (const tab of await page.getByRole("tab").all()) {
-        await tab.click();
-        await page.waitForLoadState("networkidle");
-        await look(`${path}, ${await tab.innerText()}`);
+      for (const size of sizes) {
+        await page.setViewportSize(size);
+        await page
+          .locator("h1")
+          .first()
+          .waitFor()
+          .catch(async ({ message }: Error) => {
+            throw new Error(`${path}: ${message}\n${await page.locator("body").innerText()}`);
+          });
+        await assertFits(page, `${path} ${size.width}`).catch(({ message }: Error) => found.add(message));
+        await picture(page, `${path}-${locale}-${size.width}`);
+        if (size !== desktop || locale !== "de") continue;
+        await look(path);
+        for (const tab of await page.getByRole("tab").all()) {
+          await tab.click();
+          await page.waitForLoadState("networkidle");
+          await look(`${path}, ${await tab.innerText()}`);
+        }
       }
-      await picture(page, `${path}-${locale}-${desktop.width}`);
-      await page.setViewportSize(phone);
-      await assertFits(page, `${path} ${phone.width}`).catch(({ message }: Error) => found.add(message));
+      sizes = sizes.toReversed();
     }
     await context.close();
     assert.deepEqual([...found], []);

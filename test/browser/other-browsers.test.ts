@@ -237,8 +237,8 @@ async function recordMicrophone(page: DrivenPage): Promise<void> {
   await page.type("Spoken notes");
   await page.click(button("Start recording"));
   await page.waitFor(
-    "12 seconds are recorded",
-    `(document.querySelector('[role="timer"]')?.textContent ?? "") >= "0:12"`,
+    "11 seconds are recorded",
+    `(document.querySelector('[role="timer"]')?.textContent ?? "") >= "0:11"`,
   );
   await page.click(button("Stop"));
   await page.waitFor("the recording is ready", "/^\\/recordings\\//.test(location.pathname)");
@@ -271,16 +271,19 @@ async function inspectPages(page: DrivenPage, id: string): Promise<void> {
     ["settings", "/settings", heading("Profile")],
     ["public-link", pathOf(url), text("Good morning, shall we begin?")],
   ];
-  for (const [width, height] of [
-    [1280, 720],
-    [390, 844],
-  ] as const) {
-    await page.driver.resize(width, height);
-    for (const [name, path, shows] of pages) {
-      await page.open(path);
+  for (const [name, path, shows] of pages) {
+    await page.driver.resize(390, 844);
+    await page.open(path);
+    // Axe once, in the narrow layout: in Chromium, every page is checked in both.
+    await page.find(shows);
+    await assertAccessible(page);
+    for (const [width, height] of [
+      [390, 844],
+      [1280, 720],
+    ] as const) {
+      await page.driver.resize(width, height);
       await page.find(shows);
       await savePicture(page, `${name}-${width}`);
-      await assertAccessible(page);
       await assertFits(page);
       if (name === "recording") await assertControlsFit(page);
     }
@@ -292,7 +295,7 @@ async function assertControlsFit(page: DrivenPage): Promise<void> {
   const widths = await page.evaluate<number[]>(`(() => {
     const row = document.querySelector('button[aria-label="Full screen"]').parentElement.parentElement;
     for (const time of row.querySelectorAll('button[aria-label="Forward 10 seconds"] + * > *'))
-      time.textContent = time.textContent.replace(/\\d+:\\d+/, "1:02:33");
+      time.textContent = time.textContent.replace(/\\d+(:\\d+)+/, "1:02:33");
     return [row.scrollWidth, row.clientWidth];
   })()`);
   assert.equal(widths[0], widths[1], "the player's buttons fit");
