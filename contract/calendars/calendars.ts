@@ -230,6 +230,9 @@ export const updateMeeting = operation({
 const recordingPath = "/_/api/v1/recordings/:recording_id/meeting";
 const RecordingParams = z.object({ recording_id: Uuid });
 
+/** A meeting with breaks has a few recordings. */
+export const otherRecordings = 20;
+
 export const RecordingMeeting = z
   .strictObject({
     state: z.enum(["none", "matched", "ambiguous", "undone"]).meta({
@@ -238,6 +241,16 @@ export const RecordingMeeting = z
     }),
     is_chosen: z.boolean().meta({ description: "Whether a user chose the meeting." }),
     ical_uid: z.string().nullable().meta({ description: "Of the matched meeting." }),
+    meeting_id: Uuid.nullable().meta({ description: "The matched meeting, if it is one of the candidates." }),
+    parts: z.array(z.enum(["title", "participants", "scheduled_times"])).meta({
+      description: "What the recording has from the matched meeting.",
+    }),
+    other_recordings: z
+      .array(z.strictObject({ id: Uuid, title: z.string(), start_datetime: Timestamp }))
+      .max(otherRecordings)
+      .meta({
+        description: "Other recordings of the matched meeting that the caller can see, the first first.",
+      }),
     candidates: z.array(Meeting).meta({
       description:
         "Meetings that overlap the recording, best first: of the caller's calendars, and of room calendars that invite the caller (for a workspace token: that invite a recorder).",
@@ -270,7 +283,13 @@ export const chooseRecordingMeeting = operation({
   description:
     "Takes title (unless a user chose one), participants, scheduled times and meeting type from one of the candidates, in place of those of the meeting it was matched with. Invited users of the workspace can see the recording from then on.",
   params: RecordingParams,
-  body: z.object({ meeting_id: Uuid }),
+  body: z.object({
+    meeting_id: Uuid,
+    is_chosen: z.boolean().default(true).meta({
+      description:
+        "`false`: as a match by Parley, after which invited users have no access. For undoing that such a match was undone.",
+    }),
+  }),
   response: RecordingMeeting,
   errors: [...writeErrors, "not_found"],
 });

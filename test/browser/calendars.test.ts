@@ -239,8 +239,15 @@ test("where two meetings fit equally the page asks which it was; the choice name
     await assertAccessible(page);
     await shot(page, `meeting-details-${size.width}`);
     if (size === phone) {
+      await page.getByText("From a meeting in a calendar: title and scheduled time.").waitFor();
+      await page.getByText("A user chose the meeting.").waitFor();
       await undo.click();
       await page.getByRole("button", { name: "Choose meeting", exact: true }).waitFor();
+      await page.getByRole("heading", { name: "Roadmap" }).waitFor({ state: "detached" });
+      await shot(page, "meeting-unlinked");
+      await page.getByRole("alert").getByRole("button", { name: "Undo", exact: true }).click();
+      await page.getByRole("heading", { name: "Roadmap" }).waitFor();
+      await undo.click();
       await page.getByRole("heading", { name: "Roadmap" }).waitFor({ state: "detached" });
       await chooseElsewhere("Hiring");
       // Any change makes the page read the recording again, and with it the meeting.

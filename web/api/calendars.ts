@@ -3,7 +3,7 @@ import type { z } from "zod";
 import * as contract from "../../contract/calendars/calendars.ts";
 import { call } from "./client/call.ts";
 
-type RecordingMeeting = contract.RecordingMeeting;
+export type RecordingMeeting = contract.RecordingMeeting;
 
 export type { Calendar, CalendarKind, Meeting } from "../../contract/calendars/calendars.ts";
 export type NewCalendar = z.input<typeof contract.createCalendar.body>;
@@ -76,10 +76,11 @@ export function recordingMeetingQuery(id: string, updatedAt: string) {
   });
 }
 
-export function chooseRecordingMeeting(id: string, meetingId: string) {
+/** @param isChosen false: as Parley matches it, which gives invited users no access. */
+export function chooseRecordingMeeting(id: string, meetingId: string, isChosen = true) {
   return call(contract.chooseRecordingMeeting, {
     params: { recording_id: id },
-    body: { meeting_id: meetingId },
+    body: { meeting_id: meetingId, is_chosen: isChosen },
   });
 }
 

@@ -1,15 +1,18 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import {
   chooseRecordingMeeting,
   type Meeting,
+  type RecordingMeeting,
   recordingMeetingKey,
   undoRecordingMeeting,
 } from "../../api/calendars.ts";
 import { refreshRecording } from "../../api/recording/recording.ts";
 import { useAction } from "../../common/actions.tsx";
 import { MeetingList, titleOf } from "../../common/lists/meeting-list.tsx";
+import { showUndoToast } from "../../common/undo-toast.tsx";
 import { useRecording } from "../context.ts";
 
 /** Takes a recording's data from a meeting, or removes what it has from one. */
@@ -19,6 +22,10 @@ export function useMeetingActions() {
   const client = useQueryClient();
   const refresh = [recordingMeetingKey(id)];
   const onDone = () => refreshRecording(client, id);
+  const restore = async (meetingId: string, isChosen: boolean) => {
+    await chooseRecordingMeeting(id, meetingId, isChosen);
+    await Promise.all([client.invalidateQueries({ queryKey: recordingMeetingKey(id) }), onDone()]);
+  };
   return {
     choose: useAction({
       run: (meeting: Meeting) => chooseRecordingMeeting(id, meeting.id),
@@ -27,11 +34,20 @@ export function useMeetingActions() {
       onDone,
     }),
     undo: useAction({
-      run: (_state: "matched" | "ambiguous") => undoRecordingMeeting(id),
-      done: (_result: unknown, state) =>
-        state === "matched" ? t`Meeting unlinked. The recording stays.` : t`No meeting set.`,
+      run: (_before: RecordingMeeting) => undoRecordingMeeting(id),
       refresh,
-      onDone,
+      onDone: (_result: unknown, { state, meeting_id: meetingId, is_chosen: isChosen }) => {
+        const message = state === "matched" ? t`Meeting unlinked. The recording stays.` : t`No meeting set.`;
+        // A meeting that is in the calendar no longer can't be linked again.
+        if (meetingId === null) notifications.show({ message });
+        else
+          showUndoToast({
+            message,
+            undone: t`Meeting linked again.`,
+            undo: () => restore(meetingId, isChosen),
+          });
+        return onDone();
+      },
     }),
   };
 }
@@ -45,7 +61,7 @@ export function Candidates(props: { candidates: readonly Meeting[]; chosen: stri
       label={t`Meetings`}
       meetings={props.candidates}
       action={(meeting) =>
-        props.chosen !== null && meeting.ical_uid === props.chosen ? null : (
+        meeting.id === props.chosen ? null : (
           <Button
             size="xs"
             variant="light"

@@ -30,12 +30,7 @@ export function MeetingQuestion() {
         </Text>
         <Candidates candidates={data.candidates} chosen={null} />
         <div>
-          <Button
-            size="xs"
-            variant="default"
-            loading={undo.isPending}
-            onClick={() => undo.mutate("ambiguous")}
-          >
+          <Button size="xs" variant="default" loading={undo.isPending} onClick={() => undo.mutate(data)}>
             <Trans>None of these</Trans>
           </Button>
         </div>

@@ -178,6 +178,15 @@ async function addNotes(
   return rows.map((row) => row.user_id);
 }
 
+/** SQL: recording `r` has the title of its meeting `m` still. */
+export const hasTitle = sql<boolean | null>`sha256(convert_to(r.title, 'UTF8')) = m.title_hash`;
+
+/** SQL: recording `r` has the scheduled times of its meeting `m` still. */
+export const hasTimes = sql<boolean | null>`r.calendar_event = m.applied_event`;
+
+/** SQL: the participants that a recording has from its meeting `m`. */
+export const partIds = sql<string[]>`(m.participant_ids || m.filled_in_participant_ids)`;
+
 /**
  * Removes what a recording has from its meeting, and not what users have changed since. The caller has locked the recording,
  * and updates its grants. @returns whether anything changed.
@@ -189,14 +198,11 @@ export async function removeMeeting(tx: Tx, recordingId: string): Promise<boolea
     .where("recording_id", "=", recordingId)
     .executeTakeFirst();
   if (match?.state !== "matched") return false;
-  const { title_hash: titleHash, previous_event: before, applied_event: applied } = match;
   await sql`
-    update recordings set
-      title = case when sha256(convert_to(title, 'UTF8')) = ${titleHash}::bytea then coalesce(default_title, title)
-        else title end,
-      calendar_event = case when calendar_event = ${applied === null ? null : JSON.stringify(applied)}::jsonb
-        then ${before === null ? null : JSON.stringify(before)}::jsonb else calendar_event end
-    where id = ${recordingId}`.execute(tx);
+    update recordings r set
+      title = case when ${hasTitle} then coalesce(r.default_title, r.title) else r.title end,
+      calendar_event = case when ${hasTimes} then m.previous_event else r.calendar_event end
+    from recording_meetings m where r.id = ${recordingId} and m.recording_id = r.id`.execute(tx);
   const { rows } = await sql<{ id: string }>`
     delete from participants p
     where p.recording_id = ${recordingId}

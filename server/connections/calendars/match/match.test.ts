@@ -169,6 +169,10 @@ test("a recording gets title, people, times, type and notes from its meeting wit
   assert.equal((await call(app, "POST", `/recordings/${id}`, {}, { token: colleague.token })).status, 404);
   const listed = await manage("GET", `/recordings/${id}/meeting`, user.token);
   assert.deepEqual([listed.state, listed.is_chosen, listed.candidates.length], ["matched", false, 1]);
+  assert.deepEqual(
+    [listed.parts, listed.meeting_id],
+    [["title", "participants", "scheduled_times"], listed.candidates[0].id],
+  );
 
   await pool.query(
     "update calendar_events set start_at = start_at + interval '1 hour' where calendar_id = $1",
@@ -188,7 +192,15 @@ test("a recording gets title, people, times, type and notes from its meeting wit
     [null, [], "internal"],
   );
   assert.notEqual(after.title, "Planning with Acme");
+  assert.deepEqual([undone.parts, undone.meeting_id], [[], null]);
   assert.equal((await events(id)).length, 3);
+
+  const path = `/recordings/${id}/meeting`;
+  const again = { meeting_id: listed.candidates[0].id, is_chosen: false };
+  const restored = await manage("PUT", path, user.token, again);
+  assert.deepEqual({ ...restored, status: 0 }, { ...listed, status: 0 }, "as before it was undone");
+  assert.equal((await call(app, "POST", `/recordings/${id}`, {}, { token: colleague.token })).status, 404);
+  await manage("DELETE", path, user.token);
 
   const chosen = await manage("PUT", `/recordings/${id}/meeting`, user.token, {
     meeting_id: listed.candidates[0].id,
@@ -205,6 +217,37 @@ test("a recording gets title, people, times, type and notes from its meeting wit
     "Planning with Acme",
     "what became part of a recording stays",
   );
+});
+
+test("a match says what the recording has from its meeting, keeps people who were there before, and names other recordings", async () => {
+  const [user, stranger] = [await makeUser(app.db, workspace), await makeUser(app.db, workspace)];
+  const jo = { name: "Jo Break", email: "jo@break.example" };
+  await addCalendar(user.id, [
+    { uid: "break", title: "With a break", from: 5000, to: 5060, organizer: user.email, attendees: [jo] },
+  ]);
+  const first = await record(user.token, { from: 5000, minutes: 20, title: "My title" });
+  const second = await record(user.token, { from: 5030, minutes: 20 });
+  const meeting = (id: string) => manage("GET", `/recordings/${id}/meeting`, user.token);
+  const { parts, other_recordings: others } = await meeting(first);
+  assert.deepEqual(parts, ["participants", "scheduled_times"], "the title is the user's");
+  assert.deepEqual(others, [
+    { id: second, title: "With a break", start_datetime: new Date(start + 5030 * minuteMs).toISOString() },
+  ]);
+  assert.equal((await meeting(second)).other_recordings[0].id, first);
+  await manage("PATCH", `/recordings/${second}`, user.token, { recorder_ids: [stranger.id] });
+  assert.deepEqual((await meeting(first)).other_recordings, [], "without those that the caller can't see");
+
+  const { participants } = await view(first, user.token);
+  for (const { id } of participants)
+    await manage("PATCH", `/recordings/${first}/participants/${id}`, user.token, {
+      confirmed_attendee: true,
+    });
+  await manage("DELETE", `/recordings/${first}/meeting`, user.token);
+  const { candidates } = await meeting(first);
+  await manage("PUT", `/recordings/${first}/meeting`, user.token, { meeting_id: candidates[0].id });
+  assert.deepEqual((await meeting(first)).parts, ["scheduled_times"], "the participants were there before");
+  await manage("DELETE", `/recordings/${first}/meeting`, user.token);
+  assert.deepEqual((await view(first, user.token)).participants.length, 2);
 });
 
 test("two meetings that fit equally are asked about; a chosen title stays; rooms count only for those invited", async () => {
