@@ -127,6 +127,8 @@ export const DestinationAttempt = z
   .meta({ id: "DestinationAttempt" });
 export type DestinationAttempt = z.output<typeof DestinationAttempt>;
 
+const SentRecording = z.strictObject({ id: Uuid, title: z.string() });
+
 export const listDestinations = operation({
   id: "listDestinations",
   tag,
@@ -212,9 +214,10 @@ export const testDestination = operation({
   path: `${path}/test`,
   summary: "Test Delivery",
   description:
-    "Sends a sample message now, through the same code as recordings, and returns the response. An email goes to the caller; a Markdown file is written and removed.",
+    "Sends a message now, marked as a test, through the same code as recordings, and returns the response: of the newest recording that would be sent and that the caller can see, or a sample. An email goes to the caller; a Markdown file is written and removed.",
   params: DeliveryParams,
   response: z.strictObject({
+    recording: SentRecording.nullable().meta({ description: "What was sent; null: a sample." }),
     ok: z.boolean(),
     status: z.int().nullable().meta({ description: "null: there was no HTTP response." }),
     error: z.string().nullable(),
@@ -232,14 +235,21 @@ export const previewDestination = operation({
   method: "POST",
   path: "/_/api/v1/deliveries/preview",
   summary: "Preview Delivery",
-  description: "Returns what would be sent of a recording that the caller can see.",
+  description:
+    "Returns what would be sent of a recording that the caller can see: the given one, or the newest that a delivery with these conditions would send, or a sample.",
   body: z.object({
     kind: Kind,
-    recording_id: Uuid,
+    recording_id: Uuid.optional().meta({ description: "Default: the newest that would be sent." }),
+    conditions: Conditions.default({}),
     template: Template.default(null),
     link_people: LinkPeople.default(false),
   }),
   response: z.strictObject({
+    recording: SentRecording.nullable().meta({ description: "What is shown; null: a sample." }),
+    recordings: z.array(SentRecording).meta({
+      description:
+        "The newest recordings that a delivery with these conditions would send, of those that the caller can see, up to 20: with a summary, or with a transcript where there is no language model.",
+    }),
     title: z.string(),
     text: z.string().meta({ description: "As Markdown, before the service's format." }),
     payload: z.string().meta({ description: "What is sent: JSON for chats, the email's text, or the file." }),

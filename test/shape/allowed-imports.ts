@@ -165,6 +165,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "connections/webhooks",
     "people/accounts",
     "people/events",
+    "processing/intelligence",
     "recordings/recordings",
     "sharing/notifications",
   ],

@@ -33,6 +33,12 @@ export interface Reader {
   readonly timeZone: string | null;
 }
 
+/** What is written of a recording. */
+export interface Written {
+  readonly recording: Content;
+  readonly entries: Parameters<typeof composeDocument>[1];
+}
+
 /** A private-use character: no font has it, and `plain` removes it from what users wrote. */
 export const dateMark = "\uE000";
 
@@ -57,10 +63,9 @@ export async function readContent(
 
 export function composeMessage(
   { i18n, timeZone }: Reader,
-  recording: Content,
+  { recording, entries }: Written,
   baseUrl: string,
   template: string | null,
-  entries: Parameters<typeof composeDocument>[1] = [],
 ): Message {
   const document = composeDocument(recording, entries, baseUrl);
   const { url } = document;
@@ -141,9 +146,8 @@ function headings(i18n: I18n): Parameters<typeof defaultTemplate>[0] {
   };
 }
 
-/** A message to test a delivery with: every part that a recording may have. */
-export function sampleMessage(reader: Reader, baseUrl: string, template: string | null): Message {
-  const { i18n } = reader;
+/** A recording for previews and tests where there is none: with a summary, or without one as where there is no language model. */
+export function sampleRecording(i18n: I18n, baseUrl: string, hasSummary: boolean): Written {
   const participant = {
     email: null,
     phone: null,
@@ -153,39 +157,52 @@ export function sampleMessage(reader: Reader, baseUrl: string, template: string 
     attended: true,
   } as const;
   const times = { crm_contact_id: null, observed_join_time: null, observed_leave_time: null };
-  return composeMessage(
-    reader,
-    {
-      id: "",
-      url: baseUrl,
-      title: i18n.t("Test message from Parley"),
-      start_datetime: new Date().toISOString(),
-      duration_ms: 1_800_000,
-      participants: [
-        { ...participant, ...times, id: "1", name: "Ada" },
-        { ...participant, ...times, id: "2", name: "Grace" },
-      ],
-      tags: [i18n.t("test")],
-      meeting_type: null,
+  const task = i18n.t("Check that this message arrived");
+  const recording: Content = {
+    id: "sample",
+    url: baseUrl,
+    title: i18n.t("Test message from Parley"),
+    start_datetime: new Date().toISOString(),
+    duration_ms: 1_800_000,
+    participants: [
+      { ...participant, ...times, id: "1", name: "Ada" },
+      { ...participant, ...times, id: "2", name: "Grace" },
+    ],
+    tags: [i18n.t("test")],
+    meeting_type: null,
+    ai_summary: null,
+    ai_action_items: [],
+    ai_chapters: [],
+    highlights: [],
+    ai_template_sections: [],
+    transcript_language: null,
+  };
+  if (!hasSummary) {
+    const texts = [i18n.t("This is a test. Transcripts of recordings will look like this."), task];
+    const entries = texts.map((text, index) => ({
+      participant_id: null,
+      speaker: index === 0 ? "Ada" : "Grace",
+      start: index * 5000,
+      text,
+    }));
+    return { recording, entries };
+  }
+  return {
+    recording: {
+      ...recording,
       ai_summary: i18n.t("This is a test. Summaries of recordings will look like this."),
       ai_action_items: [
-        {
-          status: "pending",
-          timestamp: 60_000,
-          text: i18n.t("Check that this message arrived"),
-          quote: "",
-          due_date: null,
-          participant_id: "1",
-        },
+        { status: "pending", timestamp: 60_000, text: task, quote: "", due_date: null, participant_id: "1" },
       ],
       ai_chapters: [{ title: i18n.t("Introduction"), start: 0, quote: "" }],
-      highlights: [],
-      ai_template_sections: [],
-      transcript_language: null,
     },
-    baseUrl,
-    template,
-  );
+    entries: [],
+  };
+}
+
+/** A message with a line that says so: nothing else distinguishes a test of a real recording from its message. */
+export function markAsTest(message: Message): Message {
+  return { ...message, text: `**${message.i18n.t("Test message from Parley")}**\n\n${message.text}` };
 }
 
 /** In the message's language and time zone, which it names: readers of a chat are in any time zone. */

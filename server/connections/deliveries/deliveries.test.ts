@@ -6,6 +6,7 @@ import { startHookReceiver, status } from "../../../test/support/hook-receiver.t
 import { until } from "../../../test/support/until.ts";
 import { auditOf } from "../../people/accounts/test/accounts.ts";
 import { dataTools } from "../../recordings/recordings/test/recordings.ts";
+import { findCandidates, readExample } from "./example.ts";
 
 /** A clock that the tests set. */
 const clock = { aheadMs: 0, now: () => new Date(Date.now() + clock.aheadMs) };
@@ -230,7 +231,7 @@ test("a destination that fails for three days is switched off, and its owner get
   );
 });
 
-test("a test sends the sample through the same code and returns the response without the URL; of a long one it and the log show the beginning", async () => {
+test("a test returns the response without the URL; of a long one it and the log show the beginning", async () => {
   const { id, path, received } = await slack(member);
   receiver.at(
     path,
@@ -265,6 +266,68 @@ test("a test sends the sample through the same code and returns the response wit
     (await manage("POST", "/deliveries/preview", (await makeUser(db, workspace)).token, asked)).status,
     404,
   );
+});
+
+test("a test sends what the preview shows, of the newest recording that would be sent and that both owner and caller can see", async () => {
+  const owner = await makeUser(db, workspace);
+  const template = "{summary}\n\n{transcript}";
+  const conditions = { title: "harbour" };
+  const { id, received } = await slack(owner, { template, conditions });
+  const preview = async (user: { token: string }, values: object = {}) => {
+    const body = { kind: "slack", template, conditions, ...values };
+    const found = await manage("POST", "/deliveries/preview", user.token, body);
+    assert.equal(found.status, 200, found.text);
+    return found.body;
+  };
+  const tried = async (user: { token: string }) => {
+    const { body, text } = await manage("POST", `/deliveries/${id}/test`, user.token);
+    assert.equal(body.ok, true, text);
+    return { recording: body.recording, payload: received().at(-1)?.body ?? "" };
+  };
+  // Nothing would be sent yet: a sample, with the transcript as there is no language model.
+  await makeRecording(app, owner.token, { title: "Another meeting" });
+  const sample = await preview(owner);
+  assert.deepEqual([sample.recording, sample.recordings], [null, []]);
+  assert.match(sample.text, /^\*\*Ada:\*\* This is a test\. Transcripts/);
+  assert.deepEqual(await tried(owner), { recording: null, payload: sample.payload });
+
+  const add = async (title: string, day: number): Promise<string> => {
+    const attributes = { title, start_datetime: `2026-11-0${day}T09:00:00Z` };
+    return (await makeRecording(app, owner.token, attributes)).recordingId;
+  };
+  const older = await add("Harbour plan", 1);
+  const newest = await add("Harbour review", 2);
+  const silent = await add("Harbour sounds", 3);
+  for (const one of [older, silent])
+    await manage("PATCH", `/recordings/${one}`, owner.token, { share_state: "workspace" });
+  await settled(id, 3);
+  await db.pool.query("delete from transcript_segments where recording_id = $1", [silent]);
+  const shown = await preview(owner);
+  assert.deepEqual(
+    [shown.recording.id, shown.recordings.map(({ title }: { title: string }) => title)],
+    [newest, ["Harbour review", "Harbour plan"]],
+  );
+  const { recording, payload } = await tried(owner);
+  assert.deepEqual(recording, shown.recording);
+  const sent = JSON.parse(payload);
+  sent.blocks[1].text.text = sent.blocks[1].text.text.replace("*Test message from Parley*\n\n", "");
+  assert.deepEqual(sent, JSON.parse(shown.payload), "the same but for one line");
+
+  // An admin who tests it learns nothing that they can't see.
+  assert.equal((await tried(admin)).recording.id, older);
+  // With a language model, a recording without a summary would wait for it.
+  await db.pool.query("update recordings set ai_summary = 'Signed.' where id = $1", [older]);
+  const limits = { silenceMs: 1000, contextTokens: 8192, maxTokensPerDay: null };
+  const server = { engine: "server", url: "http://127.0.0.1:9/v1", model: "m", apiKey: null } as const;
+  const withModel = { ...app.config, languageModel: { ...server, ...limits } };
+  const principal = { workspaceId: workspace.id, sees: [workspace.id, owner.id] };
+  const found = await findCandidates({ db, config: withModel }, principal, conditions, id);
+  assert.deepEqual(
+    found.map(({ id: one }) => one),
+    [older],
+  );
+  const example = await readExample({ db, config: withModel }, workspace.id, undefined);
+  assert.match(example.recording.ai_summary ?? "", /^This is a test\. Summaries/);
 });
 
 test("URLs in private networks, and kinds for admins, are refused", async () => {

@@ -105,7 +105,7 @@ async function sendEmail(
   if (parts === undefined) return;
   const { recording } = parts;
   const reader = await readerOf(db.kysely, { workspaceId: state.workspace_id, recording }, user);
-  const message = composeMessage(reader, recording, baseUrl, state.template, parts.entries);
+  const message = composeMessage(reader, parts, baseUrl, state.template);
   const unsubscribe = unsubscribeUrl(encryptor, baseUrl, { userId, from: "summaries" });
   await sendQueuedMail(
     { smtp, log },

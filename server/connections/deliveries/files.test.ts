@@ -7,7 +7,7 @@ import { until } from "../../../test/support/until.ts";
 import { startMailServer } from "../../people/accounts/test/mail.ts";
 import { dataTools } from "../../recordings/recordings/test/recordings.ts";
 import { sendDeliveryEmailKind } from "./email-job.ts";
-import { removeFiles, removeLeftFilesKind, writeFile } from "./files.ts";
+import { removeFiles, removeLeftFilesKind, tryFile, writeFile } from "./files.ts";
 
 const app = await startTestApp({
   env: { PARLEY_SMTP_URL: "smtp://127.0.0.1:9", PARLEY_SMTP_FROM: "parley@x.example" },
@@ -116,6 +116,17 @@ test("a file that Parley didn't write is never overwritten nor removed, also aft
   );
   await put("x/note-2.md", "another's");
   assert.equal(await writeFile(deps, owner, path, "seven"), `${path}-3.md`);
+  assert.deepEqual(await rows(), [{ key: `${path}-3.md`, is_open: false }]);
+  // What a test leaves when its process is killed goes with the next file, which keeps its name.
+  assert.equal(await tryFile(deps, owner, `${path}-test`, "test"), `${path}-test.md`);
+  assert.equal((await rows()).length, 1);
+  await put("x/note-test.md", "test");
+  await db.pool.query(
+    `insert into written_files (hook_id, recording_id, workspace_id, key, next_sha256)
+     values ($1, $2, $3, $4, sha256('test'::bytea))`,
+    [owner.hookId, owner.recordingId, owner.workspaceId, `${path}-test.md`],
+  );
+  assert.equal(await writeFile(deps, owner, path, "eight"), `${path}-3.md`);
   assert.deepEqual(await rows(), [{ key: `${path}-3.md`, is_open: false }]);
   assert.equal(await removeFiles(deps, owner), 1);
   assert.deepEqual(await keys(`notes/${workspace.id}/x/`), ["note-2.md", "note.md"]);

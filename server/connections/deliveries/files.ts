@@ -52,7 +52,10 @@ export async function writeFile(
   const content = Buffer.from(text);
   const hash = hashOf(content);
   const files = await findFiles(deps.pool, owner);
-  const current = await findCurrent(deps, files);
+  const ours = await findOurs(deps, files);
+  const current = ours.find(({ key }) => isNameOf(key, path)) ?? ours.at(-1);
+  // What a rename or a test left behind when its process was killed.
+  for (const file of ours) if (file !== current) await removeFile(deps, file);
   if (current !== undefined && isNameOf(current.key, path)) {
     const isWritten = current.sha256?.equals(hash) === true && (await deps.store.head(current.key)) !== null;
     if (!isWritten) {
@@ -68,22 +71,37 @@ export async function writeFile(
   return key;
 }
 
-/** The file as it was written, if it is still that; those that were changed meanwhile are marked. */
-async function findCurrent(
-  deps: Dependencies,
-  files: readonly WrittenFile[],
-): Promise<WrittenFile | undefined> {
-  let current: WrittenFile | undefined;
+/** The files that are still as they were written; those that were changed meanwhile are marked. */
+async function findOurs(deps: Dependencies, files: readonly WrittenFile[]): Promise<WrittenFile[]> {
+  const ours: WrittenFile[] = [];
   for (const file of files) {
     if (file.is_edited) continue;
     const found = await hashAt(deps.store, file.key);
-    if (found === null || isOurs(file, found)) current = file;
+    if (found === null || isOurs(file, found)) ours.push(file);
     // It was there before the first write, which therefore failed.
     else if (file.sha256 === null)
       await deps.pool.query("delete from written_files where key = $1", [file.key]);
     else await deps.pool.query("update written_files set is_edited = true where key = $1", [file.key]);
   }
-  return current;
+  return ours;
+}
+
+/**
+ * Writes a file and removes it, to try whether files can be written. It has a row meanwhile, so that what a killed process
+ * leaves goes with the recording's file, or with the next one.
+ * @param path the key without its ending. @returns the key.
+ */
+export async function tryFile(
+  deps: Dependencies,
+  owner: FileOwner,
+  path: string,
+  text: string,
+): Promise<string> {
+  const content = Buffer.from(text);
+  const sha256 = hashOf(content);
+  const key = await writeNew(deps, owner, path, content, sha256);
+  await removeFile(deps, { key, sha256, next_sha256: null, is_edited: false });
+  return key;
 }
 
 async function writeNew(

@@ -17,16 +17,16 @@ export const meetsConditions = `(
 export const hasContent = `(
   coalesce(r.ai_summary, '') <> '' or exists (select 1 from transcript_segments x where x.recording_id = r.id))`;
 
-/**
- * Whether the recording became ready after the delivery was created. One that an import of another system brought in is not
- * announced to people, who would get years of meetings at once.
- */
+/** Whether an import of another system brought it in: it is not announced to people, who would get years of meetings at once. */
+export const isImported = `exists (
+  select 1 from uploads u join import_items i on i.upload_id = u.id where u.recording_id = r.id)`;
+
+/** Whether the recording became ready after the delivery was created. */
 export const isNews = `(
   greatest(r.created_at,
     (select max(x.finished_at) from intelligence_runs x where x.recording_id = r.id),
     (select max(x.updated_at) from transcriptions x where x.recording_id = r.id and x.status = 'done')) >= h.inserted_at
-  and not exists (
-    select 1 from uploads u join import_items i on i.upload_id = u.id where u.recording_id = r.id))`;
+  and not ${isImported})`;
 
 /** Whether the recording exists and is not in the trash. */
 export const isPresent = `(

@@ -4,7 +4,7 @@ import { i18nFor } from "../../platform/language/i18n.ts";
 import type { Reader } from "./content.ts";
 
 /** What an account says about its user. */
-interface KnownReader {
+export interface KnownReader {
   readonly language: string | null;
   readonly timeZone: string | null;
 }

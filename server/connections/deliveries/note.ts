@@ -2,25 +2,30 @@ import { localTime } from "../../platform/language/written-time.ts";
 import { composeDocument } from "../documents/compose.ts";
 import { momentUrl, timeOf } from "../documents/moments.ts";
 import { escapeMarkdown } from "../exports/markdown.ts";
-import type { RecordingParts } from "../exports/read.ts";
-import { composeMessage, dateMark, dateOf, type Reader } from "./content.ts";
+import { composeMessage, dateMark, dateOf, type Message, type Reader, type Written } from "./content.ts";
 import type { DestinationRow } from "./queries.ts";
 
 type Note = Pick<DestinationRow, "template" | "link_people">;
 
-/** A recording as a note of Obsidian: properties, then the template, or the standard one and the whole transcript. */
+/**
+ * A recording as a note of Obsidian: properties, then the template, or the standard one and the whole transcript.
+ * @param mark changes its text, as for a test.
+ */
 export function noteOf(
   reader: Reader,
-  parts: RecordingParts,
+  parts: Written,
   baseUrl: string,
   { template, link_people }: Note,
+  mark: (message: Message) => Message = (message) => message,
 ): string {
   const { recording, entries } = parts;
   const { title, start_datetime: start, participants, tags, meeting_type: type } = recording;
   const people = [...new Set(participants.map(({ name }) => name.replace(/\s+/g, " ").trim()))].filter(
     (name) => name !== "",
   );
-  const message = composeMessage(reader, recording, baseUrl, template, template === null ? [] : entries);
+  const isWhole = template === null;
+  const first = { recording, entries: isWhole ? [] : entries };
+  const message = mark(composeMessage(reader, first, baseUrl, template));
   return [
     "---",
     `title: ${quote(title)}`,
@@ -42,13 +47,13 @@ export function noteOf(
     `# ${escapeMarkdown(message.title)}`,
     "",
     message.text.replaceAll(dateMark, dateOf(message)),
-    ...(template === null ? restOf(reader, parts, baseUrl) : []),
+    ...(isWhole ? restOf(reader, parts, baseUrl) : []),
     "",
   ].join("\n");
 }
 
 /** What the standard text of messages is too short for. */
-function restOf({ i18n }: Reader, { recording, entries }: RecordingParts, baseUrl: string): string[] {
+function restOf({ i18n }: Reader, { recording, entries }: Written, baseUrl: string): string[] {
   const { summary, transcript, url } = composeDocument(recording, entries, baseUrl);
   return [
     ...(summary?.sections ?? []).flatMap((section) => [
@@ -81,7 +86,7 @@ function quote(text: string): string {
  * the time zone. Keys of the store have plain letters only.
  */
 export function notePath(
-  { id, title, start_datetime: start }: RecordingParts["recording"],
+  { id, title, start_datetime: start }: Written["recording"],
   timeZone: string | null,
 ): string {
   const day = localTime(new Date(start), timeZone).slice(0, 10);

@@ -11,10 +11,10 @@ import { recordingNotFound } from "../../recordings/recordings/rights.ts";
 import { disabledReason, isOn } from "../webhooks/api/present.ts";
 import { findActivity, type HookActivity } from "../webhooks/management/log-queries.ts";
 import { isChat } from "./chat.ts";
-import { composeMessage, dateMark, dateOf, readContent } from "./content.ts";
+import { composeMessage, dateMark, dateOf } from "./content.ts";
 import { emailOf } from "./email.ts";
+import { findCandidates, readExample } from "./example.ts";
 import { chatPayload } from "./formats/chat.ts";
-import { readerOf } from "./message-reader.ts";
 import { noteOf } from "./note.ts";
 import {
   type AttemptRow,
@@ -60,21 +60,18 @@ export function deliveryRoutes(
   );
 
   route(api, contract.previewDestination, async ({ principal, body }) => {
-    const { recording_id: recordingId, kind, template } = body;
-    if (!(await canSeeRecording(db.pool, principal, recordingId))) throw recordingNotFound(recordingId);
-    const parts = await readContent(db, config.baseUrl, {
-      workspaceId: principal.workspaceId,
-      recordingId,
-    });
-    if (parts === undefined) throw recordingNotFound(recordingId);
-    const { workspaceId } = principal;
-    const { recording } = parts;
-    const reader = await readerOf(db.kysely, { workspaceId, recording });
-    const message = composeMessage(reader, recording, config.baseUrl, template, parts.entries);
+    const { recording_id: wanted, kind, template, conditions } = body;
+    if (wanted !== undefined && !(await canSeeRecording(db.pool, principal, wanted)))
+      throw recordingNotFound(wanted);
+    const recordings = await findCandidates(deps, principal, conditions);
+    const example = await readExample(deps, principal.workspaceId, wanted ?? recordings[0]?.id);
+    const { reader, shown: recording } = example;
+    if (wanted !== undefined && recording === null) throw recordingNotFound(wanted);
+    const message = composeMessage(reader, example, config.baseUrl, template);
     const text = message.text.replaceAll(dateMark, dateOf(message));
-    const common = { title: message.title, text, truncated: false };
+    const common = { recording, recordings, title: message.title, text, truncated: false };
     if (kind === "email") return { ...common, payload: emailOf(message, "").text };
-    if (kind === "markdown") return { ...common, payload: noteOf(reader, parts, config.baseUrl, body) };
+    if (kind === "markdown") return { ...common, payload: noteOf(reader, example, config.baseUrl, body) };
     const { body: payload, isCut } = chatPayload(kind, message);
     return { ...common, payload, truncated: isCut };
   });

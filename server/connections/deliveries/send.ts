@@ -145,7 +145,7 @@ async function respond(
       return { ...queued(key), durationMs: performance.now() - startedAt };
     }
     await beginAttempt(db.kysely, attempt);
-    const message = composeMessage(reader, recording, config.baseUrl, state.template, parts.entries);
+    const message = composeMessage(reader, parts, config.baseUrl, state.template);
     const response = await sendToChat(deps, { kind: state.kind, url: state.url }, message);
     return response.isStopped ? null : response;
   } catch (error) {

@@ -28,10 +28,11 @@ import type { HostLimit } from "../webhooks/transport/host-limit.ts";
 import type { HookSender } from "../webhooks/transport/send.ts";
 import { newSecret } from "../webhooks/transport/signing.ts";
 import { checkWebhookUrl, isChat, sendToChat } from "./chat.ts";
-import { type Message, sampleMessage } from "./content.ts";
+import { composeMessage, markAsTest } from "./content.ts";
 import { queued, sendTestEmail } from "./email.ts";
-import { folderKey, rewriteFiles } from "./files.ts";
-import { readerOf } from "./message-reader.ts";
+import { type Example, findCandidates, readExample } from "./example.ts";
+import { folderKey, rewriteFiles, tryFile } from "./files.ts";
+import { noteOf, notePath } from "./note.ts";
 import {
   type DestinationRow,
   type DestinationValues,
@@ -46,7 +47,10 @@ export interface DeliveryServices {
   readonly store: ObjectStore;
   readonly encryptor: Encryptor;
   readonly hostLimit: HostLimit;
-  readonly config: Pick<Config, "baseUrl" | "hooksPerUser" | "hooksAllowAddresses" | "smtp">;
+  readonly config: Pick<
+    Config,
+    "baseUrl" | "hooksPerUser" | "hooksAllowAddresses" | "smtp" | "languageModel" | "dataDir"
+  >;
 }
 
 type CreateInput = z.output<(typeof contract.createDestination)["body"]>;
@@ -276,37 +280,46 @@ export async function deleteDestination(
   });
 }
 
-/** Sends a sample now, through the code that sends recordings. */
+/**
+ * Sends what the preview shows, marked as a test, through the code that sends recordings: the newest recording that would be
+ * sent and that the caller can see too, or a sample.
+ */
 export async function testDestination(
   deps: DeliveryServices,
   principal: Principal,
   row: DestinationRow,
 ): Promise<z.input<(typeof contract.testDestination)["response"]>> {
   const { hostLimit, config } = deps;
-  const sample = async (known?: Parameters<typeof readerOf>[2]): Promise<Message> => {
-    const subject = { workspaceId: row.workspace_id, recording: null };
-    return sampleMessage(await readerOf(deps.db.kysely, subject, known), config.baseUrl, row.template);
-  };
-  if (row.kind === "email") {
-    const { email, ...known } = await findCaller(deps, principal);
-    return presentResponse(await sendTestEmail(deps, await sample(known), email));
-  }
-  if (!isChat(row.kind)) return presentResponse(await writeTestFile(deps, row));
+  const { email, ...known } = row.kind === "email" ? await findCaller(deps, principal) : nobody;
+  const [newest] = await findCandidates(deps, principal, row.conditions, row.id);
+  const example = await readExample(deps, row.workspace_id, newest?.id, known);
+  const present = ({ ok, status, error, body, durationMs }: AttemptResponse) => ({
+    recording: example.shown,
+    ok,
+    status,
+    error,
+    response: beginningOf(body),
+    duration_ms: Math.round(durationMs),
+  });
+  if (row.kind === "markdown") return present(await writeTestFile(deps, row, example));
+  const composed = composeMessage(example.reader, example, config.baseUrl, row.template);
+  // The title of a sample says that it is one.
+  const message = example.shown === null ? composed : markAsTest(composed);
+  if (!isChat(row.kind)) return present(await sendTestEmail(deps, message, email));
   const waitMs = await hostLimit.take(row.hook_url);
   if (waitMs > 0)
     throw new ProblemError("rate_limited", because("host_busy_now"), {
       headers: { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1000))) },
     });
-  return presentResponse(await sendToChat(deps, { kind: row.kind, url: row.url }, await sample()));
+  return present(await sendToChat(deps, { kind: row.kind, url: row.url }, message));
 }
+
+/** For chats and files, whose readers are not known. */
+const nobody = { email: "", language: null, timeZone: null };
 
 /** What is shown of a response. Receivers can send anything, and its sender needs the reason only. */
 export function beginningOf(body: string): string {
   return body.slice(0, 2000).toWellFormed();
-}
-
-function presentResponse({ ok, status, error, body, durationMs }: AttemptResponse) {
-  return { ok, status, error, response: beginningOf(body), duration_ms: Math.round(durationMs) };
 }
 
 /** @throws ProblemError `wrong_state` for a workspace token, which has no email. */
@@ -319,17 +332,21 @@ async function findCaller({ db }: DeliveryServices, { scope, userId }: Principal
     .executeTakeFirstOrThrow();
 }
 
-/** Writes a file where those of recordings go, and removes it. */
-async function writeTestFile({ store }: DeliveryServices, row: DestinationRow): Promise<AttemptResponse> {
-  const key = `${folderKey(row)}parley-test-${randomUUIDv7()}.md`;
+/** Writes a file beside those of recordings, and removes it. */
+async function writeTestFile(
+  { db, store, config }: DeliveryServices,
+  row: DestinationRow,
+  example: Example,
+): Promise<AttemptResponse> {
+  const { shown, reader, recording } = example;
+  const note = noteOf(reader, example, config.baseUrl, row, shown === null ? undefined : markAsTest);
+  const path = `${folderKey(row)}${notePath(recording, reader.timeZone)}-test`;
+  const owner = { hookId: row.id, recordingId: shown?.id ?? row.id, workspaceId: row.workspace_id };
   const startedAt = performance.now();
   try {
-    await store.put(key, Buffer.from("A test of Parley.\n"), { ifAbsent: true });
-    await store.delete(key);
-    return {
-      ...queued(sentenceOf("delivery_file_tried", { file: key })),
-      durationMs: performance.now() - startedAt,
-    };
+    const key = await tryFile({ pool: db.pool, store }, owner, path, note);
+    const durationMs = performance.now() - startedAt;
+    return { ...queued(sentenceOf("delivery_file_tried", { file: key })), durationMs };
   } catch (error) {
     return notSent(error instanceof Error ? error.message : String(error));
   }

@@ -1,7 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import * as contract from "../../../contract/deliveries/deliveries.ts";
-import { listLibrary } from "../../../contract/recordings/library.ts";
 import { call } from "../client/call.ts";
 
 export type { Conditions, Destination, DestinationKind } from "../../../contract/deliveries/deliveries.ts";
@@ -33,23 +32,13 @@ export const attemptsQuery = (id: string) =>
       }),
   });
 
-/** The newest recordings, to preview one of them. */
-export const recentRecordingsQuery = queryOptions({
-  queryKey: ["deliveries", "recent recordings"],
-  queryFn: ({ signal }) => call(listLibrary, { body: {}, signal }),
-});
-
-export const previewQuery = (body: z.input<typeof contract.previewDestination.body> | null) =>
+export const previewQuery = (body: z.input<typeof contract.previewDestination.body>) =>
   queryOptions({
     queryKey: ["deliveries", "preview", body],
-    enabled: body !== null,
     // While the next one is loading.
     placeholderData: keepPreviousData,
     retry: false,
-    queryFn: ({ signal }) => {
-      if (body === null) throw new Error("there is no recording to preview");
-      return call(contract.previewDestination, { body, signal });
-    },
+    queryFn: ({ signal }) => call(contract.previewDestination, { body, signal }),
   });
 
 export const createDestination = (body: NewDestination) => call(contract.createDestination, { body });

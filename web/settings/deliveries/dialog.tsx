@@ -18,7 +18,6 @@ import {
   type DestinationKind,
   destinationsQuery,
   previewQuery,
-  recentRecordingsQuery,
   updateDestination,
 } from "../../api/settings/deliveries.ts";
 import { FormError } from "../../common/actions.tsx";
@@ -202,7 +201,7 @@ function DeliveryForm(props: { delivery: Destination | null; isAdmin: boolean; o
           <Trans>Where there is no summary, the first lines of the transcript are sent in its place.</Trans>
         </Text>
       ) : null}
-      <Preview kind={kind} template={template} linkPeople={link_people} />
+      <Preview kind={kind} conditions={conditions} template={template} linkPeople={link_people} />
     </Form>
   );
 }
@@ -273,46 +272,52 @@ function ConditionFields(props: {
   );
 }
 
-/** What would be sent of a recording, while the text is typed. */
-function Preview(props: { kind: DestinationKind; template: string; linkPeople: boolean }) {
+interface PreviewProps {
+  readonly kind: DestinationKind;
+  readonly conditions: Conditions;
+  readonly template: string;
+  readonly linkPeople: boolean;
+}
+
+/** What would be sent of a recording, while the text is typed: by default of the newest that would be sent. */
+function Preview({ kind, conditions, template, linkPeople }: PreviewProps) {
   const { t } = useLingui();
-  const recent = useQuery(recentRecordingsQuery);
-  const recordings = recent.data?.recordings ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
-  const recordingId = chosen ?? recordings[0]?.recording.id ?? null;
-  const [typed] = useDebouncedValue(props.template, 400);
+  const [typed] = useDebouncedValue(template, 400);
+  const [wanted] = useDebouncedValue(conditions, 400);
   const preview = useQuery(
-    previewQuery(
-      recordingId === null
-        ? null
-        : {
-            kind: props.kind,
-            recording_id: recordingId,
-            template: ownTemplate(typed),
-            link_people: props.linkPeople,
-          },
-    ),
+    previewQuery({
+      kind,
+      ...(chosen === null ? {} : { recording_id: chosen }),
+      conditions: given(wanted),
+      template: ownTemplate(typed),
+      link_people: linkPeople,
+    }),
   );
-  if (recent.isSuccess && recordings.length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        <Trans>When there is a recording, its preview is shown here.</Trans>
-      </Text>
-    );
   const { data, error } = preview;
-  const service = t(kinds[props.kind].label);
+  const { recording = null, recordings = [] } = data ?? {};
+  const isSent = recordings.some(({ id }) => id === recording?.id);
+  const choices = recording === null || isSent ? recordings : [recording, ...recordings];
+  const service = t(kinds[kind].label);
   return (
     <Stack gap="xs">
-      <Select
-        label={t`Preview`}
-        searchable
-        allowDeselect={false}
-        data={recordings.map(({ recording }) => ({ value: recording.id, label: recording.title }))}
-        value={recordingId}
-        onChange={setChosen}
-      />
+      {data === undefined ? null : choices.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          <Trans>None of your recordings would be sent yet, so this is a sample.</Trans>
+        </Text>
+      ) : (
+        <Select
+          label={t`Preview`}
+          description={isSent ? undefined : t`This recording is not among the newest that would be sent.`}
+          searchable
+          allowDeselect={false}
+          data={choices.map(({ id, title }) => ({ value: id, label: title }))}
+          value={recording?.id ?? null}
+          onChange={setChosen}
+        />
+      )}
       <FormError error={error} fields={[]} />
-      {data === undefined ? null : isChat(props.kind) ? (
+      {data === undefined ? null : isChat(kind) ? (
         <Panel>
           <Text fw={600}>{data.title}</Text>
           <Markdown text={data.text} />

@@ -24,7 +24,8 @@ export function TestOutcome({ result, error }: { result: TestResult | undefined;
   const { t } = useLingui();
   if (error !== null) return <FormError error={error} fields={[]} />;
   if (result === undefined) return null;
-  const { status } = result;
+  const { status, recording } = result;
+  const title = recording?.title;
   return (
     <Alert
       mt="xs"
@@ -43,6 +44,11 @@ export function TestOutcome({ result, error }: { result: TestResult | undefined;
             : t`The test succeeded (status ${status})`
       }
     >
+      <Text size="sm">
+        {title === undefined
+          ? t`Tested with a sample, because none of your recordings would be sent yet.`
+          : t`Tested with the recording “${title}”.`}
+      </Text>
       {result.error === null ? null : (
         <Text size="sm">
           <ServerText text={result.error} />

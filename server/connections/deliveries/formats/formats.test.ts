@@ -7,7 +7,7 @@ import {
   placeholderNames,
 } from "../../../../contract/deliveries/template.ts";
 import { type I18n, i18nFor } from "../../../platform/language/i18n.ts";
-import { composeMessage, dateMark, type Message, sampleMessage } from "../content.ts";
+import { composeMessage, dateMark, type Message, sampleRecording } from "../content.ts";
 import { emailOf } from "../email.ts";
 import { chatPayload } from "./chat.ts";
 
@@ -24,6 +24,8 @@ const message = (text: string, title = "Weekly"): Message => ({
   i18n,
   timeZone: null,
 });
+const sample = (hasSummary: boolean): Message =>
+  composeMessage({ i18n, timeZone: null }, sampleRecording(i18n, url, hasSummary), url, null);
 const payload = (kind: (typeof chatKinds)[number], text: string, title?: string) =>
   JSON.parse(chatPayload(kind, message(text, title)).body);
 
@@ -69,7 +71,7 @@ test("each service gets the sample and texts of any length within its published 
   const odd = `${"<&>*_`".repeat(9000)}\n${"x".repeat(30_000)}\n![image](${url})\n[bad](javascript:alert(1))`;
   for (const kind of chatKinds)
     for (const text of [
-      sampleMessage({ i18n, timeZone: null }, url, null).text,
+      ...[true, false].map((hasSummary) => sample(hasSummary).text),
       "",
       "\n\n",
       long,
@@ -157,7 +159,7 @@ test("what users wrote can't become markup, a link or a date; without a summary 
   };
   const composed = composeMessage(
     { i18n, timeZone: null },
-    recording,
+    { recording, entries: [] },
     "https://parley.example",
     "{title}\n{chapters}",
   );
@@ -176,7 +178,8 @@ test("what users wrote can't become markup, a link or a date; without a summary 
   }));
   const reader = { i18n, timeZone: null };
   const standard = (summary: string | null, template: string | null = null, lines = entries): string =>
-    composeMessage(reader, { ...recording, ai_summary: summary }, "", template, lines).text;
+    composeMessage(reader, { recording: { ...recording, ai_summary: summary }, entries: lines }, "", template)
+      .text;
   const [, first, second, third = "", more] = standard(null)
     .split("\n")
     .filter((line) => line !== "");

@@ -11,7 +11,7 @@ import { hasEnglish } from "../../../../test/support/english-words.ts";
 import { makeUser, makeWorkspace, type TestUser } from "../../../../test/support/factories.ts";
 import { openSignedIn } from "../../../../test/support/oauth.ts";
 import { until } from "../../../../test/support/until.ts";
-import { sampleMessage } from "../../../connections/deliveries/content.ts";
+import { composeMessage, sampleRecording } from "../../../connections/deliveries/content.ts";
 import { emailOf } from "../../../connections/deliveries/email.ts";
 import { switchedOffMail, switchOff } from "../../../connections/deliveries/switch-off.ts";
 import { testMessage } from "../../../operations/system/health/test-component.ts";
@@ -226,7 +226,7 @@ function renderedMails(i18n: I18n, to: { readonly email: string; readonly name: 
     resetWaitsMail(i18n, user, at),
     ...[notifications, aboutNone].flatMap((rows) => [render(rows), ...rows.map((row) => render([row]))]),
     switchedOffMail(i18n, user.email, { name: "Λιμάνι", baseUrl: url }),
-    emailOf(sampleMessage({ i18n, timeZone }, url, null), user.email, url),
+    emailOf(composeMessage({ i18n, timeZone }, sampleRecording(i18n, url, true), url, null), user.email, url),
     testMessage(i18n, user.email, url),
   ];
 }
