@@ -129,6 +129,8 @@ export const sentences = {
   run_unproven_points: "{count} points without proof were left out.",
   run_unproven_item: "1 action item without proof was left out.",
   run_unproven_items: "{count} action items without proof were left out.",
+  run_unproven_assignee: "1 assignee without proof was left out.",
+  run_unproven_assignees: "{count} assignees without proof were left out.",
   run_unproven_chapter: "1 chapter without proof was left out.",
   run_unproven_chapters: "{count} chapters without proof were left out.",
   run_summary_kept: "The new summary has no proven point, so the earlier summary was kept.",

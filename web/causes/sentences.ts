@@ -169,6 +169,16 @@ const texts: { readonly [Code in SentenceCode]: (values: SentenceValues<Code>) =
       one: "# action item without proof was left out.",
       other: "# action items without proof were left out.",
     }),
+  run_unproven_assignee: () =>
+    plural(1, {
+      one: "# assignee without proof was left out.",
+      other: "# assignees without proof were left out.",
+    }),
+  run_unproven_assignees: ({ count }) =>
+    plural(Number(count), {
+      one: "# assignee without proof was left out.",
+      other: "# assignees without proof were left out.",
+    }),
   run_unproven_chapter: () =>
     plural(1, {
       one: "# chapter without proof was left out.",

@@ -324,6 +324,47 @@ test("a long meeting: only proven notes are read on, and a point that cites a no
   await t.manage("DELETE", `/templates/${template.body.id}`);
 });
 
+test("an assignee who neither speaks nor is named near the words is left out: they get no notification and can't tick", async () => {
+  model.reset();
+  model.otherwise((request, response) => {
+    const items = think(request).action_items as { assignee: string }[];
+    // Each task goes to the other participant, and one to nobody of the meeting.
+    const swapped = items.map((item) => ({ ...item, assignee: item.assignee === "P1" ? "P2" : "P1" }));
+    const stranger = { text: "Read the draft", quote: "See https://port.example/contract", line: 3 };
+    return sayJson({ ...think(request), action_items: [...swapped, { ...stranger, assignee: "Zoe" }] })(
+      request,
+      response,
+    );
+  });
+  const notified = async () =>
+    (
+      await t.db.pool.query("select 1 from notifications where user_id = $1 and recording_id = $2", [
+        t.ben.id,
+        id,
+      ])
+    ).rowCount;
+  const items = async () => (await t.manage("GET", `/recordings/${id}/action-items`)).body.action_items;
+  const id = await t.make();
+  assert.match((await t.done(id)).message, /3 assignees without proof were left out/);
+  const found = await items();
+  assert.deepEqual(
+    found.map(({ assignee }: { assignee: unknown }) => assignee),
+    [null, null, null],
+  );
+  assert.equal(await notified(), 0);
+  const tick = (item: { id: string }) =>
+    t.manage("PATCH", `/recordings/${id}/action-items/${item.id}`, { status: "completed" }, t.ben.token);
+  for (const item of found) assert.equal((await tick(item)).status, 403);
+
+  // Who says that they will do it is the assignee.
+  model.reset();
+  await t.manage("POST", `/recordings/${id}/intelligence`, {});
+  assert.deepEqual((await t.done(id)).notes, []);
+  const names = (await items()).map(({ assignee }: { assignee: { name: string } }) => assignee?.name);
+  assert.deepEqual(names, ["Ben Bird", "Anna Adams"]);
+  assert.equal(await notified(), 1);
+});
+
 test("a hostile response: no URL or HTML of it survives, and invented quotes are dropped", async () => {
   model.reset();
   const template = await t.manage("POST", "/templates", { title: "Links", kind: "table", prompt: "Links" });

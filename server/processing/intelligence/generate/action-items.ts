@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { indexNames, matchAssignee, type Person } from "./assignees.ts";
 import { dueDateIn } from "./due-date.ts";
+import type { Line } from "./lines.ts";
 import { findProof } from "./proofs.ts";
 import { type Spoken, wordsOnly } from "./quotes.ts";
 import { type Said, safeLine } from "./sanitize.ts";
@@ -22,40 +24,15 @@ export interface StoredItem {
   readonly is_edited?: boolean;
 }
 
-/** A participant, with the key that identifies them in prompts. */
-export interface Person {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** The key of a participant in prompts, because names may repeat or contain anything. */
-export function keyOf(position: number): string {
-  return `P${position + 1}`;
-}
-
-/**
- * Finds the participant that a model named: by key, by full name, or by a part of a name that only one participant has.
- * @returns null when there is none or more than one.
- */
-export function matchAssignee(said: string | null, people: readonly Person[]): string | null {
-  if (said === null) return null;
-  const key = /^\s*\[?(P\d+)\b/i.exec(said)?.[1]?.toUpperCase();
-  if (key !== undefined) return people.find((_, position) => keyOf(position) === key)?.id ?? null;
-  const wanted = wordsOnly(said);
-  if (wanted === "") return null;
-  const named = people.filter((person) => wordsOnly(person.name) === wanted);
-  if (named.length > 0) return named.length === 1 ? (named[0]?.id ?? null) : null;
-  const parts = people.filter((person) => wordsOnly(person.name).split(" ").includes(wanted));
-  return parts.length === 1 ? (parts[0]?.id ?? null) : null;
-}
-
 export const maxItems = 200;
 /** Most items that are compared with each other; a response with more repeats itself. */
 const maxAnswered = 1000;
 
 /**
- * Keeps items whose quote is in the transcript; the others have no time.
- * @returns also how many had no proof, and how many were more than are kept.
+ * Keeps items whose quote is in the transcript; the others have no time. An assignee without proof is left out, the item is
+ * not.
+ * @param people as the model knows them by their keys; `everyone` are all participants.
+ * @returns also how many items and assignees had no proof, and how many items were more than are kept.
  */
 export function provenItems(
   answered: readonly AnsweredItem[],
@@ -63,10 +40,14 @@ export function provenItems(
     readonly spoken: Spoken;
     readonly said: Said;
     readonly people: readonly Person[];
+    readonly everyone: readonly Person[];
+    readonly lines: readonly Line[];
     readonly meetingStart: Date;
   },
-): { items: StoredItem[]; unproven: number; beyond: number } {
+): { items: StoredItem[]; unproven: number; unprovenAssignees: number; beyond: number } {
+  const isNamed = indexNames(context.everyone, context.lines);
   const items: StoredItem[] = [];
+  let unprovenAssignees = 0;
   let unproven = 0;
   for (const item of answered.slice(0, maxAnswered)) {
     const proof = findProof(context.spoken, item, context.said);
@@ -75,6 +56,8 @@ export function provenItems(
       unproven += 1;
       continue;
     }
+    const assignee = matchAssignee(item.assignee, context.people);
+    const isProven = assignee !== null && isNamed(assignee, context.spoken.passage(proof.line, item.quote));
     const due = dueDateIn(item.quote, context.meetingStart, context.spoken.after(proof.line));
     const found: StoredItem = {
       id: randomUUID(),
@@ -83,14 +66,21 @@ export function provenItems(
       text,
       quote: proof.quote,
       ...(due === null ? {} : { due_on: due }),
-      assignee_id: matchAssignee(item.assignee, context.people),
+      assignee_id: isProven ? assignee : null,
     };
     // Chunks overlap, and models repeat themselves.
-    if (!items.some((other) => isSameItem(other, found))) items.push(found);
+    if (items.some((other) => isSameItem(other, found))) continue;
+    items.push(found);
+    if (!isProven && namesSomeone(item.assignee)) unprovenAssignees += 1;
   }
   items.sort((a, b) => a.timestamp - b.timestamp);
   const beyond = Math.max(0, answered.length - maxAnswered) + Math.max(0, items.length - maxItems);
-  return { items: items.slice(0, maxItems), unproven, beyond };
+  return { items: items.slice(0, maxItems), unproven, unprovenAssignees, beyond };
+}
+
+/** Some models write a word for null. */
+function namesSomeone(assignee: string | null): boolean {
+  return assignee !== null && !["", "null", "none"].includes(wordsOnly(assignee));
 }
 
 /** Two runs may word the same item differently, but its quote is at the same time. */

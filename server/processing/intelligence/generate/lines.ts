@@ -5,6 +5,8 @@ export interface Line {
   /** Milliseconds from the start of the recording. */
   readonly startMs: number;
   readonly speaker: string;
+  /** Who speaks; null: not one of the participants. */
+  readonly participantId: string | null;
   readonly text: string;
 }
 
@@ -25,13 +27,19 @@ export function plainLine(text: string): string {
 
 /** Turns segments into lines, in spoken order; empty ones are omitted but counted. */
 export function toLines(
-  segments: readonly { readonly start: number; readonly speaker: string; readonly text: string }[],
+  segments: readonly {
+    readonly start: number;
+    readonly speaker: string;
+    readonly participant_id?: string | null;
+    readonly text: string;
+  }[],
 ): Line[] {
   return segments
     .map((segment, index) => ({
       number: index + 1,
       startMs: segment.start,
       speaker: plainLine(segment.speaker).slice(0, maxName).toWellFormed() || "Unknown Speaker",
+      participantId: segment.participant_id ?? null,
       text: plainLine(segment.text),
     }))
     .filter((line) => line.text !== "");

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SummaryLength } from "../../../../contract/recordings/intelligence.ts";
 import { languageName } from "../../../../shared/language-name.ts";
-import { keyOf, type Person } from "./action-items.ts";
+import { keyOf, type Person } from "./assignees.ts";
 import { type Line, plainLine, printLine } from "./lines.ts";
 import type { Note } from "./proofs.ts";
 import type { DataKind, SectionKindName } from "./schemas.ts";

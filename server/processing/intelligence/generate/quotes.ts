@@ -46,6 +46,14 @@ function cutsNumber(text: string, at: number, length: number): boolean {
   return cuts(at) || cuts(at + length);
 }
 
+/** Where a quote stands. */
+export interface Passage {
+  /** The lines that it has words of. */
+  readonly quoted: readonly Line[];
+  /** These, the line before and the line after. */
+  readonly near: readonly Line[];
+}
+
 /** Finds quotes in a transcript. */
 export interface Spoken {
   /**
@@ -56,6 +64,8 @@ export interface Spoken {
   find(quote: string, number: number): Line | null;
   /** What was said from a line on, as far as a quote that starts in it can go. */
   after(line: Line): string;
+  /** The lines of a quote that starts in a line. */
+  passage(line: Line, quote: string): Passage;
   /** Finds the first line from line `number` on in which the quote starts. */
   findFrom(quote: string, number: number): Line | null;
 }
@@ -99,6 +109,14 @@ export function indexQuotes(lines: readonly Line[]): Spoken {
   }
 
   return {
+    passage(line, quote) {
+      const place = lines.indexOf(line);
+      const wanted = wordsOnly(quote);
+      let end = place + 1;
+      let text = ` ${words[place] ?? ""} `;
+      for (; end < place + maxLines && locate(text, wanted) < 0; end += 1) text += `${words[end] ?? ""} `;
+      return { quoted: lines.slice(place, end), near: lines.slice(Math.max(0, place - 1), end + 1) };
+    },
     after(line) {
       const place = lines.indexOf(line);
       return lines
@@ -131,7 +149,7 @@ export function isTelling(words: string): boolean {
 }
 
 /** Whether a text has no spaces between words, so that a quote may start and end anywhere. */
-function isUnspaced(words: string): boolean {
+export function isUnspaced(words: string): boolean {
   return /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u.test(
     words,
   );

@@ -4,7 +4,8 @@ import { z } from "zod";
 import { findProof } from "../../ask/prove.ts";
 import { everything, lower } from "../model/capabilities.ts";
 import { findJson, jsonSchemaOf, readAnswer } from "../model/response.ts";
-import { isSameItem, matchAssignee, mergeItems, type StoredItem } from "./action-items.ts";
+import { isSameItem, mergeItems, type StoredItem } from "./action-items.ts";
+import { indexNames, matchAssignee } from "./assignees.ts";
 import { chunkLines, cutText, estimateTokens } from "./chunks.ts";
 import { type Line, plainLine, printLine, toLines } from "./lines.ts";
 import { thinOut } from "./notes.ts";
@@ -17,6 +18,7 @@ function speech(count: number, words = "so we talk about the harbour and the boa
     number: index + 1,
     startMs: index * 1000,
     speaker: "Anna",
+    participantId: null,
     text: `${words} ${index}`,
   }));
 }
@@ -259,6 +261,206 @@ for (const [words, expected] of [
   test(`assignee: ${JSON.stringify(words)} is ${expected ?? "nobody"}`, () =>
     assert.equal(matchAssignee(words, people), expected));
 }
+
+const staff = [
+  { id: "1", name: "Anna Adams", accountName: "Annie Oakley-Adams" },
+  { id: "2", name: "Will van Dijk" },
+  { id: "3", name: "Anna Zoë" },
+  { id: "4", name: "田中 太郎" },
+  { id: "5", name: "Same Name" },
+  { id: "6", name: "Same Name" },
+  { id: "7", name: "other@port.example" },
+];
+/** @param said three lines, each of a speaker; the quote is the one in the middle. */
+const evidence = (said: readonly (readonly [string | null, string])[], id: string): boolean => {
+  const lines = toLines(
+    said.map(([participant_id, text], start) => ({
+      start,
+      speaker: participant_id ?? "Cleo",
+      participant_id,
+      text,
+    })),
+  );
+  const spoken = indexQuotes(lines);
+  const [, middle] = lines as [Line, Line, Line];
+  return indexNames(staff, lines)(id, spoken.passage(middle, middle.text));
+};
+for (const [why, said, id, expected] of [
+  [
+    "speaks the words",
+    [
+      ["2", "Well."],
+      ["1", "I will paint the boat"],
+      ["2", "Good."],
+    ],
+    "1",
+    true,
+  ],
+  [
+    "speaks beside them",
+    [
+      ["2", "Well."],
+      ["1", "I will paint the boat"],
+      ["2", "Good."],
+    ],
+    "2",
+    false,
+  ],
+  [
+    "is named in them",
+    [
+      ["1", "Yes."],
+      ["1", "Will, please paint the boat"],
+      ["1", "Good."],
+    ],
+    "2",
+    true,
+  ],
+  [
+    "is named before them",
+    [
+      ["1", "And Will?"],
+      ["1", "Please paint the boat"],
+      ["1", "Good."],
+    ],
+    "2",
+    true,
+  ],
+  [
+    "is named after them",
+    [
+      ["1", "Yes."],
+      ["1", "Please paint the boat"],
+      ["1", "You, Dijk."],
+    ],
+    "2",
+    true,
+  ],
+  [
+    "is a word like their name",
+    [
+      ["1", "Yes."],
+      ["1", "I will paint the boat"],
+      ["1", "Good."],
+    ],
+    "2",
+    false,
+  ],
+  [
+    "is a particle",
+    [
+      ["1", "A van."],
+      ["1", "Please paint the boat"],
+      ["1", "van it is"],
+    ],
+    "2",
+    false,
+  ],
+  [
+    "shares the name said",
+    [
+      ["2", "Anna?"],
+      ["2", "Please paint the boat"],
+      ["2", "Good."],
+    ],
+    "1",
+    false,
+  ],
+  [
+    "has the full name said",
+    [
+      ["2", "anna adams?"],
+      ["2", "Please paint the boat"],
+      ["2", "Good."],
+    ],
+    "1",
+    true,
+  ],
+  [
+    "has the account's name said",
+    [
+      ["2", "OAKLEY?"],
+      ["2", "Please paint the boat"],
+      ["2", "Good."],
+    ],
+    "1",
+    true,
+  ],
+  [
+    "is named without accents",
+    [
+      ["2", "Zoe?"],
+      ["2", "Please paint the boat"],
+      ["2", "Good."],
+    ],
+    "3",
+    true,
+  ],
+  [
+    "is named in a text without spaces",
+    [
+      ["2", "はい"],
+      ["2", "田中さんが船を塗ります"],
+      ["2", "はい"],
+    ],
+    "4",
+    true,
+  ],
+  [
+    "is not named in one",
+    [
+      ["2", "はい"],
+      ["2", "田舎で船を塗ります"],
+      ["2", "はい"],
+    ],
+    "4",
+    false,
+  ],
+  [
+    "has a name that two have",
+    [
+      ["2", "Same Name?"],
+      ["2", "Please paint the boat"],
+      ["2", "Good."],
+    ],
+    "5",
+    false,
+  ],
+  [
+    "has an email for a name",
+    [
+      ["2", "At Example."],
+      ["2", "Please paint the boat"],
+      ["2", "Good."],
+    ],
+    "7",
+    false,
+  ],
+  [
+    "is nobody",
+    [
+      ["2", "Same Name?"],
+      ["2", "Please paint the boat"],
+      ["2", "Good."],
+    ],
+    "99",
+    false,
+  ],
+] as const)
+  test(`assignee: who ${why} is ${expected ? "accepted" : "left out"}`, () =>
+    assert.equal(evidence(said, id), expected));
+
+test("assignee: a speaker who is no participant, but has the name said, leaves it open who is meant", () => {
+  const lines = toLines([
+    { start: 0, speaker: "Will Smith", text: "Hello." },
+    { start: 1, speaker: "Anna Adams", text: "Will, please paint the boat" },
+    { start: 2, speaker: "Will Smith", text: "Good." },
+  ]);
+  const passage = indexQuotes(lines).passage(lines[1] as Line, "please paint the boat");
+  const isNamed = indexNames(staff, lines);
+  assert.ok(!isNamed("2", passage));
+  assert.ok(isNamed("1", passage), "known by the name of the speaker");
+});
 
 const item = (changes: Partial<StoredItem>): StoredItem => ({
   id: "a",

@@ -145,10 +145,12 @@ export async function understand(
   if (points.beyond > 0)
     notes.push(sentenceOf("run_points_beyond", { count: points.beyond, limit: maxPoints }));
   if (run.leftOut.notes > 0) notes.push(sentenceOf("run_notes_beyond", { count: run.leftOut.notes }));
-  const { items, unproven, beyond } = provenItems(answered, {
-    ...{ spoken, said, people, meetingStart: meeting.startDatetime },
+  const { items, unproven, unprovenAssignees, beyond } = provenItems(answered, {
+    ...{ spoken, said, people, everyone: meeting.people, lines: meeting.lines },
+    meetingStart: meeting.startDatetime,
   });
   noteUnproven(notes, unproven, "item");
+  noteUnproven(notes, unprovenAssignees, "assignee");
   if (beyond > 0) notes.push(sentenceOf("run_items_beyond", { count: beyond, limit: maxItems }));
   const chapters = meeting.hasChapters ? await divide(run, meeting, parts, said, notes) : [];
   // Every meeting has something to say, so a summary without a point is a failed one. Its title is made up as well.
@@ -221,7 +223,7 @@ async function divide(
   return arranged.chapters.length === 0 && (unproven > 0 || !isWhole) ? null : arranged.chapters;
 }
 
-function noteUnproven(notes: string[], count: number, what: "item" | "chapter" | "point"): void {
+function noteUnproven(notes: string[], count: number, what: "item" | "assignee" | "chapter" | "point"): void {
   if (count > 0)
     notes.push(
       count === 1 ? sentences[`run_unproven_${what}`] : sentenceOf(`run_unproven_${what}s`, { count }),
