@@ -13,7 +13,7 @@ import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import { syncGrants } from "../access/grants.ts";
-import { record } from "../events/record.ts";
+import { recordEvent } from "../events/record-event.ts";
 
 type MeetingTypeOutput = z.input<typeof ManagedMeetingType>;
 
@@ -155,7 +155,7 @@ async function reassign(
     where id = any(${recordingIds}::uuid[])`.execute(tx);
   await syncGrants(tx, recordingIds);
   for (const subjectId of recordingIds)
-    await record(tx, { workspaceId, type: "recording_updated", subjectId, data: {} });
+    await recordEvent(tx, { workspaceId, type: "recording_updated", subjectId, data: {} });
 }
 
 async function makeDefault(tx: Tx, workspaceId: string, id: string): Promise<void> {

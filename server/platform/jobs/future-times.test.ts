@@ -4,7 +4,7 @@ import { startTestApp } from "../../../test/support/app.ts";
 import { insertHook, makeWorkspace, unknownId } from "../../../test/support/factories.ts";
 import { fanOut } from "../../connections/webhooks/deliveries/fan-out.ts";
 import { correctFutureDeliveries } from "../../connections/webhooks/deliveries/history.ts";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import { claimJob, correctFutureJobs } from "./queries.ts";
 
 const dayMs = 86_400_000;
@@ -26,7 +26,7 @@ test("times that a clock ahead by 60 days left behind are corrected; usual times
     await insertHook(app, { workspace_id: workspace.id, hook_url: "https://usual.example/" }),
   ];
   await app.db.kysely.transaction().execute((tx) =>
-    record(tx, {
+    recordEvent(tx, {
       workspaceId: workspace.id,
       type: "recording_deleted",
       subjectId: unknownId(),

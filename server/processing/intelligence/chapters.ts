@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Violation } from "../../../contract/errors.ts";
 import { type Chapter, getChapters, replaceChapters } from "../../../contract/recordings/chapters.ts";
 import { chapterStartProblem, minChapterGapMs } from "../../../shared/chapters.ts";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { invalidInput } from "../../platform/http/errors/problem.ts";
@@ -44,7 +44,7 @@ async function replace(
         and (coalesce(ai_chapters, '[]'), chapters_by_hand) is distinct from (${JSON.stringify(chapters)}::jsonb, true)
       returning id`.execute(tx);
     if (rows.length > 0)
-      await record(tx, {
+      await recordEvent(tx, {
         workspaceId: recording.workspace_id,
         type: "recording_updated",
         subjectId: recordingId,

@@ -3,7 +3,7 @@ import type { Chapter } from "../../../contract/recordings/chapters.ts";
 import type { Point } from "../../../contract/recordings/points.ts";
 import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import { syncGrants } from "../../people/access/grants.ts";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { mergeItems, type StoredItem } from "./generate/action-items.ts";
 import { renderPoints } from "./generate/points.ts";
@@ -77,7 +77,7 @@ export async function finishRun(
     if (await write(tx, recordingId, changes)) {
       await syncGrants(tx, [recordingId]);
       await notifyAssignees(tx, recordingId, itemsBefore, changes.ai_action_items, null);
-      await record(tx, {
+      await recordEvent(tx, {
         workspaceId: recording.workspace_id,
         type: "recording_updated",
         subjectId: recordingId,

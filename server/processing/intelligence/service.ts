@@ -1,5 +1,5 @@
 import { because } from "../../../contract/causes/causes.ts";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
@@ -95,7 +95,7 @@ export async function updateActionItem(
     const after = items.map((one) => (one.id === itemId ? kept : one));
     await saveStoredItems(tx, recordingId, after);
     await notifyAssignees(tx, recordingId, items, after, principal.userId);
-    await record(tx, {
+    await recordEvent(tx, {
       workspaceId: recording.workspace_id,
       type: "recording_updated",
       subjectId: recordingId,

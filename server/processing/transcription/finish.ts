@@ -5,7 +5,7 @@ import {
   maxSegments,
   maxTranscriptCharacters,
 } from "../../../shared/transcripts/transcript-limits.ts";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { anonymousNames, isAnonymousName } from "../../recordings/recordings/anonymous-speaker.ts";
 import { insertSegments, type NewSegment } from "../../recordings/recordings/create.ts";
@@ -132,7 +132,7 @@ export async function finishTranscription(
         ...(used === null ? {} : { used }),
       });
     if (former.length + segments.length > 0) await reportHighlights(tx, recordingId, null);
-    await record(tx, {
+    await recordEvent(tx, {
       workspaceId: recording.workspace_id,
       type: "recording_updated",
       subjectId: recordingId,

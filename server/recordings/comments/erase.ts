@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { redactDeliveries } from "../../people/events/delete.ts";
 import { announceComments } from "../../people/events/notify.ts";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import type { Tx } from "../../platform/db/database.ts";
 import { deleteComments } from "./queries.ts";
 
@@ -48,7 +48,7 @@ export async function eraseFromComments(tx: Tx, workspaceId: string, userId: str
   // Payloads rendered before contain the user's words and name.
   await redactDeliveries(tx, recordingIds, []);
   for (const { id, recording_id: recordingId } of own)
-    await record(tx, {
+    await recordEvent(tx, {
       workspaceId,
       type: "comment_deleted",
       subjectId: id,

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { because } from "../../../contract/causes/causes.ts";
 import * as contract from "../../../contract/recordings/comments.ts";
 import { announceComments, notify } from "../../people/events/notify.ts";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import { type Requester, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
@@ -272,7 +272,7 @@ async function report(
   recording: Pick<ChangeableRecording, "id" | "workspace_id">,
   commentId: string,
 ): Promise<void> {
-  await record(tx, {
+  await recordEvent(tx, {
     workspaceId: recording.workspace_id,
     type,
     subjectId: commentId,

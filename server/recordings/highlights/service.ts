@@ -3,7 +3,7 @@ import { because } from "../../../contract/causes/causes.ts";
 import type { Violation } from "../../../contract/errors.ts";
 import { maxHighlights } from "../../../contract/recordings/highlight-operations.ts";
 import { uniqueTags } from "../../../contract/recordings/tag.ts";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import type { Requester } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
@@ -179,7 +179,7 @@ async function report(
   type: "highlight_added" | "highlight_updated" | "highlight_deleted",
   { id, recording_id }: Pick<HighlightRow, "id" | "recording_id">,
 ): Promise<void> {
-  await record(tx, {
+  await recordEvent(tx, {
     workspaceId,
     type,
     subjectId: id,

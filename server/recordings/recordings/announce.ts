@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { notify } from "../../people/events/notify.ts";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { prepared } from "../../platform/db/prepared.ts";
 
@@ -62,7 +62,12 @@ export async function announceReadyRecordings(db: Database): Promise<number> {
       if (rows[0] === undefined) return;
       await recordAdded(tx, workspace_id, id);
       if (rows[0].is_changed)
-        await record(tx, { workspaceId: workspace_id, type: "recording_updated", subjectId: id, data: {} });
+        await recordEvent(tx, {
+          workspaceId: workspace_id,
+          type: "recording_updated",
+          subjectId: id,
+          data: {},
+        });
     });
   return ready.length;
 }
@@ -103,5 +108,5 @@ export async function notifyOfReadyRecordings(db: Database): Promise<number> {
 }
 
 async function recordAdded(tx: Tx, workspaceId: string, recordingId: string): Promise<void> {
-  await record(tx, { workspaceId, type: "recording_added", subjectId: recordingId, data: {} });
+  await recordEvent(tx, { workspaceId, type: "recording_added", subjectId: recordingId, data: {} });
 }

@@ -3,7 +3,7 @@ import type { Insertable } from "kysely";
 import { sql } from "kysely";
 import { fieldNames, type RecordingFields, recordingFields } from "../../../contract/recordings/fields.ts";
 import { syncGrants } from "../../people/access/grants.ts";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import type { Tx } from "../../platform/db/database.ts";
 import { prepared } from "../../platform/db/prepared.ts";
 import type { Recordings } from "../../platform/db/types.ts";
@@ -127,7 +127,7 @@ async function insertHighlights(
       left join users u on u.id = h.created_by`.execute(tx);
   for (const { id, created_at: at } of rows)
     if (at === undefined)
-      await record(tx, {
+      await recordEvent(tx, {
         workspaceId,
         type: "highlight_added",
         subjectId: id,

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { Violation } from "../../../contract/errors.ts";
 import { uniqueTags } from "../../../contract/recordings/tag.ts";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import { type Requester, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
@@ -238,5 +238,5 @@ async function report(
   type: "story_added" | "story_updated" | "story_deleted",
   id: string,
 ): Promise<void> {
-  await record(tx, { workspaceId, type, subjectId: id, data: { id } });
+  await recordEvent(tx, { workspaceId, type, subjectId: id, data: { id } });
 }

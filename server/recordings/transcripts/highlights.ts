@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import type { Tx } from "../../platform/db/database.ts";
 
 interface HighlightRange {
@@ -33,7 +33,7 @@ export async function reportHighlights(
     order by h.id for update of h`.execute(tx);
   for (const highlight of rows) {
     if (spoken?.some((segment) => isSpokenIn(segment, highlight)) === false) continue;
-    await record(tx, {
+    await recordEvent(tx, {
       workspaceId: highlight.workspace_id,
       type: "highlight_updated",
       subjectId: highlight.id,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import type { Tx } from "../../platform/db/database.ts";
 
 interface Reported {
@@ -21,7 +21,7 @@ export async function reportTranscription(tx: Tx, recordingId: string): Promise<
     where t.recording_id = ${recordingId}`.execute(tx);
   if (rows[0] === undefined) return;
   const { workspace_id: workspaceId, ...state } = rows[0];
-  await record(tx, {
+  await recordEvent(tx, {
     workspaceId,
     type: "transcription_updated",
     subjectId: recordingId,

@@ -4,7 +4,7 @@ import { because } from "../../../contract/causes/causes.ts";
 import type { supplyTranscript as operation } from "../../../contract/transcripts/transcript-editing.ts";
 import { foldName } from "../../../shared/fold-case.ts";
 import { readSubtitles, TranscriptFileError } from "../../../shared/transcripts/subtitles.ts";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
@@ -77,7 +77,7 @@ export async function supplyTranscript(
       suppliedBy: { userId: editorOf(principal) },
     });
     await reportHighlights(tx, recordingId, null);
-    await record(tx, {
+    await recordEvent(tx, {
       workspaceId: recording.workspace_id,
       type: "recording_updated",
       subjectId: recordingId,

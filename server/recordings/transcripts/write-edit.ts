@@ -3,7 +3,7 @@ import type {
   TranscriptEditDetails,
   TranscriptEditKind,
 } from "../../../contract/transcripts/transcript-history.ts";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import type { TranscriptChanges } from "../../platform/db/json-columns.ts";
@@ -70,7 +70,7 @@ export async function editTranscript(
     if (edit === null) return { transcript_version: version, edit: null, segments_changed: 0 };
     const result = await writeEdit(tx, recordingId, editorOf(principal), edit);
     await after?.(tx, result.edit);
-    await record(tx, {
+    await recordEvent(tx, {
       workspaceId: recording.workspace_id,
       type: "recording_updated",
       subjectId: recordingId,

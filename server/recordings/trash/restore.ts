@@ -1,6 +1,6 @@
 import { because } from "../../../contract/causes/causes.ts";
 import { holdMembership, syncGrants } from "../../people/access/grants.ts";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import { type AuditActor, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
@@ -46,7 +46,7 @@ export async function restore(
   await resumeLinks(tx, { id: recordingId, workspaceId }, removed.links);
   await announceRecording(tx, { id: recordingId, workspaceId });
   for (const id of highlightIds)
-    await record(tx, {
+    await recordEvent(tx, {
       workspaceId,
       type: "highlight_added",
       subjectId: id,

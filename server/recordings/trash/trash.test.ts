@@ -14,7 +14,7 @@ import { until } from "../../../test/support/until.ts";
 import { readIds } from "../../connections/exports/read.ts";
 import { applyRetention } from "../../governance/retention/sweep.ts";
 import { syncGrants } from "../../people/access/grants.ts";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import { recordingObjectKey } from "../../platform/storage/layout.ts";
 import { claimRun, findDueRuns } from "../../processing/intelligence/queries.ts";
 import { findDueTranscriptions, isRunning, markRunning } from "../../processing/transcription/queries.ts";
@@ -132,7 +132,7 @@ test("a deleted recording is gone at once everywhere, and restoring it brings ev
 
   // What the server does with it meanwhile, or a previous version does with its access, changes nothing.
   await app.db.kysely.transaction().execute(async (tx) => {
-    await record(tx, { workspaceId: workspace.id, type: "recording_updated", subjectId: id, data: {} });
+    await recordEvent(tx, { workspaceId: workspace.id, type: "recording_updated", subjectId: id, data: {} });
     await syncGrants(tx, [id]);
   });
   // As a previous version would insert it.

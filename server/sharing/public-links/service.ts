@@ -3,7 +3,7 @@ import { because } from "../../../contract/causes/causes.ts";
 import type { Violation } from "../../../contract/errors.ts";
 import { maxLinks } from "../../../contract/sharing/public-links.ts";
 import { holdMembership, syncGrants } from "../../people/access/grants.ts";
-import { record } from "../../people/events/record.ts";
+import { recordEvent } from "../../people/events/record-event.ts";
 import { type AuditActor, type Requester, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
@@ -165,7 +165,7 @@ async function unpublishWithoutLinks(tx: Tx, actor: AuditActor, subject: Subject
     tx,
   );
   await syncGrants(tx, [subject.id]);
-  await record(tx, {
+  await recordEvent(tx, {
     workspaceId: actor.workspaceId,
     type: "recording_updated",
     subjectId: subject.id,
@@ -296,7 +296,7 @@ async function reportStoryChange<T>(tx: Tx, { kind, id }: Subject, work: () => P
     );
     const workspaceId = rows[0]?.workspace_id;
     if (workspaceId !== undefined)
-      await record(tx, { workspaceId, type: "story_updated", subjectId: id, data: { id } });
+      await recordEvent(tx, { workspaceId, type: "story_updated", subjectId: id, data: { id } });
   }
   return result;
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { holdMembership, syncGrants } from "../../../people/access/grants.ts";
-import { record } from "../../../people/events/record.ts";
+import { recordEvent } from "../../../people/events/record-event.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { defineJob } from "../../../platform/jobs/define.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
@@ -46,7 +46,7 @@ async function matchMeeting(db: Database, { recordingId, changedBy }: Payload): 
     await applyMeeting(tx, recording, event, null);
     await sql`update recordings set updated_at = clock_timestamp() where id = ${recordingId}`.execute(tx);
     await syncGrants(tx, [recordingId]);
-    await record(tx, {
+    await recordEvent(tx, {
       workspaceId: recording.workspace_id,
       type: "recording_updated",
       subjectId: recordingId,

@@ -11,7 +11,7 @@ import {
 } from "../../../../test/support/factories.ts";
 import { type HookReceiver, ok, startHookReceiver, status } from "../../../../test/support/hook-receiver.ts";
 import { until } from "../../../../test/support/until.ts";
-import { record } from "../../../people/events/record.ts";
+import { recordEvent } from "../../../people/events/record-event.ts";
 import { startManagement } from "../test/management.ts";
 
 /** A clock that the tests move. */
@@ -32,7 +32,7 @@ async function recordAll(
   );
   await db.kysely.transaction().execute(async (tx) => {
     for (const [n, subjectId] of subjects.entries())
-      await record(tx, {
+      await recordEvent(tx, {
         workspaceId: workspace.id,
         type: event.type ?? "recording_deleted",
         subjectId,

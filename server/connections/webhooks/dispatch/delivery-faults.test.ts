@@ -4,7 +4,7 @@ import { startTestApp } from "../../../../test/support/app.ts";
 import { insertHook, makeRecording, makeWorkspace, unknownId } from "../../../../test/support/factories.ts";
 import { ok, retryAfter, slow, startHookReceiver } from "../../../../test/support/hook-receiver.ts";
 import { until } from "../../../../test/support/until.ts";
-import { record } from "../../../people/events/record.ts";
+import { recordEvent } from "../../../people/events/record-event.ts";
 import { createEncryptor } from "../../../platform/crypto/encryptor.ts";
 import { confirmClock } from "../../../platform/jobs/clock-guard.ts";
 import { prepare } from "./prepare.ts";
@@ -25,7 +25,9 @@ async function happen(
 ): Promise<void> {
   await db.kysely
     .transaction()
-    .execute((tx) => record(tx, { workspaceId, type, subjectId, audience: [], data: { id: subjectId } }));
+    .execute((tx) =>
+      recordEvent(tx, { workspaceId, type, subjectId, audience: [], data: { id: subjectId } }),
+    );
   app.jobs.wake();
 }
 

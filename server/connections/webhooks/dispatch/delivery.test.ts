@@ -4,7 +4,7 @@ import { startTestApp } from "../../../../test/support/app.ts";
 import { insertHook, unknownId } from "../../../../test/support/factories.ts";
 import { hang, retryAfter, startHookReceiver, status } from "../../../../test/support/hook-receiver.ts";
 import { until } from "../../../../test/support/until.ts";
-import { record } from "../../../people/events/record.ts";
+import { recordEvent } from "../../../people/events/record-event.ts";
 
 /** A clock that the tests set. */
 const clock = {
@@ -22,7 +22,7 @@ const makeHook = (hook_url: string, workspace_id?: string) =>
 /** Records an event. @returns its subject. */
 async function happen(workspaceId: string, subjectId = unknownId(), data: object = {}): Promise<string> {
   await db.kysely.transaction().execute((tx) =>
-    record(tx, {
+    recordEvent(tx, {
       workspaceId,
       type: "recording_deleted",
       subjectId,

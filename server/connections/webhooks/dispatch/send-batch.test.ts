@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { makeWorkspace, type TestWorkspace, unknownId } from "../../../../test/support/factories.ts";
 import { startHookReceiver } from "../../../../test/support/hook-receiver.ts";
 import { until } from "../../../../test/support/until.ts";
-import { record } from "../../../people/events/record.ts";
+import { recordEvent } from "../../../people/events/record-event.ts";
 import { startManagement } from "../test/management.ts";
 import { startDeliveries } from "./dispatcher.ts";
 
@@ -17,7 +17,7 @@ const { app, db, makeHook } = await startManagement({
 async function recordAll(workspace: TestWorkspace, subjects: readonly string[]): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
     for (const [n, subjectId] of subjects.entries())
-      await record(tx, {
+      await recordEvent(tx, {
         workspaceId: workspace.id,
         type: "recording_deleted",
         subjectId,

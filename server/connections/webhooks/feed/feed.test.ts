@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { call } from "../../../../test/support/app.ts";
 import { makeRecording, makeUser, makeWorkspace, unknownId } from "../../../../test/support/factories.ts";
 import { until } from "../../../../test/support/until.ts";
-import { record } from "../../../people/events/record.ts";
+import { recordEvent } from "../../../people/events/record-event.ts";
 import { fanOut } from "../deliveries/fan-out.ts";
 import { startManagement } from "../test/management.ts";
 import { scanLimit } from "./queries.ts";
@@ -178,7 +178,7 @@ test("no event is skipped or repeated while transactions commit in another order
     const subjectId = unknownId();
     subjects.push(subjectId);
     await db.kysely.transaction().execute(async (tx) => {
-      await record(tx, {
+      await recordEvent(tx, {
         workspaceId: workspace.id,
         type: "recording_deleted",
         subjectId,

@@ -1,6 +1,6 @@
 import type { TestWorkspace } from "../../../../test/support/factories.ts";
 import { until } from "../../../../test/support/until.ts";
-import { record } from "../../../people/events/record.ts";
+import { recordEvent } from "../../../people/events/record-event.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { type DueDelivery, findDue } from "../deliveries/due.ts";
 import { fanOut } from "../deliveries/fan-out.ts";
@@ -13,7 +13,7 @@ export function deliveryTools(db: Database) {
     async recordAll(workspace: TestWorkspace, subjects: readonly string[]): Promise<void> {
       await db.kysely.transaction().execute(async (tx) => {
         for (const subjectId of subjects)
-          await record(tx, {
+          await recordEvent(tx, {
             workspaceId: workspace.id,
             type: "recording_deleted",
             subjectId,

@@ -8,7 +8,7 @@ import {
   type TestWorkspace,
   unknownId,
 } from "../../../../test/support/factories.ts";
-import { type NewEvent, record } from "../../../people/events/record.ts";
+import { type NewEvent, recordEvent } from "../../../people/events/record-event.ts";
 import { fanOut } from "../deliveries/fan-out.ts";
 import { newSecret } from "../transport/signing.ts";
 
@@ -47,7 +47,7 @@ export async function startManagement(options: TestAppOptions) {
   async function happen(event: Partial<NewEvent> = {}): Promise<string> {
     const subjectId = event.subjectId ?? unknownId();
     await db.kysely.transaction().execute((tx) =>
-      record(tx, {
+      recordEvent(tx, {
         workspaceId: workspace.id,
         type: "recording_deleted",
         audience: [],

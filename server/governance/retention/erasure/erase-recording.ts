@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { foldName } from "../../../../shared/fold-case.ts";
 import { syncGrants } from "../../../people/access/grants.ts";
 import { redactDeliveries } from "../../../people/events/delete.ts";
-import { record } from "../../../people/events/record.ts";
+import { recordEvent } from "../../../people/events/record-event.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
@@ -54,7 +54,7 @@ export async function eraseFromRecording(
     where id = ${recordingId}`.execute(tx);
   await syncGrants(tx, [recordingId]);
   await reportHighlights(tx, recordingId, spoken);
-  await record(tx, { workspaceId, type: "recording_updated", subjectId: recordingId, data: {} });
+  await recordEvent(tx, { workspaceId, type: "recording_updated", subjectId: recordingId, data: {} });
   // From the remaining text. A run in progress finds a changed transcript and starts again.
   if (hadRun) await requestUnderstanding(tx, jobs, config, { id: recordingId, workspaceId });
   return {

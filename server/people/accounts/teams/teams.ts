@@ -6,7 +6,7 @@ import type { Executor, Tx } from "../../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../../platform/http/errors/problem.ts";
 import { syncGrants } from "../../access/grants.ts";
 import { findUserIds } from "../../directory/queries.ts";
-import { record } from "../../events/record.ts";
+import { recordEvent } from "../../events/record-event.ts";
 
 export interface TeamRow {
   readonly id: string;
@@ -95,7 +95,7 @@ export async function deleteTeam(tx: Tx, actor: AuditActor, teamId: string): Pro
   await tx.deleteFrom("teams").where("id", "=", teamId).execute();
   await syncGrants(tx, recordingIds);
   for (const subjectId of recordingIds)
-    await record(tx, { workspaceId, type: "recording_updated", subjectId, data: {} });
+    await recordEvent(tx, { workspaceId, type: "recording_updated", subjectId, data: {} });
   await recordAudit(tx, actor, {
     action: "team_deleted",
     subject: { type: "team", id: teamId },

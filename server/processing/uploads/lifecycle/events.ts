@@ -1,4 +1,4 @@
-import { record } from "../../../people/events/record.ts";
+import { recordEvent } from "../../../people/events/record-event.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import type { UploadRow } from "../queries.ts";
 
@@ -23,7 +23,7 @@ export function uploadFields(row: UploadRow) {
 
 /** Reports a new upload. */
 export async function recordUploadAdded(tx: Tx, row: UploadRow): Promise<void> {
-  await record(tx, {
+  await recordEvent(tx, {
     workspaceId: row.workspace_id,
     audience: audienceOf(row),
     type: "upload_added",
@@ -34,7 +34,7 @@ export async function recordUploadAdded(tx: Tx, row: UploadRow): Promise<void> {
 
 /** Contract, rule 3: "Each status change and each attribute edit sends an upload_updated hook." */
 export async function recordUploadUpdated(tx: Tx, row: UploadRow): Promise<void> {
-  await record(tx, {
+  await recordEvent(tx, {
     workspaceId: row.workspace_id,
     audience: audienceOf(row),
     type: "upload_updated",
@@ -70,7 +70,7 @@ export async function recordUploadStatus(tx: Tx, row: UploadRow, done = 0): Prom
   const message = status === "failure" ? row.failure_reason : messages[status];
   if (message === undefined || message === null) return;
   const from = progressAt[status] ?? 0;
-  await record(tx, {
+  await recordEvent(tx, {
     workspaceId: row.workspace_id,
     audience: audienceOf(row),
     type: "upload_status",

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import { holdMembership, syncGrants, syncTitle } from "../../../people/access/grants.ts";
-import { record } from "../../../people/events/record.ts";
+import { recordEvent } from "../../../people/events/record-event.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { prepared } from "../../../platform/db/prepared.ts";
@@ -77,7 +77,7 @@ export async function updateColumns(
 }
 
 function recordUpdate(tx: Tx, { id, workspace_id }: ChangeableRecording): Promise<void> {
-  return record(tx, { workspaceId: workspace_id, type: "recording_updated", subjectId: id, data: {} });
+  return recordEvent(tx, { workspaceId: workspace_id, type: "recording_updated", subjectId: id, data: {} });
 }
 
 /** The outcome of a change that only says whether it changed anything. */

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { DeletionReceipt } from "../../../../contract/recordings/recording-management.ts";
 import { deleteEvents } from "../../../people/events/delete.ts";
-import { record } from "../../../people/events/record.ts";
+import { recordEvent } from "../../../people/events/record-event.ts";
 import { type AuditActor, recordAudit } from "../../../platform/audit/record.ts";
 import { isBackupRunning } from "../../../platform/db/backup-lock.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
@@ -68,7 +68,7 @@ export async function recordDeletion(
 ): Promise<void> {
   // Before their recording, so that receivers that only store highlights learn of the deletion too.
   for (const id of highlightIds) {
-    await record(tx, {
+    await recordEvent(tx, {
       workspaceId,
       type: "highlight_deleted",
       subjectId: id,
@@ -77,7 +77,7 @@ export async function recordDeletion(
       data: { id, recording_id: recordingId },
     });
   }
-  await record(tx, {
+  await recordEvent(tx, {
     workspaceId,
     type: "recording_deleted",
     subjectId: recordingId,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { record } from "../../../people/events/record.ts";
+import { recordEvent } from "../../../people/events/record-event.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 
 /** Where a highlight was in a story. */
@@ -59,5 +59,5 @@ async function noteEdited(tx: Tx, storyIds: readonly string[]): Promise<void> {
     where id = any(${[...new Set(storyIds)]}::uuid[])
     returning id, workspace_id`.execute(tx);
   for (const { id, workspace_id } of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
-    await record(tx, { workspaceId: workspace_id, type: "story_updated", subjectId: id, data: { id } });
+    await recordEvent(tx, { workspaceId: workspace_id, type: "story_updated", subjectId: id, data: { id } });
 }

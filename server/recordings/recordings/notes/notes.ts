@@ -1,4 +1,4 @@
-import { record } from "../../../people/events/record.ts";
+import { recordEvent } from "../../../people/events/record-event.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
@@ -74,7 +74,7 @@ async function change(
     if (!recording?.is_visible) throw recordingNotFound(recordingId);
     if (!(await apply(tx))) return;
     // Each hook shows the notes of its own owner, so others learn that something changed and never what.
-    await record(tx, {
+    await recordEvent(tx, {
       workspaceId: recording.workspace_id,
       type: "recording_updated",
       subjectId: recordingId,

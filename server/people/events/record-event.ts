@@ -22,7 +22,7 @@ export interface NewEvent {
  * Writes an event to the outbox, in the transaction of the change that it reports. The caller holds a lock on the
  * subject's row, so the events of one subject are numbered in the order of its changes.
  */
-export async function record(tx: Tx, event: NewEvent): Promise<void> {
+export async function recordEvent(tx: Tx, event: NewEvent): Promise<void> {
   const recordingId = event.recordingId ?? (event.type.startsWith("recording_") ? event.subjectId : null);
   // recording_added comes first: a change of a recording that is not announced yet is noted, and reported with it (announce.ts).
   const isUpdate = event.type === "recording_updated";
