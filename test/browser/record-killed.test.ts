@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { BrowserContext, Page } from "playwright-core";
 import { uploadFileKey } from "../../server/platform/storage/layout.ts";
 import { inspect } from "../../server/processing/media/render/test/support.ts";
-import { wholeFragments } from "../../web/record/outbox/fragments.ts";
+import { wholeFragments } from "../../web/recorder/outbox/fragments.ts";
 import { makeWorkspace } from "../support/factories.ts";
 import { isFullRun } from "../support/full.ts";
 import { killGroup } from "../support/processes.ts";

@@ -11,7 +11,7 @@ import {
   IconVideo,
 } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { useOpenRecorder } from "../record/context.tsx";
+import { useOpenRecorder } from "../recorder/context.tsx";
 import { isActive, navItems } from "./nav-items.ts";
 
 const tabs = [

@@ -306,7 +306,7 @@ const routes = root.addChildren([
     ),
     page(
       "/record/$uploadId",
-      lazyPage(() => import("../record/finish-page.tsx"), "FinishPage"),
+      lazyPage(() => import("../recorder/finish-page.tsx"), "FinishPage"),
     ),
     highlightsRoute,
     highlightRoute,

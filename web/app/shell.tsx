@@ -27,7 +27,7 @@ import { initials } from "../common/format/names.ts";
 import { lazyPart } from "../common/load-part.tsx";
 import { useWider } from "../common/use-wider.ts";
 import { useAccountLanguage } from "../language/use-account-language.ts";
-import { RecorderOutlet, RecorderProvider, useOpenRecorder } from "../record/context.tsx";
+import { RecorderOutlet, RecorderProvider, useOpenRecorder } from "../recorder/context.tsx";
 import { SenderProvider } from "../uploads/sending/context.tsx";
 import { BottomNav } from "./bottom-nav.tsx";
 import { HeaderSearch } from "./header-search.tsx";

@@ -30,7 +30,7 @@ import { latePart, lazyPart } from "../common/load-part.tsx";
 import { PageStack } from "../common/page-frame.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
-import { useOpenRecorder } from "../record/context.tsx";
+import { useOpenRecorder } from "../recorder/context.tsx";
 import { LibraryFilters } from "./filters.tsx";
 import classes from "./library.module.css";
 import { RecordingCardSkeleton } from "./recording-card.tsx";

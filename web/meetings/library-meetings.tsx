@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { meetingsQuery } from "../api/calendars.ts";
 import { MeetingList, NotesButton, recordLabel } from "../common/lists/meeting-list.tsx";
-import { useOpenRecorder } from "../record/context.tsx";
+import { useOpenRecorder } from "../recorder/context.tsx";
 
 /** The next meetings of today in an empty library, to record them; without a calendar, how to see them. */
 export function LibraryMeetings() {

@@ -13,7 +13,7 @@ import { BackLink, PageStack } from "../common/page-frame.tsx";
 import { recordingUrl } from "../common/recording-url.ts";
 import { ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
-import { useOpenRecorder } from "../record/context.tsx";
+import { useOpenRecorder } from "../recorder/context.tsx";
 
 const route = getRouteApi("/signed-in/meetings/$meetingId");
 

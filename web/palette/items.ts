@@ -9,7 +9,7 @@ import { titlesQuery } from "../api/library/list.ts";
 import type { Session } from "../api/session.ts";
 import { day } from "../common/format/time.ts";
 import { recordingUrl } from "../common/recording-url.ts";
-import { useOpenRecorder } from "../record/context.tsx";
+import { useOpenRecorder } from "../recorder/context.tsx";
 import { navGroupsFor } from "../settings/nav-items.ts";
 
 /** Something that can be chosen in the command palette. */
