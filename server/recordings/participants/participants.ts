@@ -18,7 +18,7 @@ import { invalidInput, ProblemError } from "../../platform/http/errors/problem.t
 import { updateRecording } from "../recordings/change/update-recording.ts";
 import { findDataViolations } from "../recordings/change/violations.ts";
 import { deriveFromParticipants, participantScopes } from "../recordings/participant-scope.ts";
-import { findIdentities, findPeople, nextVersion } from "../transcripts/queries.ts";
+import { findIdentities, findParticipants, nextVersion } from "../transcripts/queries.ts";
 import { planRename } from "../transcripts/speakers.ts";
 import { editorOf, writeEdit } from "../transcripts/write-edit.ts";
 
@@ -204,7 +204,7 @@ async function rename(
   participantId: string,
   name: string,
 ): Promise<void> {
-  const people = await findPeople(tx, recordingId);
+  const people = await findParticipants(tx, recordingId);
   const speaker = { participant_id: participantId, speaker: people.get(participantId)?.name ?? "" };
   const edit = planRename(speaker, name, people, await findIdentities(tx, recordingId));
   if (edit !== null && edit.changes.segments.length > 0)

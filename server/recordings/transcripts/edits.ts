@@ -11,7 +11,7 @@ import type { Database, Tx } from "../../platform/db/database.ts";
 import type { SegmentChange } from "../../platform/db/json-columns.ts";
 import { invalidInput } from "../../platform/http/errors/problem.ts";
 import { giveTo } from "./changes.ts";
-import { findIdentities, findPeople, findSegmentsAt, growsTooLong } from "./queries.ts";
+import { findIdentities, findParticipants, findSegmentsAt, growsTooLong } from "./queries.ts";
 import { hear, planRename, resolveSpeaker, segmentsOf } from "./speakers.ts";
 import { type EditResult, editTranscript } from "./write-edit.ts";
 
@@ -51,15 +51,15 @@ export function renameSpeaker(
   input: Input<typeof renameOperation>,
 ): Promise<EditResult> {
   return editTranscript(db, principal, recordingId, input.transcript_version, async (tx) => {
-    const people = await findPeople(tx, recordingId);
+    const participants = await findParticipants(tx, recordingId);
     const identities = await findIdentities(tx, recordingId);
-    const speaker = resolveSpeaker("/speaker", input.speaker, people, identities);
+    const speaker = resolveSpeaker("/speaker", input.speaker, participants, identities);
     const isTaken = identities.some((other) => other.participant_id === null && other.speaker === input.name);
     if (speaker.participant_id === null && isTaken && speaker.speaker !== input.name)
       throw invalidInput([
         { pointer: "/name", detail: "is the name of another speaker; merge the two instead" },
       ]);
-    return planRename(speaker, input.name, people, identities);
+    return planRename(speaker, input.name, participants, identities);
   });
 }
 
@@ -71,11 +71,11 @@ export function mergeSpeakers(
   input: Input<typeof mergeOperation>,
 ): Promise<EditResult> {
   return editTranscript(db, principal, recordingId, input.transcript_version, async (tx) => {
-    const people = await findPeople(tx, recordingId);
+    const participants = await findParticipants(tx, recordingId);
     const identities = await findIdentities(tx, recordingId);
-    const into = resolveSpeaker("/into", input.into, people, identities);
+    const into = resolveSpeaker("/into", input.into, participants, identities);
     const from = input.from.map((reference, index) =>
-      resolveSpeaker(`/from/${index}`, reference, people, identities),
+      resolveSpeaker(`/from/${index}`, reference, participants, identities),
     );
     const taken = from.flatMap((speaker) => segmentsOf(speaker, identities));
     const unique = [...new Map(taken.map((segment) => [segment.position, segment])).values()];
@@ -87,7 +87,7 @@ export function mergeSpeakers(
         speakers: from.map(({ participant_id, speaker }) => ({ participant_id, name: speaker })),
         to: { participant_id: into.participant_id, name: into.speaker },
       },
-      changes: { segments, participants: hear(into, people) },
+      changes: { segments, participants: hear(into, participants) },
     };
   });
 }
@@ -100,11 +100,11 @@ export function assignSegments(
   input: Input<typeof assignOperation>,
 ): Promise<EditResult> {
   return editTranscript(db, principal, recordingId, input.transcript_version, async (tx) => {
-    const people = await findPeople(tx, recordingId);
+    const participants = await findParticipants(tx, recordingId);
     // The name may be new to the transcript.
     const to =
       input.to.name === undefined
-        ? resolveSpeaker("/to", input.to, people, [])
+        ? resolveSpeaker("/to", input.to, participants, [])
         : { participant_id: null, speaker: input.to.name };
     const chosen = await findChosen(tx, recordingId, input);
     const segments = giveTo(to, chosen);
@@ -118,7 +118,7 @@ export function assignSegments(
         })),
         to: { participant_id: to.participant_id, name: to.speaker },
       },
-      changes: { segments, participants: hear(to, people) },
+      changes: { segments, participants: hear(to, participants) },
     };
   });
 }

@@ -171,14 +171,17 @@ export async function findIdentities(
 }
 
 /** The participants of a recording, with the fields that transcripts need. */
-export interface Person {
+export interface TranscriptParticipant {
   readonly id: string;
   readonly name: string;
   readonly confirmed_attendee: boolean;
   readonly is_invited: boolean;
 }
 
-export async function findPeople(tx: Tx, recordingId: string): Promise<Map<string, Person>> {
+export async function findParticipants(
+  tx: Tx,
+  recordingId: string,
+): Promise<Map<string, TranscriptParticipant>> {
   const rows = await tx
     .selectFrom("participants")
     .select(["id", "name", "confirmed_attendee", "is_invited"])
@@ -258,10 +261,10 @@ async function deleteVoicesWithoutSpeaker(tx: Tx, recordingId: string): Promise<
         and s.participant_id is null and s.speaker = v.speaker)`.execute(tx);
 }
 
-export async function writePerson(
+export async function writeParticipant(
   tx: Tx,
   participantId: string,
-  values: Partial<Omit<Person, "id">>,
+  values: Partial<Omit<TranscriptParticipant, "id">>,
 ): Promise<void> {
   await tx.updateTable("participants").set(values).where("id", "=", participantId).execute();
 }

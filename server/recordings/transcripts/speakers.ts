@@ -2,11 +2,11 @@ import type { SpeakerReference } from "../../../contract/transcripts/transcript-
 import type { ParticipantChange, SegmentChange } from "../../platform/db/json-columns.ts";
 import { invalidInput } from "../../platform/http/errors/problem.ts";
 import type { Identity } from "./changes.ts";
-import type { Person } from "./queries.ts";
+import type { TranscriptParticipant } from "./queries.ts";
 import type { PlannedEdit } from "./write-edit.ts";
 
 type Placed = Identity & { readonly position: number };
-type People = ReadonlyMap<string, Person>;
+type Participants = ReadonlyMap<string, TranscriptParticipant>;
 
 /**
  * Finds a speaker: a participant of the recording, or another speaker of the transcript.
@@ -15,16 +15,16 @@ type People = ReadonlyMap<string, Person>;
 export function resolveSpeaker(
   pointer: string,
   { participant_id, name }: SpeakerReference,
-  people: People,
+  participants: Participants,
   identities: readonly Identity[],
 ): Identity {
   if (participant_id !== undefined) {
-    const person = people.get(participant_id.toLowerCase());
-    if (person === undefined)
+    const participant = participants.get(participant_id.toLowerCase());
+    if (participant === undefined)
       throw invalidInput([
         { pointer: `${pointer}/participant_id`, detail: "is not a participant of this recording" },
       ]);
-    return { participant_id: person.id, speaker: person.name };
+    return { participant_id: participant.id, speaker: participant.name };
   }
   const found = identities.find((other) => other.participant_id === null && other.speaker === name);
   if (found === undefined)
@@ -47,10 +47,10 @@ export function segmentsOf(speaker: Identity, identities: readonly Placed[]): Pl
 }
 
 /** A participant who speaks attended, the contract's confirmed_attendee, and was not only invited. */
-export function hear({ participant_id }: Identity, people: People): ParticipantChange[] {
-  const person = participant_id === null ? undefined : people.get(participant_id);
-  if (person === undefined || (person.confirmed_attendee && !person.is_invited)) return [];
-  const { id, confirmed_attendee, is_invited } = person;
+export function hear({ participant_id }: Identity, participants: Participants): ParticipantChange[] {
+  const participant = participant_id === null ? undefined : participants.get(participant_id);
+  if (participant === undefined || (participant.confirmed_attendee && !participant.is_invited)) return [];
+  const { id, confirmed_attendee, is_invited } = participant;
   return [
     {
       id,
@@ -64,7 +64,7 @@ export function hear({ participant_id }: Identity, people: People): ParticipantC
 export function planRename(
   speaker: Identity,
   name: string,
-  people: People,
+  participants: Participants,
   identities: readonly Placed[],
 ): PlannedEdit | null {
   const groups = Map.groupBy(
@@ -76,18 +76,18 @@ export function planRename(
     before: { speaker: before },
     after: { speaker: name },
   }));
-  const person = speaker.participant_id === null ? undefined : people.get(speaker.participant_id);
-  const participants: ParticipantChange[] =
-    person === undefined || person.name === name
+  const participant = speaker.participant_id === null ? undefined : participants.get(speaker.participant_id);
+  const renamed: ParticipantChange[] =
+    participant === undefined || participant.name === name
       ? []
-      : [{ id: person.id, before: { name: person.name }, after: { name } }];
-  if (segments.length === 0 && participants.length === 0) return null;
+      : [{ id: participant.id, before: { name: participant.name }, after: { name } }];
+  if (segments.length === 0 && renamed.length === 0) return null;
   return {
     kind: "rename",
     details: {
       speakers: [{ participant_id: speaker.participant_id, name: speaker.speaker }],
       to: { participant_id: speaker.participant_id, name },
     },
-    changes: { segments, participants },
+    changes: { segments, participants: renamed },
   };
 }

@@ -14,7 +14,7 @@ import { lockFor } from "../recordings/rights.ts";
 import type { TimedWord } from "./align-words.ts";
 import { endTranscription } from "./end-transcription.ts";
 import { reportHighlights } from "./highlights.ts";
-import { findPeople, nextVersion } from "./queries.ts";
+import { findParticipants, nextVersion } from "./queries.ts";
 import { completeRenewal, findFormer } from "./replace.ts";
 import { type StoredWordTimes, storeAllWordTimes } from "./word-times.ts";
 import { checkVersion, type EditResult, editorOf } from "./write-edit.ts";
@@ -195,7 +195,7 @@ async function attribute(
   segments: readonly (SuppliedSegment & { readonly word_times: StoredWordTimes | null })[],
 ): Promise<NewSegment[]> {
   const byName = new Map<string, { readonly id: string; readonly name: string } | null>();
-  for (const [id, { name }] of await findPeople(tx, recordingId))
+  for (const [id, { name }] of await findParticipants(tx, recordingId))
     byName.set(foldName(name), byName.has(foldName(name)) ? null : { id, name });
   return segments
     .toSorted((a, b) => a.start - b.start)

@@ -10,10 +10,10 @@ import {
   type EditRow,
   findEditToUndo,
   findLastReplacement,
-  findPeople,
+  findParticipants,
   growsTooLong,
   markUndone,
-  type Person,
+  type TranscriptParticipant,
 } from "./queries.ts";
 import { type EditResult, editTranscript } from "./write-edit.ts";
 
@@ -37,9 +37,9 @@ export async function undoEdit(
     async (tx) => {
       undone = await findEditToUndo(tx, recordingId, number);
       const edit = await checkUndoable(tx, recordingId, undone, number);
-      const people = await findPeople(tx, recordingId);
-      const changes = withoutParticipants(invert(edit.changes), (id) => people.has(id));
-      await refuseConflict(tx, recordingId, edit.number, changes, people);
+      const participants = await findParticipants(tx, recordingId);
+      const changes = withoutParticipants(invert(edit.changes), (id) => participants.has(id));
+      await refuseConflict(tx, recordingId, edit.number, changes, participants);
       if (await growsTooLong(tx, recordingId, changes.segments))
         throw new ProblemError(
           "wrong_state",
@@ -98,11 +98,11 @@ async function refuseConflict(
   recordingId: string,
   number: number,
   changes: TranscriptChanges,
-  people: ReadonlyMap<string, Person>,
+  participants: ReadonlyMap<string, TranscriptParticipant>,
 ): Promise<void> {
   const segments = await countDiffering(tx, recordingId, changes.segments);
   const persons = changes.participants.filter(
-    ({ id, before }) => before.name !== undefined && people.get(id)?.name !== before.name,
+    ({ id, before }) => before.name !== undefined && participants.get(id)?.name !== before.name,
   ).length;
   if (segments + persons === 0) return;
   throw new ProblemError(

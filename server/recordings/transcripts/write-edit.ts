@@ -16,7 +16,7 @@ import {
   insertEdit,
   nextVersion,
   type TranscriptState,
-  writePerson,
+  writeParticipant,
   writeSegments,
 } from "./queries.ts";
 
@@ -101,7 +101,7 @@ export async function writeEdit(
   userId: string | null,
   edit: PlannedEdit,
 ): Promise<EditResult & { readonly edit: number }> {
-  for (const { id, after } of edit.changes.participants) await writePerson(tx, id, after);
+  for (const { id, after } of edit.changes.participants) await writeParticipant(tx, id, after);
   const spoken = await writeSegments(tx, recordingId, edit.changes.segments);
   const version = await nextVersion(tx, recordingId);
   const segments = countSegments(edit.changes);

@@ -14,7 +14,7 @@ const SummaryPanel = lazyPart(async () => (await import("./summary.tsx")).Summar
 const ActionItemsPanel = lazyPart(async () => (await import("./action-items.tsx")).ActionItemsPanel);
 const HighlightsPanel = lazyPart(async () => (await import("./highlights.tsx")).HighlightsPanel);
 const CommentsPanel = lazyPart(async () => (await import("./comments/panel.tsx")).CommentsPanel);
-const PeoplePanel = lazyPart(async () => (await import("./people.tsx")).PeoplePanel);
+const ParticipantsPanel = lazyPart(async () => (await import("./participants.tsx")).ParticipantsPanel);
 const DetailsPanel = lazyPart(async () => (await import("./details.tsx")).DetailsPanel);
 
 /** The tabs next to the player, or below it where there is no room. */
@@ -84,7 +84,7 @@ export function Panels(props: {
         <NotesPanel />
       </Tabs.Panel>
       <Tabs.Panel value="people" className={classes.panel ?? ""} tabIndex={0}>
-        <PeoplePanel transcript={transcript} />
+        <ParticipantsPanel transcript={transcript} />
       </Tabs.Panel>
       <Tabs.Panel value="details" className={classes.panel ?? ""} tabIndex={0}>
         <DetailsPanel />

@@ -175,7 +175,7 @@ function SpeakerForm(props: { transcript: Transcript; segment: Segment; onClose:
   );
 }
 
-interface Person {
+interface Candidate {
   readonly participant_id: string | null;
   readonly name: string;
 }
@@ -185,8 +185,8 @@ function otherSpeakers(
   transcript: Transcript,
   participants: readonly { readonly id: string; readonly name: string }[],
   key: string,
-): Person[] {
-  const people = new Map<string, Person>();
+): Candidate[] {
+  const people = new Map<string, Candidate>();
   for (const person of [
     ...transcript.speakers,
     ...participants.map(({ id, name }) => ({ participant_id: id, name })),

@@ -8,7 +8,7 @@ export const erasedName = "Erased person";
 export const erasedWords = "[erased]";
 
 /** The person whose data is erased. */
-export interface Person {
+export interface DataSubject {
   readonly workspaceId: string;
   /** As given; compared ignoring case. */
   readonly email: string;
@@ -25,13 +25,16 @@ const EncryptedPerson = z.object({
 });
 
 /** The person in the form that is stored until their data is erased. */
-export function encryptPerson(
+export function encryptDataSubject(
   encryptor: Encryptor,
-  { email, names }: Pick<Person, "email" | "names">,
+  { email, names }: Pick<DataSubject, "email" | "names">,
 ): Buffer {
   return encryptor.encrypt(JSON.stringify({ encryptedFor: "erasure", email, names }));
 }
 
-export function decryptPerson(encryptor: Encryptor, encrypted: Buffer): Pick<Person, "email" | "names"> {
+export function decryptDataSubject(
+  encryptor: Encryptor,
+  encrypted: Buffer,
+): Pick<DataSubject, "email" | "names"> {
   return EncryptedPerson.parse(JSON.parse(encryptor.decrypt(encrypted)));
 }

@@ -3,7 +3,7 @@ import { foldCase } from "../../../../shared/fold-case.ts";
 import { isMailAbout } from "../../../people/accounts/one-time-links/mailer.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Tx } from "../../../platform/db/database.ts";
-import type { Person } from "./data-subject.ts";
+import type { DataSubject } from "./data-subject.ts";
 import { createNameMatch } from "./text-match.ts";
 
 /**
@@ -85,7 +85,7 @@ const fileBatch = 1000;
  */
 export async function eraseFromWatchedFiles(
   tx: Tx,
-  { workspaceId, email, names }: Pick<Person, "workspaceId" | "email" | "names">,
+  { workspaceId, email, names }: Pick<DataSubject, "workspaceId" | "email" | "names">,
 ): Promise<void> {
   const isNamed = createNameMatch([email, ...names]);
   let after: Buffer = Buffer.alloc(0);
@@ -124,7 +124,7 @@ export async function eraseFromWatchedFiles(
  */
 export async function eraseFromCalendars(
   tx: Tx,
-  { workspaceId, email, names }: Pick<Person, "workspaceId" | "email" | "names">,
+  { workspaceId, email, names }: Pick<DataSubject, "workspaceId" | "email" | "names">,
 ): Promise<void> {
   await sql`
     update calendar_events e set

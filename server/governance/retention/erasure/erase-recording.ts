@@ -8,7 +8,7 @@ import type { Tx } from "../../../platform/db/database.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { requestUnderstanding } from "../../../processing/intelligence/index.ts";
 import { reportHighlights } from "../../../recordings/transcripts/highlights.ts";
-import { erasedName, erasedWords, type Person } from "./data-subject.ts";
+import { type DataSubject, erasedName, erasedWords } from "./data-subject.ts";
 import { eraseFromFinished } from "./erase-uploads.ts";
 
 export interface ErasedFromRecording {
@@ -29,16 +29,18 @@ export async function eraseFromRecording(
   tx: Tx,
   { jobs, config }: { readonly jobs: JobQueue; readonly config: Pick<Config, "languageModel" | "dataDir"> },
   recordingId: string,
-  { workspaceId, email, names: accountNames }: Person,
+  { workspaceId, email, names: accountNames }: DataSubject,
 ): Promise<ErasedFromRecording | null> {
-  const { rows: people } = await sql<{ id: string; name: string }>`
+  const { rows: participants } = await sql<{ id: string; name: string }>`
     select id, name from participants
     where recording_id = ${recordingId} and email_key = parley_lower(${email}) order by id for update`.execute(
     tx,
   );
-  if (people.length === 0) return null;
-  const ids = people.map((person) => person.id);
-  const names = new Set([...people.map((person) => person.name), ...accountNames].map(foldName));
+  if (participants.length === 0) return null;
+  const ids = participants.map((participant) => participant.id);
+  const names = new Set(
+    [...participants.map((participant) => participant.name), ...accountNames].map(foldName),
+  );
   const spoken = await eraseWords(tx, recordingId, ids, names);
   // Any of the unnamed voices may be the person's.
   await sql`delete from recording_voices where recording_id = ${recordingId}`.execute(tx);

@@ -13,7 +13,7 @@ import {
   type UploadRow,
 } from "../../../processing/uploads/queries.ts";
 import { erasedMention } from "../../../recordings/comments/erase.ts";
-import { erasedName, erasedWords, type Person } from "./data-subject.ts";
+import { type DataSubject, erasedName, erasedWords } from "./data-subject.ts";
 
 /**
  * Redacts a person from uploads that are not recordings yet: from the participants and from the supplied transcript.
@@ -21,7 +21,7 @@ import { erasedName, erasedWords, type Person } from "./data-subject.ts";
  */
 export async function eraseFromUnfinished(
   tx: Tx,
-  { workspaceId, email, names, userId }: Person,
+  { workspaceId, email, names, userId }: DataSubject,
 ): Promise<number> {
   if (userId !== null) {
     await eraseNotesAndShares(tx, workspaceId, userId);
@@ -32,14 +32,14 @@ export async function eraseFromUnfinished(
   const transcripts = await findUploadTranscripts(tx, ids);
   for (const upload of uploads.values()) {
     const theirKeys = new Map<string, string>();
-    const participants = upload.participants.map((person): UploadParticipant => {
-      if (!isPerson(person, email)) return person;
+    const participants = upload.participants.map((participant): UploadParticipant => {
+      if (!isSubject(participant, email)) return participant;
       // Keys may be names or emails themselves.
-      const { speaker_key: before } = person;
-      if (before === null) return withoutIdentity(person);
+      const { speaker_key: before } = participant;
+      if (before === null) return withoutIdentity(participant);
       const key = theirKeys.get(before) ?? `erased-${randomUUID()}`;
       theirKeys.set(before, key);
-      return { ...withoutIdentity(person), speaker_key: key };
+      return { ...withoutIdentity(participant), speaker_key: key };
     });
     const transcript = transcripts.get(upload.id);
     if (transcript !== undefined && theirKeys.size > 0) {
@@ -50,7 +50,7 @@ export async function eraseFromUnfinished(
       await saveUploadTranscript(tx, upload.id, { ...transcript, segments });
     }
     await writeParticipants(tx, upload.id, participants);
-    const theirs = upload.participants.filter((person) => isPerson(person, email));
+    const theirs = upload.participants.filter((participant) => isSubject(participant, email));
     const keys = new Set([...names, ...theirs.map(({ name }) => name ?? "")].map(foldName));
     await eraseImported(tx, upload, keys);
     await redactDeliveries(tx, [], [upload.id]);
@@ -187,27 +187,28 @@ export async function eraseFromFinished(
       .set({ transcript_info: null, is_transcript_removed: true })
       .where("id", "=", id)
       .execute();
-    const isTheirs = (person: UploadParticipant): boolean =>
-      isPerson(person, email) || (person.email === null && names.has(foldName(person.name ?? "")));
+    const isTheirs = (participant: UploadParticipant): boolean =>
+      isSubject(participant, email) ||
+      (participant.email === null && names.has(foldName(participant.name ?? "")));
     await writeParticipants(
       tx,
       id,
-      participants.map((person) =>
-        isTheirs(person) ? { ...withoutIdentity(person), speaker_key: null } : person,
+      participants.map((participant) =>
+        isTheirs(participant) ? { ...withoutIdentity(participant), speaker_key: null } : participant,
       ),
     );
   }
   return rows.map(({ id }) => id);
 }
 
-function isPerson({ email }: UploadParticipant, wanted: string): boolean {
+function isSubject({ email }: UploadParticipant, wanted: string): boolean {
   return email != null && foldCase(email) === foldCase(wanted);
 }
 
-function withoutIdentity(person: UploadParticipant): UploadParticipant {
-  const { extra } = person;
+function withoutIdentity(participant: UploadParticipant): UploadParticipant {
+  const { extra } = participant;
   return {
-    ...person,
+    ...participant,
     name: erasedName,
     email: null,
     phone: null,

@@ -18,7 +18,7 @@ import {
 } from "../../../recordings/recordings/delete/delete.ts";
 import { isHeld } from "../../../recordings/recordings/delete/queries.ts";
 import { eraseFromAudit } from "../../audit/erase.ts";
-import { decryptPerson, type Person } from "./data-subject.ts";
+import { type DataSubject, decryptDataSubject } from "./data-subject.ts";
 import {
   eraseFromCalendars,
   eraseFromConnections,
@@ -54,27 +54,28 @@ export async function erasePersonJob(deps: Dependencies, erasureId: string): Pro
     .where("id", "=", erasureId)
     .executeTakeFirst();
   if (erasure?.person == null) return;
-  const person: Person = {
-    ...decryptPerson(encryptor, erasure.person),
+  const subject: DataSubject = {
+    ...decryptDataSubject(encryptor, erasure.person),
     workspaceId: erasure.workspace_id,
     userId: erasure.user_id,
   };
-  await redactRecorded(db, person);
+  await redactRecorded(db, subject);
   const knownNames = new Set<string>();
   for (;;) {
     // Before recordings: an upload promoted in the meantime is either redacted already or found as a recording.
-    await eraseUploads(db, erasureId, person);
+    await eraseUploads(db, erasureId, subject);
     for (;;) {
-      const recordingId = await findNext(db.kysely, erasureId, person);
+      const recordingId = await findNext(db.kysely, erasureId, subject);
       if (recordingId === undefined) break;
-      for (const name of await eraseOne(deps, erasure, person, recordingId, knownNames)) knownNames.add(name);
+      for (const name of await eraseOne(deps, erasure, subject, recordingId, knownNames))
+        knownNames.add(name);
     }
-    if (await finish(deps, erasureId, person, knownNames)) return;
+    if (await finish(deps, erasureId, subject, knownNames)) return;
   }
 }
 
 /** Redacts deliveries of recordings the person recorded: payloads name the recorder, even if they did not attend. */
-async function redactRecorded(db: Database, { userId }: Person): Promise<void> {
+async function redactRecorded(db: Database, { userId }: DataSubject): Promise<void> {
   let after = "00000000-0000-0000-0000-000000000000";
   for (;;) {
     if (userId === null) return;
@@ -94,10 +95,10 @@ async function redactRecorded(db: Database, { userId }: Person): Promise<void> {
   }
 }
 
-function eraseUploads(db: Database, erasureId: string, person: Person): Promise<boolean> {
+function eraseUploads(db: Database, erasureId: string, subject: DataSubject): Promise<boolean> {
   return withReceipt(db, erasureId, async (tx, receipt) => {
-    const changed = await eraseFromUnfinished(tx, person);
-    const voices = await eraseVoices(tx, person);
+    const changed = await eraseFromUnfinished(tx, subject);
+    const voices = await eraseVoices(tx, subject);
     return {
       ...receipt,
       uploads_changed: receipt.uploads_changed + changed,
@@ -110,7 +111,7 @@ function eraseUploads(db: Database, erasureId: string, person: Person): Promise<
 async function findNext(
   db: Executor | Tx,
   erasureId: string,
-  { workspaceId, email }: Person,
+  { workspaceId, email }: DataSubject,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select p.recording_id as id from participants p
@@ -129,7 +130,7 @@ async function findNext(
 async function eraseOne(
   deps: Dependencies,
   erasure: ErasureRow,
-  person: Person,
+  subject: DataSubject,
   recordingId: string,
   knownNames: ReadonlySet<string>,
 ): Promise<string[]> {
@@ -138,7 +139,7 @@ async function eraseOne(
   let newNames: string[] = [];
   await withReceipt(db, erasure.id, async (tx, before) => {
     removed = undefined;
-    await holdMembership(tx, person.workspaceId);
+    await holdMembership(tx, subject.workspaceId);
     const locked = await tx
       .selectFrom("recordings")
       .select("id")
@@ -147,19 +148,19 @@ async function eraseOne(
       .executeTakeFirst();
     if (locked === undefined) return before;
     // Voice profiles are found by these names, even if the recording is deleted or on legal hold.
-    const here = await findNames(tx, [recordingId], person.email);
-    const names = [...person.names, ...here];
+    const here = await findNames(tx, [recordingId], subject.email);
+    const names = [...subject.names, ...here];
     newNames = here.map(foldName).filter((name) => !knownNames.has(name));
     // Reads all files that failed, so once for each name.
-    if (newNames.length > 0) await eraseFromWatchedFiles(tx, { ...person, names: newNames });
-    const voices = await eraseVoices(tx, { ...person, names });
+    if (newNames.length > 0) await eraseFromWatchedFiles(tx, { ...subject, names: newNames });
+    const voices = await eraseVoices(tx, { ...subject, names });
     const receipt = { ...before, voice_profiles_erased: (before.voice_profiles_erased ?? 0) + voices };
     if (await isHeld(tx, recordingId)) return { ...receipt, held: [...receipt.held, recordingId] };
     if (erasure.recordings === "delete") {
-      removed = await removeRecording(tx, serverItself(person.workspaceId), recordingId);
+      removed = await removeRecording(tx, serverItself(subject.workspaceId), recordingId);
       return { ...receipt, recordings_deleted: receipt.recordings_deleted + 1 };
     }
-    const erased = await eraseFromRecording(tx, deps, recordingId, person);
+    const erased = await eraseFromRecording(tx, deps, recordingId, subject);
     if (erased === null) return receipt;
     return {
       ...receipt,
@@ -187,27 +188,27 @@ async function eraseOne(
 function finish(
   { db, encryptor }: Dependencies,
   erasureId: string,
-  person: Person,
+  subject: DataSubject,
   knownNames: ReadonlySet<string>,
 ): Promise<boolean> {
   return db.kysely.transaction().execute(async (tx) => {
     const receipt = await lockReceipt(tx, erasureId);
     if (receipt === null) return true;
-    const uploads = await eraseFromUnfinished(tx, person);
-    if (uploads > 0 || (await findNext(tx, erasureId, person)) !== undefined) {
+    const uploads = await eraseFromUnfinished(tx, subject);
+    if (uploads > 0 || (await findNext(tx, erasureId, subject)) !== undefined) {
       const uploads_changed = receipt.uploads_changed + uploads;
       await writeReceipt(tx, erasureId, { ...receipt, uploads_changed });
       return false;
     }
-    await eraseFromJobs(tx, encryptor, person.email);
-    await eraseFromConnections(tx, encryptor, person);
-    await eraseFromCalendars(tx, person);
+    await eraseFromJobs(tx, encryptor, subject.email);
+    await eraseFromConnections(tx, encryptor, subject);
+    await eraseFromCalendars(tx, subject);
     // Files and profiles of the meantime too.
-    const names = [...person.names, ...knownNames, ...(await findNames(tx, receipt.held, person.email))];
-    await eraseFromWatchedFiles(tx, { ...person, names });
+    const names = [...subject.names, ...knownNames, ...(await findNames(tx, receipt.held, subject.email))];
+    await eraseFromWatchedFiles(tx, { ...subject, names });
     // Late, because it keeps the audit log from being sealed until the transaction ends.
-    const entries = await eraseFromAudit(tx, person);
-    const voices = await eraseVoices(tx, { ...person, names });
+    const entries = await eraseFromAudit(tx, subject);
+    const voices = await eraseVoices(tx, { ...subject, names });
     await writeReceipt(tx, erasureId, {
       ...receipt,
       audit_entries_erased: entries,

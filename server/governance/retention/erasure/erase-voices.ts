@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { foldName } from "../../../../shared/fold-case.ts";
 import type { Tx } from "../../../platform/db/database.ts";
-import type { Person } from "./data-subject.ts";
+import type { DataSubject } from "./data-subject.ts";
 
 /**
  * Deletes a person's voice profiles: those with their email, and those with one of their names and no email.
@@ -9,7 +9,7 @@ import type { Person } from "./data-subject.ts";
  */
 export async function eraseVoices(
   tx: Tx,
-  { workspaceId, email, names }: Pick<Person, "workspaceId" | "email" | "names">,
+  { workspaceId, email, names }: Pick<DataSubject, "workspaceId" | "email" | "names">,
 ): Promise<number> {
   const keys = new Set(names.map(foldName));
   const { rows } = await sql<{ id: string; name: string; is_theirs: boolean }>`

@@ -13,7 +13,7 @@ import type { Erasures } from "../../../platform/db/types.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import type { PageQuery, Position } from "../../../platform/http/page.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
-import { encryptPerson } from "./data-subject.ts";
+import { encryptDataSubject } from "./data-subject.ts";
 import { eraseAccount } from "./erase-account.ts";
 
 /** What has been erased so far. */
@@ -56,7 +56,7 @@ export async function requestErasure(
         workspace_id: workspaceId,
         requested_by: principal.userId,
         user_id: account?.id ?? null,
-        person: encryptPerson(encryptor, { email, names: account === null ? [] : [account.name] }),
+        person: encryptDataSubject(encryptor, { email, names: account === null ? [] : [account.name] }),
         recordings,
         receipt: JSON.stringify({ ...emptyReceipt, account_erased: account !== null }),
       })

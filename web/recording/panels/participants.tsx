@@ -37,7 +37,7 @@ interface Row {
 }
 
 /** Participants with their talk time, and speakers who are not participants. */
-export function PeoplePanel({ transcript }: { transcript: Transcript | undefined }) {
+export function ParticipantsPanel({ transcript }: { transcript: Transcript | undefined }) {
   const { t } = useLingui();
   const { view } = useRecording();
   const { participants, can } = view;
