@@ -29,6 +29,9 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 /** Compiled code for the service's user, who can't read root's: its commands compile the program once. */
 const compiled = skip === false ? ownFolder("compiled") : undefined;
 
+/** A data folder of the service, which the first test fills as root, and which every test leaves to the service. */
+const data = skip === false ? ownFolder("service") : "";
+
 /** Runs a command as root, or as another user. */
 async function run(
   dataDir: string,
@@ -65,7 +68,7 @@ function foreign(path: string): string {
 test("commands that root runs on a service's data folder leave nothing there that the service can't use", {
   skip,
 }, async () => {
-  const [data, backups] = [ownFolder("service"), ownFolder("backups")];
+  const backups = ownFolder("backups");
   // The service's user can't enter the current folder of root.
   const closed = join(folder, "closed");
   mkdirSync(closed, { mode: 0o700 });
@@ -87,7 +90,6 @@ test("commands that root runs on a service's data folder leave nothing there tha
 test("a backup to a folder of root's fails with one line that says who needs access", {
   skip,
 }, async () => {
-  const data = ownFolder("unprivileged");
   const backups = join(folder, "of-root", "backups");
   mkdirSync(dirname(backups));
   const { code, stderr } = await run(data, ["backup", backups]);
@@ -98,9 +100,6 @@ test("a backup to a folder of root's fails with one line that says who needs acc
 test("without access to the data folder or its database, server and commands fail with one line that names the remedy", {
   skip,
 }, async () => {
-  const data = ownFolder("denied");
-  const created = await run(data, ["workspace", "create", "--name", "First"], user);
-  assert.equal(created.code, 0, created.stderr);
   const cluster = join(data, "postgres");
   const password = join(data, "postgres.password");
   const toRoot = (path: string) => chownSync(path, 0, 0);
@@ -147,7 +146,7 @@ test("an installation that root runs in the folder of another user continues as 
 test("doctor names what an earlier version's root commands left, and the chown that repairs it", {
   skip,
 }, async () => {
-  const [data, backups] = [ownFolder("left"), ownFolder("left-backups")];
+  const backups = ownFolder("left-backups");
   const settings = { env: { PARLEY_BACKUP_TO: backups } };
   assert.equal((await run(data, ["backup", backups])).code, 0);
   const problems = async (): Promise<string> =>

@@ -86,7 +86,7 @@ test(`the worker is killed ${kills} times under load: every event arrives, and r
       while (isLoading) {
         changes += 1;
         await call(api, "PATCH", `/recordings/${recording.id}`, { title: `Title ${changes}` }, { token });
-        await delay(5);
+        await delay(40);
       }
     }),
   );

@@ -52,7 +52,7 @@ function writeThroughout(server: { readonly url: string }) {
         assert.ok(Number(headers.get("retry-after")) > 0);
         refused += 1;
       }
-      await delay(30);
+      await delay(100);
     }
   })();
   return {
@@ -71,11 +71,11 @@ function writeThroughout(server: { readonly url: string }) {
 
 /** Everything that readers see, once all acknowledged uploads are recordings. */
 async function readAll(server: typeof own, acknowledged: readonly string[]) {
-  return until("all acknowledged uploads are recordings", async () => {
-    const all = await library.readAll(server);
-    const names = [...all.keys()];
-    return acknowledged.every((title) => names.some((name) => name.startsWith(`${title} `))) && all;
+  await until("all acknowledged uploads are recordings", async () => {
+    const titles = new Set(await library.titles(server));
+    return acknowledged.every((title) => titles.has(title));
   });
+  return library.readAll(server);
 }
 
 test("embedded to PostgreSQL under load, killed in each phase: the source stays in use, then only the target", async () => {

@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import pg from "pg";
 import { call } from "../support/call.ts";
@@ -93,7 +94,7 @@ if (s3 === null) {
           assert.ok(bytes.equals(mediaFile.subarray(start, start + 500)), `bytes at ${start}`);
           count += 1;
         }
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await delay(200);
       }
       return count;
     })();
@@ -107,7 +108,10 @@ if (s3 === null) {
     let isUploading = true;
     const uploading = (async () => {
       let count = 0;
-      for (; isUploading; count++) await library.uploadMedia();
+      for (; isUploading; count++) {
+        await library.uploadMedia();
+        await delay(300);
+      }
       return count;
     })();
     return () => {

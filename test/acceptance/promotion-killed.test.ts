@@ -10,9 +10,9 @@ after(() => server.dispose());
 
 /** How often the server is killed while promoting; set with KILLS. */
 const kills = Number(process.env.KILLS ?? 2);
-const uploadsPerKill = 20;
+const uploadsPerKill = 10;
 
-const segments = Array.from({ length: 400 }, (_, index) => ({
+const segments = Array.from({ length: 200 }, (_, index) => ({
   speaker_key: `s${index % 5}`,
   start: index * 2000,
   end: index * 2000 + 1900,
@@ -68,7 +68,7 @@ test(`killed ${kills} times while promoting, every acknowledged upload becomes e
   for (const upload of uploads) assert.equal(upload.status, "success");
   const recordings = await listAll(token, "/recordings", "recordings");
   assert.equal(recordings.length, uploads.length);
-  for (const recording of recordings.slice(0, 20)) {
+  for (const recording of recordings.slice(0, 10)) {
     const transcript = await call(server, "GET", `/recordings/${recording.id}/transcript`, undefined, {
       token,
     });

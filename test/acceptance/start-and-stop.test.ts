@@ -141,7 +141,7 @@ test("restarting two API processes in turn behind a load balancer fails no reque
         const outcome = await sendToOne([...ready], turn, token, agent);
         if (outcome === 200) served += 1;
         else failures.push(String(outcome));
-        await sleep(5);
+        await sleep(30);
       }
       agent.destroy();
     }),

@@ -30,6 +30,8 @@ export interface Library {
   uploadMedia(): Promise<string>;
   /** The recording of an upload, once it exists. */
   recordingOf(uploadId: string): Promise<string>;
+  /** The titles of all recordings. */
+  titles(from?: ServerProcess): Promise<string[]>;
   /** What an API reader sees of every recording: its JSON, its transcript and the digest of its file, by title and id. */
   readAll(from?: ServerProcess): Promise<Map<string, string>>;
 }
@@ -48,9 +50,26 @@ export async function createLibrary(server: ServerProcess): Promise<Library> {
       return body.recording_id ?? undefined;
     });
 
+  /** All recordings, page by page. */
+  async function* listAll(from: ServerProcess): AsyncGenerator<Page["recordings"][number]> {
+    let cursor: string | null = null;
+    do {
+      const { body }: Answer<Page> = await call(
+        from,
+        "POST",
+        "/recordings",
+        cursor === null ? {} : { cursor },
+        { token },
+      );
+      yield* body.recordings;
+      cursor = body.cursor;
+    } while (cursor !== null);
+  }
+
   return {
     token,
     recordingOf,
+    titles: async (from = server) => (await Array.fromAsync(listAll(from))).map(({ title }) => title),
     async upload(title) {
       const attributes = { title, transcript: { language: "en", segments } };
       const { status, text } = await call(
@@ -72,32 +91,21 @@ export async function createLibrary(server: ServerProcess): Promise<Library> {
     async readAll(from = server) {
       const seen = new Map<string, string>();
       const sha256 = (data: Buffer | string): string => createHash("sha256").update(data).digest("hex");
-      let cursor: string | null = null;
-      do {
-        const { body }: Answer<Page> = await call(
-          from,
-          "POST",
-          "/recordings",
-          cursor === null ? {} : { cursor },
-          { token },
+      for await (const recording of listAll(from)) {
+        const [transcript, media] = await Promise.all([
+          call(from, "GET", `/recordings/${recording.id}/transcript`, undefined, { token }),
+          recording.media_type === "transcript"
+            ? null
+            : fetch(`${from.url}/_/public-api/v2/recordings/${recording.id}/download`, {
+                headers: { authorization: `Bearer ${token}`, "public-api-version": "2026-10-01" },
+              }).then(async (response) => Buffer.from(await response.arrayBuffer())),
+        ]);
+        const file = media === null ? "" : sha256(media);
+        seen.set(
+          `${recording.title} ${recording.id}`,
+          `${file} ${sha256(transcript.text)} ${JSON.stringify(recording).replaceAll(/http:\/\/localhost:\d+/g, "http://server")}`,
         );
-        for (const recording of body.recordings) {
-          const [transcript, media] = await Promise.all([
-            call(from, "GET", `/recordings/${recording.id}/transcript`, undefined, { token }),
-            recording.media_type === "transcript"
-              ? null
-              : fetch(`${from.url}/_/public-api/v2/recordings/${recording.id}/download`, {
-                  headers: { authorization: `Bearer ${token}`, "public-api-version": "2026-10-01" },
-                }).then(async (response) => Buffer.from(await response.arrayBuffer())),
-          ]);
-          const file = media === null ? "" : sha256(media);
-          seen.set(
-            `${recording.title} ${recording.id}`,
-            `${file} ${sha256(transcript.text)} ${JSON.stringify(recording).replaceAll(/http:\/\/localhost:\d+/g, "http://server")}`,
-          );
-        }
-        cursor = body.cursor;
-      } while (cursor !== null);
+      }
       return seen;
     },
   };
