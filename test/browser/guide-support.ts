@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { root } from "../shape/sources.ts";
 import { until } from "../support/until.ts";
-import { type BrowserApp, visit } from "./support.ts";
+import { type BrowserApp, visitShared } from "./support.ts";
 
 /** Whether to take the guide's screenshots again: `UPDATE_DOCS=1`. */
 export const isUpdating = process.env.UPDATE_DOCS !== undefined;
@@ -43,13 +43,13 @@ export function job(
             .select("id")
             .where("email", "=", email)
             .executeTakeFirstOrThrow();
-    const { page, context, complaints } = await visit(app, path, person ? { userId: person.id } : {});
+    const { page, leave, complaints } = await visitShared(app, path, person ? { userId: person.id } : {});
     await walk({ page, app, picture: (name) => takePicture(page, name) });
     assert.deepEqual(
       complaints.filter((text) => expected === undefined || !expected.test(text)),
       [],
     );
-    await context.close();
+    await leave();
   });
 }
 

@@ -9,7 +9,7 @@ import { password } from "../support/oauth.ts";
 import { cheapHash } from "../support/passwords.ts";
 import { until } from "../support/until.ts";
 import { assertFits } from "./fits.ts";
-import { animationsEnd, desktop, phone, startBrowserApp, visit } from "./support.ts";
+import { animationsEnd, desktop, phone, startBrowserApp, visit, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const workspace = await makeWorkspace(app.db);
@@ -26,7 +26,11 @@ for (const [locale, direction, heading] of [
 ] as const)
   test(`${locale}: texts of the pseudo-locale, ${direction}, fit on phone and laptop`, async () => {
     for (const size of [phone, desktop]) {
-      const { page, context, complaints } = await visit(app, "/trash", { userId: admin.id, size, locale });
+      const { page, leave, complaints } = await visitShared(app, "/trash", {
+        userId: admin.id,
+        size,
+        locale,
+      });
       await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
       assert.equal(await page.evaluate("document.documentElement.dir"), direction);
       assert.equal(await page.evaluate("document.documentElement.lang"), locale);
@@ -35,20 +39,20 @@ for (const [locale, direction, heading] of [
       assert.deepEqual(complaints, []);
       if (process.env.SCREENSHOTS !== undefined)
         await page.screenshot({ path: `${process.env.SCREENSHOTS}/trash-${locale}-${size.width}.png` });
-      await context.close();
+      await leave();
     }
   });
 
 test("a browser in a language that isn't offered shows English, and says so to screen readers", async () => {
-  const { page, context } = await visit(app, "/trash", { userId: admin.id, locale: "nl-NL" });
+  const { page, leave } = await visitShared(app, "/trash", { userId: admin.id, locale: "nl-NL" });
   await page.getByRole("heading", { level: 1, name: "Trash", exact: true }).waitFor();
   assert.equal(await page.evaluate("document.documentElement.lang"), "en");
-  await context.close();
+  await leave();
 });
 
 test("another language is shown without a reload, and what was typed stays; the account has it in every browser", async () => {
   const user = await makeUser(app.db, workspace);
-  const { page, context } = await visit(app, "/settings", { userId: user.id, locale: "en-XA" });
+  const { page, context, leave } = await visitShared(app, "/settings", { userId: user.id, locale: "en-XA" });
   const select = (label: string) => page.getByRole("combobox", { name: label, exact: true });
   await select("Ļáñĝúáĝé~~~~").waitFor();
   const name = page.locator("input[autocomplete=name]");
@@ -73,10 +77,10 @@ test("another language is shown without a reload, and what was typed stays; the 
   const signedOut = await context.newPage();
   await signedOut.goto(`${app.url}/unsubscribe/none`);
   await signedOut.getByRole("heading", { name: "\u202eThis link doesn't work\u202c", exact: true }).waitFor();
-  await context.close();
-  const other = await visit(app, "/trash", { userId: user.id, locale: "en" });
+  await leave();
+  const other = await visitShared(app, "/trash", { userId: user.id, locale: "en" });
   await other.page.getByRole("heading", { level: 1, name: "\u202eTrash\u202c", exact: true }).waitFor();
-  await other.context.close();
+  await other.leave();
 });
 
 test("changed in another browser, the language keeps a comment, a form and an upload as they are, and translates what was said of a file", async () => {
@@ -169,7 +173,7 @@ for (const language of Object.keys(languages).filter((each) => each !== sourceLa
       await cheapHash(password),
       user.id,
     ]);
-    const { page, context, complaints } = await visit(app, "/sign-in", { locale: language });
+    const { page, leave, complaints } = await visitShared(app, "/sign-in", { locale: language });
     const press = (name: string, within: Page | Locator = page): Promise<void> =>
       within.getByRole("button", { name, exact: true }).click();
     const picture = async (name: string): Promise<void> => {
@@ -237,5 +241,5 @@ for (const language of Object.keys(languages).filter((each) => each !== sourceLa
     await page.getByRole("combobox", { name: t("Language"), exact: true }).waitFor();
     await picture("settings");
     assert.deepEqual(complaints, []);
-    await context.close();
+    await leave();
   });

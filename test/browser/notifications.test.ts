@@ -5,7 +5,7 @@ import { call } from "../support/app.ts";
 import { insertRecording, makeUser, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { assertAccessibleAtRest } from "./recording-support.ts";
-import { phone, signInAs, startBrowserApp, visit } from "./support.ts";
+import { phone, signInAs, startBrowserApp, visit, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const workspace = await makeWorkspace(app.db);
@@ -23,7 +23,7 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 test("the bell counts what is new while the page is open, lists it by recording, and opens it", async () => {
-  const { page, complaints } = await visit(app, "/", { userId: ben.id });
+  const { page, complaints } = await visitShared(app, "/", { userId: ben.id });
   await page.getByRole("button", { name: "Notifications", exact: true }).click();
   await page.getByText("No notifications yet").waitFor();
   await page.keyboard.press("Escape");
@@ -99,7 +99,7 @@ test("after another user signs in, a tab shows that user's unread count, while a
   ];
   const id = await insertRecording(app.db, { recorderId: member.id, title: "Bells", duration_ms: 60_000 });
   await call(app, "PUT", `/recordings/${id}/users`, { user_id: dora.id }, { token: member.token });
-  const { page: former, context } = await visit(app, "/", { userId: dora.id });
+  const { page: former, context } = await visitShared(app, "/", { userId: dora.id });
   await former.getByRole("button", { name: "Notifications, 1 unread", exact: true }).waitFor();
   await signInAs(app, context, emil.id);
   const page = await context.newPage();
@@ -111,7 +111,7 @@ test("after another user signs in, a tab shows that user's unread count, while a
 
 test("on a phone the list fits; settings say how to be notified of each kind, and are saved", async () => {
   await share("Planning");
-  const { page, complaints } = await visit(app, "/", { userId: ben.id, size: phone });
+  const { page, complaints } = await visitShared(app, "/", { userId: ben.id, size: phone });
   await page.getByRole("button", { name: /^Notifications, \d+ unread$/ }).click();
   await page.getByRole("region", { name: "Planning" }).waitFor();
   await picture(page, "notifications-phone");

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { assertAccessibleAtRest } from "./recording-support.ts";
-import { phone, startBrowserApp, visit } from "./support.ts";
+import { phone, startBrowserApp, visit, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const { member } = await makeWorkspace(app.db);
@@ -27,7 +27,7 @@ test("a page whose code can't be loaded offline shows an error inside the app, a
 });
 
 test("after an upgrade that removed the page's code, a reload recovers", async () => {
-  const { page } = await visit(app, "/", { userId: member.id, size: phone });
+  const { page } = await visitShared(app, "/", { userId: member.id, size: phone });
   await page.getByRole("link", { name: "Harbour contract" }).first().waitFor();
   await page.waitForLoadState("networkidle");
   await page.route(/\/assets\/.*\.js$/, (route) => route.fulfill({ status: 404, body: "gone" }));
@@ -54,7 +54,7 @@ test("a dialog whose code can't be loaded offers a reload, and opens after it", 
 });
 
 test("lists recover automatically when the server is back", async () => {
-  const { page } = await visit(app, "/stories", { userId: member.id });
+  const { page } = await visitShared(app, "/stories", { userId: member.id });
   await page.getByRole("heading", { name: "Stories", level: 1 }).waitFor();
   for (const status of [0, 502]) {
     await page.route("**/api/v1/library", (route) =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeScimToken, scimClient } from "../../server/people/scim/test/scim.ts";
 import { makeWorkspace } from "../support/factories.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const shots = process.env.SCREENSHOTS;
@@ -10,7 +10,7 @@ const shots = process.env.SCREENSHOTS;
 test("provisioning: a SCIM token is created, shown once, used, listed with what isn't stored, and revoked", async () => {
   const workspace = await makeWorkspace(app.db);
   const userId = workspace.admin.id;
-  const { page, complaints } = await visit(app, "/settings/provisioning", { userId });
+  const { page, complaints } = await visitShared(app, "/settings/provisioning", { userId });
   await page.getByText("No SCIM tokens yet.").waitFor();
   assert.equal(await page.getByLabel("URL for the provider").inputValue(), `${app.config.baseUrl}/_/scim/v2`);
   await page.getByRole("button", { name: "Create SCIM token", exact: true }).click();
@@ -35,7 +35,11 @@ test("provisioning: a SCIM token is created, shown once, used, listed with what 
   await list.getByText("created on the command line").waitFor();
   await assertAccessible(page);
   if (shots) await page.screenshot({ path: `${shots}/provisioning.png` });
-  const small = await visit(app, "/settings/provisioning", { userId, size: phone, colorScheme: "dark" });
+  const small = await visitShared(app, "/settings/provisioning", {
+    userId,
+    size: phone,
+    colorScheme: "dark",
+  });
   await small.page.getByRole("list", { name: "SCIM tokens" }).waitFor();
   await assertAccessible(small.page);
   assert.ok(

@@ -8,7 +8,7 @@ import { startNginx } from "../support/nginx.ts";
 import { writePaddedMedia } from "../support/padded-media.ts";
 import { freePort } from "../support/port.ts";
 import { skipWithout } from "../support/programs.ts";
-import { startBrowserApp, visit } from "./support.ts";
+import { startBrowserApp, visitShared } from "./support.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -24,7 +24,7 @@ test("uploads through nginx with its default limit: chunks shrink; a larger tran
   });
   await startNginx(port, `http://127.0.0.1:${serverPort}`);
   const { member } = await makeWorkspace(app.db);
-  const { page } = await visit(app, "/uploads", { userId: member.id });
+  const { page } = await visitShared(app, "/uploads", { userId: member.id });
   const statuses: number[] = [];
   page.on("response", (response) => {
     // Not the page's own change of the user.

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { makeWorkspace } from "../support/factories.ts";
-import { startBrowserApp, visit } from "./support.ts";
+import { startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp({
   env: { PARLEY_OPEN_UPLOADS_PER_USER: "1", PARLEY_STORAGE_PER_WORKSPACE: "10kB" },
@@ -11,7 +11,7 @@ const sound = readFileSync(fileURLToPath(new URL("../fixtures/media/good-cbr.mp3
 
 test("uploads: full storage and a reached limit are shown at the file, with the remedy and a retry", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page } = await visit(app, "/uploads", { userId: member.id });
+  const { page } = await visitShared(app, "/uploads", { userId: member.id });
   const sending = page.getByRole("region", { name: "In progress" });
   await page.getByLabel("Choose files to upload").setInputFiles({
     name: "first.mp3",
