@@ -15,6 +15,8 @@ export interface Sizes {
   /** How many empty data folders are started on, and how often each again. */
   readonly firstStarts: number;
   readonly laterStarts: number;
+  /** Whether these begin with nothing compiled, as after an installation. */
+  readonly hasNothingCompiled: boolean;
   /** How long a started server is left alone, and how long its idling is measured. */
   readonly settleMs: number;
   readonly idleMs: number;
@@ -67,6 +69,7 @@ export const fullSizes: Sizes = {
   loadMs: 2500,
   firstStarts: 2,
   laterStarts: 2,
+  hasNothingCompiled: true,
   settleMs: 5000,
   idleMs: 60_000,
   transferBytes: 2 ** 30,
@@ -106,6 +109,7 @@ export const testSizes: Sizes = {
   loadMs: 20,
   firstStarts: 1,
   laterStarts: 0,
+  hasNothingCompiled: false,
   settleMs: 100,
   idleMs: 500,
   transferBytes: 2 ** 20,
@@ -115,7 +119,7 @@ export const testSizes: Sizes = {
   meetings: { large: 100, small: 100, spoken: 100 },
   web: { recordings: 1, pages: 1, meetingSec: 20, slowdown: 1, quietMs: 500 },
   hooks: { events: 20, delays: 2, deadHooks: 2, deadSamples: 1 },
-  backup: { recordings: 1000, files: 20 },
+  backup: { recordings: 100, files: 20 },
   searchHours: 1,
   searchSamples: 1,
 };
