@@ -69,7 +69,11 @@ export async function createLibrary(server: ServerProcess): Promise<Library> {
   return {
     token,
     recordingOf,
-    titles: async (from = server) => (await Array.fromAsync(listAll(from))).map(({ title }) => title),
+    async titles(from = server) {
+      const titles: string[] = [];
+      for await (const { title } of listAll(from)) titles.push(title);
+      return titles;
+    },
     async upload(title) {
       const attributes = { title, transcript: { language: "en", segments } };
       const { status, text } = await call(
