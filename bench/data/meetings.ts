@@ -55,6 +55,17 @@ export function makeQuestions(): string[] {
   );
 }
 
+/** Questions of sixteen words that are in many recordings, and that no language drops. */
+export function makeCommonQuestions(): string[] {
+  const common =
+    "say make like time know take people year good see look come think back use two work first way even new want give day us get go would one well".split(
+      " ",
+    );
+  return Array.from({ length: 20 }, (_, n) =>
+    Array.from({ length: 16 }, (_, k) => common[(n * 7 + k) % common.length]).join(" "),
+  );
+}
+
 /** @param fill adds what some of the recordings have, in batches of this size. */
 function make(
   postgres: BenchPostgres,

@@ -44,6 +44,13 @@ const maxPieces = 40;
 const maxCounted = 20_000;
 
 /**
+ * Recordings that the words of a text may have together, by PostgreSQL's statistics, and how many words are searched in any
+ * case. Words beyond that, the commonest, don't choose recordings; they count in their pieces.
+ */
+const maxSearched = 60_000;
+const minWords = 4;
+
+/**
  * The passages of transcripts that a principal can see which have the most, and the rarest, words of a text, best first.
  * What is beside a passage, and in its recording, counts too. Unlike a search, none of the words must occur.
  */
@@ -56,7 +63,13 @@ export async function findPassages(
 ): Promise<FoundPassage[]> {
   const terms = await readWords(pool, text);
   if (terms.length === 0) return [];
-  const found = await rankRecordings(pool, principal, terms, filter);
+  const found = await rankRecordings(
+    pool,
+    principal,
+    terms,
+    await chooseWords(pool, principal, terms),
+    filter,
+  );
   if (found.ids.length === 0) return [];
   const pieces = await rankPieces(pool, terms, found);
   const moments = await findMoments(
@@ -182,6 +195,70 @@ function dropCommon(terms: readonly ReadTerm[]): readonly Term[] {
   return telling.length > 0 ? telling : terms;
 }
 
+/** What is known of a term before it is searched. */
+interface Choice {
+  readonly isSearched: boolean;
+  /** How much it says by the estimate, where it is not searched. */
+  readonly weight: number;
+}
+
+/** The rarest words, as many as can be searched quickly. */
+async function chooseWords(
+  pool: Queryable,
+  { sees }: Principal,
+  terms: readonly Term[],
+): Promise<readonly Choice[]> {
+  if (terms.length <= minWords) return terms.map(() => ({ isSearched: true, weight: 0 }));
+  const forms = terms.flatMap(({ words, stems }, n) => [...words, ...stems].map((form) => ({ n, form })));
+  const { rows } = await pool.query<{ n: number; count: number; all: number }>({
+    name: "search_estimate_words",
+    // A form that is not among the common ones is taken to have half the share of the rarest of these, as PostgreSQL does. A
+    // phrase is as rare as its rarest word. Without statistics there are no rows.
+    text: `with stats as (
+        select attname, most_common_elems::text::text[] as elems, most_common_elem_freqs as shares
+        from pg_stats where schemaname = current_schema() and tablename = 'search_recordings'),
+      known as (
+        select s.attname, u.elem, u.share from stats s, unnest(s.elems, s.shares) u (elem, share) where u.elem is not null),
+      other as (select attname, shares[cardinality(elems) + 1] / 2 as share from stats),
+      visible as (
+        select c.reltuples * least(1, sum(coalesce(k.share, o.share))) as count
+        from pg_class c, other o, unnest($1::text[]) viewer
+        left join known k on k.attname = 'principals' and k.elem = viewer
+        where c.oid = 'search_recordings'::regclass and o.attname = 'principals' group by c.reltuples)
+      select f.n, v.count as all,
+        v.count * case when bool_or(f.is_phrase) then min(coalesce(k.share, o.share)) else max(coalesce(k.share, o.share)) end as count
+      from visible v, other o, unnest($2::integer[], $3::text[], $4::boolean[]) f (n, form, is_phrase)
+      left join known k on k.attname = 'words' and k.elem = f.form
+      where o.attname = 'words' group by f.n, v.count`,
+    values: [
+      sees,
+      forms.map(({ n }) => n),
+      forms.map(({ form }) => form),
+      forms.map(({ n }) => (terms[n]?.words.length ?? 0) > 1),
+    ],
+  });
+  const estimates = new Map(rows.map(({ n, count, all }) => [n, { count, weight: rarity(count, all) }]));
+  let searched = 0;
+  let sum = 0;
+  const choices = terms.map((term, n) => ({ term, n, ...(estimates.get(n) ?? { count: 0, weight: 0 }) }));
+  return (
+    choices
+      // Of words that are not known, the longest say the most.
+      .toSorted((a, b) => a.count - b.count || lengthOf(b.term) - lengthOf(a.term))
+      .map(({ n, count, weight }) => {
+        sum += Math.min(count, maxCounted);
+        const isSearched = searched < minWords || sum <= maxSearched;
+        if (isSearched) searched += 1;
+        return { n, isSearched, weight };
+      })
+      .toSorted((a, b) => a.n - b.n)
+  );
+}
+
+function lengthOf({ words }: Term): number {
+  return words.join("").length;
+}
+
 interface RankedRecordings {
   readonly ids: readonly string[];
   /** How much of the text each has: words in its title, tags, participants and highlights count twice. */
@@ -194,12 +271,15 @@ async function rankRecordings(
   pool: Queryable,
   principal: Principal,
   terms: readonly Term[],
+  choices: readonly Choice[],
   filter: PassageFilter,
 ): Promise<RankedRecordings> {
+  const searched = terms.map((term, n) => (choices[n]?.isSearched === false ? null : term));
   const values: unknown[] = [
     principal.sees,
-    terms.map((term) => wantedQuery([term])),
-    terms.map((term) => rankedQuery([term])),
+    searched.map((term) => (term === null ? null : wantedQuery([term]))),
+    searched.map((term) => (term === null ? null : rankedQuery([term]))),
+    choices.map(({ weight }) => weight),
   ];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const conditions = [...filterConditions(filter, bind), ...libraryConditions(principal, filter, bind)];
@@ -211,7 +291,8 @@ async function rankRecordings(
           select f.* from parley_search_find($1::uuid[], ($2::text[])[n]::tsquery, ($3::text[])[n]::tsquery) f
           ${conditions.some((condition) => condition.includes("r.")) ? "join recordings r on r.id = f.recording_id" : ""}
           ${conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`}
-          limit ${maxCounted}) f),
+          limit ${maxCounted}) f
+        where ($2::text[])[n] is not null),
       weighed as (
         -- As rarity() does.
         select n, ln(1 + (a.all - count(*) + 0.5) / (count(*) + 0.5))::float8 as weight
@@ -225,7 +306,8 @@ async function rankRecordings(
     select array(select recording_id from best order by place) as ids,
       array(select score from best order by place) as scores,
       array(
-        select coalesce((select weight from weighed where weighed.n = n.n), 0)
+        select coalesce((select weight from weighed where weighed.n = n.n),
+          case when ($2::text[])[n.n] is null then ($4::float8[])[n.n] end, 0)
         from generate_subscripts($2::text[], 1) n order by n.n) as weights`,
     values,
   });
