@@ -39,7 +39,7 @@ import {
 import { checkUploadQuotas, type UploadQuotas } from "../../processing/uploads/quotas.ts";
 import { type FileSettings, planFile } from "../../processing/uploads/transfer/file-plan.ts";
 import { readMediaUrl } from "./media-url.ts";
-import { mayNameObjects } from "./violations.ts";
+import { canNameObjects } from "./violations.ts";
 
 interface Dependencies {
   readonly db: Database;
@@ -67,7 +67,7 @@ export async function importRecording(
   moved?: ImportedFrom,
 ): Promise<{ row: UploadRow; created: boolean }> {
   const { db, jobs } = deps;
-  if (input.media?.url !== undefined && !mayNameObjects(principal))
+  if (input.media?.url !== undefined && !canNameObjects(principal))
     throw new ProblemError(
       "forbidden",
       "only admins and workspace tokens may import files from the object store; leave out media.url and send the file",

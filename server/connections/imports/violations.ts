@@ -72,7 +72,7 @@ function findRecorderViolations(principal: Principal, { recorder_ids }: PartialB
 }
 
 /** Whether the caller may name objects in the store. */
-export function mayNameObjects(principal: Principal): boolean {
+export function canNameObjects(principal: Principal): boolean {
   return principal.scope === "workspace" || principal.role === "admin";
 }
 
@@ -83,7 +83,7 @@ async function findMediaViolations(
 ): Promise<Violation[]> {
   if (!media) return transcript ? [] : [{ pointer: "/transcript", detail: "is required without media" }];
   // A caller without permission to name objects must not learn which exist.
-  if (!media.url || !mayNameObjects(principal)) return [];
+  if (!media.url || !canNameObjects(principal)) return [];
   const found = readMediaUrl(media.url, principal.workspaceId, store, config.s3?.bucket ?? null);
   if ("fault" in found) return [{ pointer: "/media/url", detail: found.fault }];
   const object = await store.head(found.key);

@@ -17,7 +17,7 @@ import {
 } from "../../platform/http/page.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import { filterConditions, streamPrincipals } from "../../recordings/recordings/list/list-query.ts";
-import { isRecorder, mayInSql } from "../../recordings/recordings/rights.ts";
+import { isRecorder, rightInSql } from "../../recordings/recordings/rights.ts";
 
 type Filter = Omit<z.output<typeof listAllActionItems.query>, "cursor">;
 type Item = z.input<typeof ListedActionItem>;
@@ -156,7 +156,7 @@ async function findItems(
   const bind: Bind = (value) => `$${values.push(value)}`;
   const user = bind(principal.userId);
   const ids = { recording: "r.id", user };
-  const mayChange = mayInSql(principal, "change", { bind, isRecorder: isRecorder(ids) });
+  const mayChange = rightInSql(principal, "change", { bind, isRecorder: isRecorder(ids) });
   // The assignee may complete an item.
   const mayTick = principal.scope === "personal" && refusal("write", principal) === null;
   const { rows } = await source.query<{ item: Item }>({

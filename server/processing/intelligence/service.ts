@@ -6,7 +6,7 @@ import type { Database, Tx } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { lockRecording } from "../../recordings/recordings/queries.ts";
-import { lockFor, may, recordingNotFound, rightMissing } from "../../recordings/recordings/rights.ts";
+import { hasRight, lockFor, recordingNotFound, rightMissing } from "../../recordings/recordings/rights.ts";
 import type { StoredItem } from "./generate/action-items.ts";
 import { explainMissing, findModelState } from "./missing-model.ts";
 import { findStoredItems, insertRun, notifyAssignees, type RunChoices, saveStoredItems } from "./queries.ts";
@@ -72,7 +72,10 @@ export async function updateActionItem(
     const isTick = changes.text === undefined && changes.assignee_id === undefined;
     const isAssignee =
       item?.assignee_id != null && (await findAssignedUser(tx, item.assignee_id)) === principal.userId;
-    if (!may(principal, "change", recording) && !(isTick && isAssignee && principal.scope === "personal"))
+    if (
+      !hasRight(principal, "change", recording) &&
+      !(isTick && isAssignee && principal.scope === "personal")
+    )
       throw rightMissing("change", "change action items; the assignee may complete one");
     if (item === undefined) throw new ProblemError("not_found", `the recording has no action item ${itemId}`);
     const assigneeId = changes.assignee_id?.toLowerCase() ?? changes.assignee_id;

@@ -3,7 +3,7 @@ import type { HighlightIncludeInput } from "../../../contract/recordings/highlig
 import { refusal } from "../../platform/auth/permissions.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { PageQuery, Position } from "../../platform/http/page.ts";
-import { isRecorder, may } from "../recordings/rights.ts";
+import { hasRight, isRecorder } from "../recordings/rights.ts";
 import { findHighlightJson, type HighlightLinks, overlapsHighlight } from "./queries.ts";
 
 /** A highlight's position in the list of all highlights. */
@@ -78,7 +78,7 @@ export async function findListedJson(
   const around = new Map(
     rows.map(({ id, recording, is_maker, is_recorder }) => [
       id,
-      { recording, can_change: mayWrite && (is_maker || may(principal, "change", { is_recorder })) },
+      { recording, can_change: mayWrite && (is_maker || hasRight(principal, "change", { is_recorder })) },
     ]),
   );
   return ids.flatMap((id) => {

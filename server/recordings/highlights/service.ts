@@ -13,7 +13,7 @@ import { findLinksOf } from "../public-link-records/clips.ts";
 import { revokeLinks } from "../public-link-records/revoke.ts";
 import { removeFromStories } from "../recordings/delete/remove-from-stories.ts";
 import { type ChangeableRecording, lockRecording } from "../recordings/queries.ts";
-import { may, recordingNotFound, rightMissing } from "../recordings/rights.ts";
+import { hasRight, recordingNotFound, rightMissing } from "../recordings/rights.ts";
 import { highlightNotFound } from "./not-found.ts";
 import {
   deleteHighlightRow,
@@ -95,7 +95,7 @@ export async function updateHighlight(
       await updateHighlightRow(tx, highlightId, values);
       await report(tx, workspace_id, "highlight_updated", highlight);
     }
-    if (!may(principal, "share", { is_recorder })) return [];
+    if (!hasRight(principal, "share", { is_recorder })) return [];
     // Approves only what the caller wrote: another user may have changed the rest without the right to publish it.
     if (input.text !== undefined) await approveText(tx, highlightId);
     if (input.timestamp === undefined && input.duration === undefined) return [];
@@ -133,7 +133,7 @@ async function change<T>(
     if (!recording?.is_visible) throw highlightNotFound(highlightId);
     const highlight = await lockHighlight(tx, highlightId);
     if (highlight === undefined) throw highlightNotFound(highlightId);
-    if (highlight.created_by !== principal.userId && !may(principal, "change", recording))
+    if (highlight.created_by !== principal.userId && !hasRight(principal, "change", recording))
       throw rightMissing("change", "change it", ["the highlight's creator"]);
     return apply(tx, highlight, recording);
   });

@@ -7,7 +7,7 @@ import type { CursorFormat, PageQuery } from "../../platform/http/page.ts";
 import type { ThumbnailLinks } from "../recordings/json/links.ts";
 import { recordingJson } from "../recordings/json/recording.ts";
 import { filterConditions, streamPrincipals } from "../recordings/list/list-query.ts";
-import { isRecorder, mayInSql, rights } from "../recordings/rights.ts";
+import { isRecorder, rightInSql, rights } from "../recordings/rights.ts";
 
 export type LibrarySort = "newest" | "oldest" | "title";
 
@@ -71,7 +71,7 @@ export async function listLibrary(source: Queryable, options: LibraryOptions): P
   );
   const user = bind(principal.userId);
   const byRecorder = { bind, isRecorder: isRecorder({ recording: "r.id", user }) };
-  const mayAll = rights.map((right) => mayInSql(principal, right, byRecorder));
+  const mayAll = rights.map((right) => rightInSql(principal, right, byRecorder));
   const order = `key ${direction}, recording_id ${direction}`;
   const { rows } = await source.query<LibraryRow>({
     text: `with page as (

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Tx } from "../../platform/db/database.ts";
-import { may } from "../recordings/rights.ts";
+import { hasRight } from "../recordings/rights.ts";
 import { endMs } from "./clips.ts";
 import type { LinkValues } from "./queries.ts";
 
@@ -17,7 +17,7 @@ export async function findShareable(
     from highlights h
     where h.id = any(${[...highlightIds]}::uuid[]) and exists (select 1 from recording_grants g
       where g.recording_id = h.recording_id and g.principal_id = any(${principal.sees}::uuid[]))`.execute(tx);
-  return rows.filter((row) => may(principal, "share", row)).map((row) => row.id);
+  return rows.filter((row) => hasRight(principal, "share", row)).map((row) => row.id);
 }
 
 /** Approves the current range and text of highlights for these links, as far as the principal may share the recordings. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { call, startTestApp } from "../../../test/support/app.ts";
 import { insertRecording, makeUser, makeWorkspace } from "../../../test/support/factories.ts";
 import { roles } from "../../platform/auth/principal.ts";
-import { may, rights } from "./rights.ts";
+import { hasRight, rights } from "./rights.ts";
 
 const app = await startTestApp({ worker: false });
 const workspace = await makeWorkspace(app.db);
@@ -25,7 +25,8 @@ test("recorders, admins and workspace tokens change, share and delete a recordin
       name === "workspace_token"
         ? ({ role, scope: "workspace", tokenType: "workspace_access_token" } as const)
         : ({ role, scope: "personal", tokenType: "personal_access_token" } as const);
-    const rightsAs = (is_recorder: boolean) => rights.filter((right) => may(caller, right, { is_recorder }));
+    const rightsAs = (is_recorder: boolean) =>
+      rights.filter((right) => hasRight(caller, right, { is_recorder }));
     assert.deepEqual([rightsAs(true), rightsAs(false)], [recorder, other], name);
   }
 });

@@ -22,7 +22,11 @@ export type Right = keyof typeof holders;
 export const rights = Object.keys(holders) as Right[];
 
 /** Whether a principal who can see a recording has a right on it. */
-export function may(caller: Caller, right: Right, recording: { readonly is_recorder: boolean }): boolean {
+export function hasRight(
+  caller: Caller,
+  right: Right,
+  recording: { readonly is_recorder: boolean },
+): boolean {
   if (refusal("write", caller) !== null) return false;
   const is: Readonly<Record<Holder, boolean>> = {
     recorder: recording.is_recorder,
@@ -39,22 +43,24 @@ export function isRecorder(ids: { readonly recording: string; readonly user: str
 }
 
 /**
- * `may` as an SQL condition for many recordings: it is asked for both kinds of recordings before.
+ * `hasRight` as an SQL condition for many recordings: it is asked for both kinds of recordings before.
  * @param bind adds two values and returns their placeholders.
  */
-export function mayInSql(
+export function rightInSql(
   caller: Caller,
   right: Right,
   { bind, isRecorder: condition }: { readonly bind: (value: boolean) => string; readonly isRecorder: string },
 ): string {
-  const other = bind(may(caller, right, { is_recorder: false }));
-  const own = bind(may(caller, right, { is_recorder: true }));
+  const other = bind(hasRight(caller, right, { is_recorder: false }));
+  const own = bind(hasRight(caller, right, { is_recorder: true }));
   return `(${other}::boolean or ${own}::boolean and ${condition})`;
 }
 
 /** The roles in which users who are recorders, or aren't, have a right on a recording that they can see. */
-export function rolesThatMay(right: Right, recording: { readonly is_recorder: boolean }): Role[] {
-  return roles.filter((role) => may({ role, scope: "personal", tokenType: "session" }, right, recording));
+export function rolesWithRight(right: Right, recording: { readonly is_recorder: boolean }): Role[] {
+  return roles.filter((role) =>
+    hasRight({ role, scope: "personal", tokenType: "session" }, right, recording),
+  );
 }
 
 /** The error for a caller who must not learn whether the recording exists. */
@@ -76,7 +82,7 @@ export function rightMissing(
  * @param action completes "only … may" in the error.
  * @throws ProblemError as `lockFor`.
  */
-export async function checkMay(
+export async function checkRight(
   db: Executor,
   principal: Principal,
   recordingId: string,
@@ -109,6 +115,6 @@ export function requireRight(
   action?: string,
 ): ChangeableRecording {
   if (recording === undefined || !recording.is_visible) throw recordingNotFound(recordingId);
-  if (!may(principal, right, recording)) throw rightMissing(right, action);
+  if (!hasRight(principal, right, recording)) throw rightMissing(right, action);
   return recording;
 }

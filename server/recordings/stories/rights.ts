@@ -8,7 +8,7 @@ export function storyNotFound(storyId: string): ProblemError {
 }
 
 /** The story's creator, admins and workspace tokens; viewers may not change anything, even stories they created. */
-export function mayChangeStory(principal: Principal, story: Pick<StoryRow, "created_by">): boolean {
+export function canChangeStory(principal: Principal, story: Pick<StoryRow, "created_by">): boolean {
   if (principal.role === "viewer" && principal.scope === "personal") return false;
   return (
     principal.scope === "workspace" || principal.role === "admin" || story.created_by === principal.userId
@@ -16,7 +16,7 @@ export function mayChangeStory(principal: Principal, story: Pick<StoryRow, "crea
 }
 
 /** @throws ProblemError `forbidden` if the principal may not change the story. */
-export function checkMayChange(principal: Principal, story: Pick<StoryRow, "created_by">): void {
-  if (mayChangeStory(principal, story)) return;
+export function checkCanChange(principal: Principal, story: Pick<StoryRow, "created_by">): void {
+  if (canChangeStory(principal, story)) return;
   throw new ProblemError("forbidden", because("story_creator_or_admin_only"));
 }

@@ -11,7 +11,7 @@ import { type Api, Ready, ReadyPage, route } from "../../platform/http/routing/r
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import type { BannerReader } from "./banner.ts";
 import { findMakers, findStoryJson, hasStory, listStoryIds } from "./queries.ts";
-import { mayChangeStory, storyNotFound } from "./rights.ts";
+import { canChangeStory, storyNotFound } from "./rights.ts";
 import * as service from "./service.ts";
 import { storyLinks } from "./story-json.ts";
 
@@ -37,7 +37,7 @@ export function storyRoutes(
     return ids.flatMap((id) => {
       const json = found.get(id);
       if (json === undefined) return [];
-      const can_change = mayChangeStory(principal, { created_by: makers.get(id) ?? null });
+      const can_change = canChangeStory(principal, { created_by: makers.get(id) ?? null });
       // Appended as text, so that the JSON from PostgreSQL need not be parsed.
       return `${json.slice(0, -1)},${JSON.stringify({ can_change }).slice(1)}`;
     });

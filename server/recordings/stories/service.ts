@@ -23,7 +23,7 @@ import {
   saveStoryHighlights,
   updateStoryRow,
 } from "./queries.ts";
-import { checkMayChange, storyNotFound } from "./rights.ts";
+import { checkCanChange, storyNotFound } from "./rights.ts";
 
 interface Dependencies {
   readonly db: Database;
@@ -183,7 +183,7 @@ async function change<T>(
     );
     const story = await lockStory(tx, principal.workspaceId, storyId);
     if (story === undefined) throw storyNotFound(storyId);
-    checkMayChange(principal, story);
+    checkCanChange(principal, story);
     const named = highlightIds && checkNamed(highlightIds, held);
     return apply(tx, story, named, held);
   });

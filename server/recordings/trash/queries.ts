@@ -6,7 +6,7 @@ import type { Queryable } from "../../platform/db/replica.ts";
 import type { Position } from "../../platform/http/page.ts";
 import type { SuspendedLink } from "../public-link-records/suspend.ts";
 import type { StoryPosition } from "../recordings/delete/remove-from-stories.ts";
-import { isRecorder, mayInSql } from "../recordings/rights.ts";
+import { isRecorder, rightInSql } from "../recordings/rights.ts";
 import type { KeptImport } from "./imports.ts";
 
 /** What moving a recording to the trash removed and restoring it puts back. */
@@ -137,7 +137,7 @@ function restorable(principal: Principal): {
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const ids = { recording: "t.recording_id", user: bind(principal.userId) };
   const condition = `t.workspace_id = ${bind(principal.workspaceId)} and t.principals && ${bind(principal.sees)}::uuid[]
-    and ${mayInSql(principal, "delete", { bind, isRecorder: isRecorder(ids) })}`;
+    and ${rightInSql(principal, "delete", { bind, isRecorder: isRecorder(ids) })}`;
   return { condition, bind, values };
 }
 

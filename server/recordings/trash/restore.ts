@@ -9,7 +9,7 @@ import { resumeLinks } from "../public-link-records/suspend.ts";
 import { announceRecording } from "../recordings/announce.ts";
 import { lockHighlightsOf } from "../recordings/delete/queries.ts";
 import { returnToStories } from "../recordings/delete/remove-from-stories.ts";
-import { may, rightMissing } from "../recordings/rights.ts";
+import { hasRight, rightMissing } from "../recordings/rights.ts";
 import { restoreImports } from "./imports.ts";
 import { deleteTrashed, lockTrashed, type TrashedRow } from "./queries.ts";
 
@@ -74,6 +74,6 @@ export async function lockForRestoring(
   const trashed = await lockTrashed(tx, principal, recordingId);
   if (trashed?.is_visible !== true)
     throw new ProblemError("not_found", because("not_in_trash", { id: recordingId }));
-  if (!may(principal, "delete", trashed)) throw rightMissing("delete", action);
+  if (!hasRight(principal, "delete", trashed)) throw rightMissing("delete", action);
   return trashed;
 }

@@ -8,20 +8,20 @@ import type { Database, Tx } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { changedIf, success, updateRecording } from "../../recordings/recordings/change/update-recording.ts";
-import { checkMay } from "../../recordings/recordings/rights.ts";
+import { checkRight } from "../../recordings/recordings/rights.ts";
 import { addUserShare, notifyShared } from "../../recordings/recordings/share/shares.ts";
 
 type Listed = z.input<(typeof listAccessRequests)["response"]>;
 
 const action = "decide about requests for access to it";
 
-/** The users who request access and still can't see the recording. @throws ProblemError as `checkMay`. */
+/** The users who request access and still can't see the recording. @throws ProblemError as `checkRight`. */
 export async function findAccessRequests(
   db: Database,
   principal: Principal,
   recordingId: string,
 ): Promise<Listed> {
-  await checkMay(db.kysely, principal, recordingId, "share", action);
+  await checkRight(db.kysely, principal, recordingId, "share", action);
   const { rows } = await sql<{ id: string; name: string; email: string; requested_at: Date }>`
     select u.id, u.name, u.email, a.requested_at
     from access_requests a

@@ -8,7 +8,7 @@ import { type AuditActor, actorOf, recordAudit } from "../../platform/audit/reco
 import type { Database, Executor, Tx } from "../../platform/db/database.ts";
 import { defineJob, defineRecurringJob, type JobPayloads } from "../../platform/jobs/define.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
-import { rolesThatMay } from "../../recordings/recordings/rights.ts";
+import { rolesWithRight } from "../../recordings/recordings/rights.ts";
 
 /** Requests of one user: ten at once, then ten an hour. */
 const perUser = { free: 10, leakSec: 360 };
@@ -95,8 +95,8 @@ async function insertRequest(tx: Tx, recordingId: string, { userId }: AuditActor
 
 /** The users to notify: the recorders; the admins who can see the recording if no recorder can decide any more. */
 async function findDeciders(db: Executor, recordingId: string): Promise<string[]> {
-  const recorders = sql`${rolesThatMay("share", { is_recorder: true })}::text[]`;
-  const others = sql`${rolesThatMay("share", { is_recorder: false })}::text[]`;
+  const recorders = sql`${rolesWithRight("share", { is_recorder: true })}::text[]`;
+  const others = sql`${rolesWithRight("share", { is_recorder: false })}::text[]`;
   const { rows } = await sql<{ id: string; is_recorder: boolean }>`
     select u.id, rr.user_id is not null as is_recorder
     from recordings r

@@ -35,9 +35,9 @@ import {
 } from "../../recordings/public-link-records/queries.ts";
 import { auditOf } from "../../recordings/public-link-records/revoke.ts";
 import { lockRecording } from "../../recordings/recordings/queries.ts";
-import { lockFor, may, rightMissing } from "../../recordings/recordings/rights.ts";
+import { hasRight, lockFor, rightMissing } from "../../recordings/recordings/rights.ts";
 import { findStoryHighlights, holdHighlights, lockStory } from "../../recordings/stories/queries.ts";
-import { checkMayChange, storyNotFound } from "../../recordings/stories/rights.ts";
+import { checkCanChange, storyNotFound } from "../../recordings/stories/rights.ts";
 
 interface Dependencies {
   readonly db: Database;
@@ -219,13 +219,14 @@ async function lockSubject(tx: Tx, principal: Principal, { kind, id }: Subject):
     if (recordingId === undefined) throw highlightNotFound(id);
     const recording = await lockRecording(tx, principal, recordingId);
     if (!recording?.is_visible || (await lockHighlight(tx, id)) === undefined) throw highlightNotFound(id);
-    if (!may(principal, "share", recording)) throw rightMissing("share", "share a highlight of it by a link");
+    if (!hasRight(principal, "share", recording))
+      throw rightMissing("share", "share a highlight of it by a link");
     return { highlightIds: [id] };
   }
   const held = await holdHighlights(tx, principal, [], id);
   const story = await lockStory(tx, principal.workspaceId, id);
   if (story === undefined) throw storyNotFound(id);
-  checkMayChange(principal, story);
+  checkCanChange(principal, story);
   const rows = await findStoryHighlights(tx, principal, id);
   // Excludes highlights that were added to the story after the locks were taken.
   return { highlightIds: rows.map((row) => row.highlight_id).filter((one) => held.has(one)) };

@@ -7,7 +7,7 @@ import type { Database, Executor } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { type Api, route } from "../../../platform/http/routing/route.ts";
 import { updateRecording } from "../../../recordings/recordings/change/update-recording.ts";
-import { checkMay } from "../../../recordings/recordings/rights.ts";
+import { checkRight } from "../../../recordings/recordings/rights.ts";
 import { presentMeeting } from "../present.ts";
 import { applyMeeting, hasTimes, hasTitle, partIds, removeMeeting } from "./apply.ts";
 import { type Candidate, findCandidates, findTrustedRecorders } from "./candidates.ts";
@@ -15,7 +15,7 @@ import { type Candidate, findCandidates, findTrustedRecorders } from "./candidat
 /** Which meeting a recording is of. */
 export function recordingMeetingRoutes(api: Api, { db }: { readonly db: Database }): void {
   route(api, contract.getRecordingMeeting, async ({ principal, params }) => {
-    await checkMay(db.kysely, principal, params.recording_id, "change", "choose its meeting");
+    await checkRight(db.kysely, principal, params.recording_id, "change", "choose its meeting");
     return present(db.kysely, principal, params.recording_id);
   });
 

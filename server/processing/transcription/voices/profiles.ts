@@ -12,7 +12,7 @@ import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../../../platform/db/database.ts";
 import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { defineRecurringJob } from "../../../platform/jobs/define.ts";
-import { checkMay, lockFor } from "../../../recordings/recordings/rights.ts";
+import { checkRight, lockFor } from "../../../recordings/recordings/rights.ts";
 import type { SpeakerVoice } from "./speaker-voices.ts";
 
 type Profile = z.output<typeof VoiceProfile>;
@@ -106,11 +106,11 @@ export async function saveRecordingVoices(
 
 /**
  * The voices that can be remembered, each with the profile that sounds most like it, if any does.
- * @throws ProblemError as `checkMay`.
+ * @throws ProblemError as `checkRight`.
  */
 export async function findRecordingVoices(db: Executor, principal: Principal, recordingId: string) {
   const { workspaceId } = principal;
-  await checkMay(db, principal, recordingId, "change", "list its voices");
+  await checkRight(db, principal, recordingId, "change", "list its voices");
   const { rows } = await sql<{ speaker: string; embedding: number[]; model: string }>`
     select v.speaker, v.embedding, v.model
     from recording_voices v join recordings r on r.id = v.recording_id join workspaces w on w.id = r.workspace_id

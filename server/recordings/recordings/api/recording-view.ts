@@ -6,7 +6,7 @@ import type { Principal } from "../../../platform/auth/principal.ts";
 import type { ThumbnailLinks } from "../json/links.ts";
 import { compact } from "../json/sql.ts";
 import { findRecordingJson } from "../queries.ts";
-import { isRecorder, may } from "../rights.ts";
+import { hasRight, isRecorder } from "../rights.ts";
 
 const everything: RecordingIncludeInput = {
   highlights: true,
@@ -56,11 +56,11 @@ export async function findRecordingView(
   if (row === undefined) return undefined;
   const mayWrite = refusal("write", principal) === null;
   const isUser = mayWrite && principal.scope === "personal";
-  const change = may(principal, "change", row);
+  const change = hasRight(principal, "change", row);
   const can = {
     change,
-    share: may(principal, "share", row),
-    delete: may(principal, "delete", row),
+    share: hasRight(principal, "share", row),
+    delete: hasRight(principal, "delete", row),
     edit_transcript: change,
     transcribe: change && hasSpeechModel,
     add_highlights: mayWrite,
