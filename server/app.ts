@@ -147,7 +147,7 @@ import { unsubscribePages } from "./sharing/notifications/unsubscribe.ts";
 import { publicLinkRoutes } from "./sharing/public-links/routes.ts";
 import { sharedFileRoutes } from "./sharing/public-links/view/file-routes.ts";
 import { publicLinkPageRoutes } from "./sharing/public-links/view/page-routes.ts";
-import { createSharedWords } from "./sharing/public-links/view/words.ts";
+import { createPublicLinkWords } from "./sharing/public-links/view/words.ts";
 
 export interface AppDependencies {
   readonly db: Database;
@@ -276,7 +276,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.addHook("preClose", () => streams.close());
   const origins = createTrustedOrigins(db);
   const banners = createBannerReader({ db, images });
-  const words = createSharedWords(db.pool);
+  const words = createPublicLinkWords(db.pool);
   const views = createViewLog(db);
   securityTxtRoutes(app, config);
   healthRoutes(app, { db, store, draining, versions });

@@ -16,7 +16,7 @@ export interface SharedWords {
 }
 
 /** Renders the words of each item once for each version of its transcript, for as long as they are in the cache. */
-export function createSharedWords(pool: pg.Pool): SharedWords {
+export function createPublicLinkWords(pool: pg.Pool): SharedWords {
   const rendered = createRenderedCache();
   const nameOf = ({ recordingId, range }: Item, format: Format): string =>
     [recordingId, format, ...(range === null ? [] : [range.start, range.end])].join(".");
