@@ -152,7 +152,6 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   ],
 
   "connections/calendars": [
-    "connections/webhooks",
     "people/access",
     "people/events",
     "processing/uploads",
@@ -163,6 +162,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "connections/documents",
     "connections/exports",
     "connections/webhooks",
+    "people/access",
     "people/accounts",
     "people/events",
     "processing/intelligence",

@@ -1,9 +1,9 @@
 import { randomUUIDv7 } from "node:crypto";
 import { type Selectable, sql } from "kysely";
+import { managesWorkspace } from "../../people/access/manages-workspace.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
 import type { CalendarEvents, Calendars } from "../../platform/db/types.ts";
-import { managesWorkspaceHooks } from "../webhooks/api/queries.ts";
 import type { ReadCalendar } from "./read/read-events.ts";
 
 export type CalendarRow = Selectable<Calendars>;
@@ -22,7 +22,7 @@ export async function findCalendars(
     from calendars c
     where c.workspace_id = ${workspaceId} and (${id}::uuid is null or c.id = ${id}::uuid)
       and (c.user_id = ${scope === "personal" ? userId : null}::uuid
-        or c.user_id is null and ${managesWorkspaceHooks(principal)})
+        or c.user_id is null and ${managesWorkspace(principal)})
     order by c.id`.execute(db);
   return rows;
 }

@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { isUnencrypted } from "../../../contract/accounts/redirect-target.ts";
 import { calendarLimits, type createCalendar as operation } from "../../../contract/calendars/calendars.ts";
 import type { Violation } from "../../../contract/errors.ts";
+import { managesWorkspace } from "../../people/access/manages-workspace.ts";
 import { type Requester, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
@@ -13,7 +14,6 @@ import { invalidInput, ProblemError } from "../../platform/http/errors/problem.t
 import { enforceQuota } from "../../platform/http/limits/quota.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { checkHookUrl } from "../../platform/outbound/target.ts";
-import { managesWorkspaceHooks } from "../webhooks/api/queries.ts";
 import { CalendarError, type CalendarSource } from "./fetch/source.ts";
 import { requestLateMatches } from "./match/match.ts";
 import { findCalendars, type ListedCalendar, saveEvents, toJson } from "./queries.ts";
@@ -37,7 +37,7 @@ export async function createCalendar(
   input: Input,
 ): Promise<string> {
   const { is_room: isRoom, time_zone: timeZone } = input;
-  if (isRoom ? !managesWorkspaceHooks(principal) : principal.scope === "workspace")
+  if (isRoom ? !managesWorkspace(principal) : principal.scope === "workspace")
     throw new ProblemError(
       "forbidden",
       isRoom

@@ -1,13 +1,13 @@
 import { type Selectable, sql } from "kysely";
 import type pg from "pg";
 import type { Conditions, DestinationKind } from "../../../contract/deliveries/deliveries.ts";
+import { managesWorkspace } from "../../people/access/manages-workspace.ts";
 import type { DeliveryState } from "../../people/events/delivery-states.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
 import type { Destinations, Hooks } from "../../platform/db/types.ts";
 import { defineRecurringJob } from "../../platform/jobs/define.ts";
 import { inWork } from "../../recordings/recordings/announce.ts";
-import { managesWorkspaceHooks } from "../webhooks/api/queries.ts";
 import { canReceive } from "../webhooks/deliveries/can-receive.ts";
 import { hasContent, isPresent, meetsConditions } from "./matching.ts";
 
@@ -20,7 +20,7 @@ export type DestinationRow = Selectable<Hooks> &
 
 /** The deliveries that a caller manages: their own; all of the workspace for admins and workspace tokens. */
 function isManagedBy(principal: Principal) {
-  return managesWorkspaceHooks(principal)
+  return managesWorkspace(principal)
     ? sql<boolean>`h.workspace_id = ${principal.workspaceId}`
     : sql<boolean>`h.created_by = ${principal.userId} and h.scope = 'personal'`;
 }

@@ -6,6 +6,7 @@ import type * as contract from "../../../contract/deliveries/deliveries.ts";
 import type { Violation } from "../../../contract/errors.ts";
 import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import { versionNames } from "../../../contract/versions.ts";
+import { managesWorkspace } from "../../people/access/manages-workspace.ts";
 import { deleteHooksWhere } from "../../people/events/hooks.ts";
 import { type AuditActor, type Requester, recordAudit } from "../../platform/audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
@@ -20,7 +21,7 @@ import { isKey } from "../../platform/storage/key-rules.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { holdAccess, isSameAccess } from "../webhooks/api/access.ts";
 import { disabledReason, isOn } from "../webhooks/api/present.ts";
-import { countHooksOf, managesWorkspaceHooks } from "../webhooks/api/queries.ts";
+import { countHooksOf } from "../webhooks/api/queries.ts";
 import { requeueDelivery } from "../webhooks/deliveries/requeue.ts";
 import { type AttemptResponse, notSent } from "../webhooks/dispatch/attempt.ts";
 import { disableHookRow, enableHookRow } from "../webhooks/management/queries.ts";
@@ -140,7 +141,7 @@ function hostDetail(url: string | undefined): { host?: string } {
 
 /** @throws ProblemError `forbidden`: emails and files reach others than the user who sets them up. */
 function checkKind(principal: Principal, kind: Kind): void {
-  if (!isChat(kind) && !managesWorkspaceHooks(principal))
+  if (!isChat(kind) && !managesWorkspace(principal))
     throw new ProblemError(
       "forbidden",
       `only admins and workspace tokens create deliveries of the kind ${kind}`,

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import type { HookType } from "../../../../contract/webhooks/hook-types.ts";
+import { managesWorkspace } from "../../../people/access/manages-workspace.ts";
 import { deleteHooksWhere } from "../../../people/events/hooks.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../../platform/db/database.ts";
@@ -24,14 +25,9 @@ function isOwn(principal: Principal) {
     : sql<boolean>`created_by = ${principal.userId} and scope = 'personal'`;
 }
 
-/** Whether the principal manages the workspace's hooks: an admin does, but not an app the admin authorized. */
-export function managesWorkspaceHooks({ scope, role, tokenType }: Principal): boolean {
-  return scope === "workspace" || (role === "admin" && tokenType !== "oauth");
-}
-
 /** The principal's own hooks, and those of the workspace if the principal manages them. */
 function isManagedBy(principal: Principal) {
-  return managesWorkspaceHooks(principal)
+  return managesWorkspace(principal)
     ? sql<boolean>`(${isOwn(principal)} or ${isOfWorkspace(principal)})`
     : isOwn(principal);
 }

@@ -1,5 +1,6 @@
 import * as contract from "../../../../contract/webhooks/hook-management.ts";
 import { hookTypeNames } from "../../../../contract/webhooks/hook-types.ts";
+import { managesWorkspace } from "../../../people/access/manages-workspace.ts";
 import { actorOf } from "../../../platform/audit/record.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Config } from "../../../platform/config/config.ts";
@@ -9,7 +10,7 @@ import { ProblemError } from "../../../platform/http/errors/problem.ts";
 import { numberCursor, readPage } from "../../../platform/http/page.ts";
 import { type Api, route } from "../../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
-import { findHook, findHooks, type HookRow, managesWorkspaceHooks } from "../api/queries.ts";
+import { findHook, findHooks, type HookRow } from "../api/queries.ts";
 import { hookNotFound } from "../api/routes.ts";
 import {
   type DeliveryContentRow,
@@ -45,7 +46,7 @@ export function hookManagementRoutes(
   const { db, config } = deps;
 
   route(api, contract.listAllHooks, async ({ principal, query }) => {
-    if (query.of === "workspace" && !managesWorkspaceHooks(principal))
+    if (query.of === "workspace" && !managesWorkspace(principal))
       throw new ProblemError(
         "forbidden",
         "only admins and workspace tokens can see the hooks of the workspace",
