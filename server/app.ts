@@ -94,7 +94,7 @@ import {
 import { drainOnClose } from "./platform/http/listening/drain.ts";
 import { healthRoutes } from "./platform/http/listening/health.ts";
 import { httpOptions, type Listener } from "./platform/http/listening/listener.ts";
-import { createBrokenHttp } from "./platform/http/listening/malformed-http.ts";
+import { createMalformedHttp } from "./platform/http/listening/malformed-http.ts";
 import { enforceProtocol } from "./platform/http/listening/protocol.ts";
 import { refuseWhenTooOld } from "./platform/http/listening/too-old.ts";
 import { readForwardedAddresses } from "./platform/http/origin/forwarded.ts";
@@ -201,7 +201,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   const { db, jobs, store, signer, encryptor, sender, config, log } = dependencies;
   const limits = { ...timeLimits, ...dependencies.limits };
   const { draining = { isActive: false }, versions = { needed: null } } = dependencies;
-  const brokenHttp = createBrokenHttp();
+  const malformedHttp = createMalformedHttp();
   const signInTest = createSignInTest({ db, encryptor, config });
   const app = Fastify({
     loggerInstance: log,
@@ -209,7 +209,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     genReqId: () => randomUUID(),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     frameworkErrors: (error, request, reply) => sendProblem(request, reply, toProblem(error)),
-    clientErrorHandler: brokenHttp.answer,
+    clientErrorHandler: malformedHttp.refuse,
     forceCloseConnections: "idle",
     // Nobody else is believed who says on whose behalf a request comes.
     ...(config.trustedProxies.length === 0 ? {} : { trustProxy: [...config.trustedProxies] }),
@@ -235,10 +235,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   });
   handleErrors(app);
   traceRequests(app);
-  brokenHttp.watch(app);
+  malformedHttp.watch(app);
   enforceProtocol(app);
   readForwardedAddresses(app, config);
-  limitBodyTime(app, limits.bodyMs, brokenHttp.answer);
+  limitBodyTime(app, limits.bodyMs, malformedHttp.refuse);
   limitHandlingTime(app, limits.handlingMs);
   limitReadingTime(app, limits.readingMs);
   readBodies(app);

@@ -22,9 +22,9 @@ interface Exchange {
 }
 
 /** Handles malformed HTTP. */
-export interface BrokenHttp {
+export interface MalformedHttp {
   /** For Fastify's clientErrorHandler. */
-  answer(error: Error & { code?: string }, socket: Socket): void;
+  refuse(error: Error & { code?: string }, socket: Socket): void;
   /** Tracks the requests in flight on each connection. */
   watch(app: FastifyInstance): void;
 }
@@ -33,25 +33,27 @@ export interface BrokenHttp {
  * Responds to malformed HTTP with a problem document if the connection is still writable, and closes it. Earlier complete
  * requests on the connection get their responses first.
  */
-export function createBrokenHttp(): BrokenHttp {
-  const underWay = new WeakMap<Socket, Set<Exchange>>();
+export function createMalformedHttp(): MalformedHttp {
+  const inFlight = new WeakMap<Socket, Set<Exchange>>();
   const refused = new WeakSet<Socket>();
   return {
-    answer(error, socket) {
+    refuse(error, socket) {
       if (error.code === "ECONNRESET" || socket.destroyed) return;
       // The parser reports an error again for all further data.
       if (refused.has(socket)) return;
       refused.add(socket);
       // An incomplete request is the malformed one itself; only complete ones get a response.
-      const whole = [...(underWay.get(socket) ?? [])].filter(({ request }) => request.complete);
-      const answered = whole.map(({ response }) => new Promise((resolve) => response.once("close", resolve)));
-      void Promise.all(answered).then(() => sendRefusal(error, socket));
+      const whole = [...(inFlight.get(socket) ?? [])].filter(({ request }) => request.complete);
+      const responses = whole.map(
+        ({ response }) => new Promise((resolve) => response.once("close", resolve)),
+      );
+      void Promise.all(responses).then(() => sendRefusal(error, socket));
     },
     watch(app) {
       app.addHook("onRequest", async (request, reply) => {
         const { socket } = request.raw;
-        const exchanges = underWay.get(socket) ?? new Set();
-        underWay.set(socket, exchanges);
+        const exchanges = inFlight.get(socket) ?? new Set();
+        inFlight.set(socket, exchanges);
         const exchange = { request: request.raw, response: reply.raw };
         exchanges.add(exchange);
         reply.raw.once("close", () => exchanges.delete(exchange));
