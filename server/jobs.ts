@@ -41,7 +41,7 @@ import { deleteOldThreadsKind } from "./processing/ask/queries.ts";
 import { checkFilesKind } from "./processing/integrity/check.ts";
 import { renderCompanionsKind } from "./processing/integrity/companions.ts";
 import { analyzeRecordingKind, enqueueDueAnalysesKind } from "./processing/intelligence/analyze-recording.ts";
-import { deleteOldUsageKind } from "./processing/intelligence/model/budget.ts";
+import { deleteOldUsageKind } from "./processing/intelligence/budget.ts";
 import { tryLanguageModelsKind } from "./processing/intelligence/try-models.ts";
 import { installModelKind } from "./processing/models/install-job.ts";
 import {

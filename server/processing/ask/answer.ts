@@ -9,8 +9,8 @@ import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import { repairMessages, sendWithin } from "../intelligence/ask.ts";
 import { estimateTokens } from "../intelligence/generate/chunks.ts";
 import { safeLine } from "../intelligence/generate/sanitize.ts";
-import type { LanguageModel, ModelMessage } from "../intelligence/model/model.ts";
-import { jsonSchemaOf, readAnswer } from "../intelligence/model/response.ts";
+import type { LanguageModel, ModelMessage } from "../intelligence/language-model.ts";
+import { jsonSchemaOf, readAnswer } from "../intelligence/server/response.ts";
 import { deriveFilter, type Filter } from "./filters.ts";
 import {
   Answered,

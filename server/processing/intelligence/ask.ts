@@ -2,9 +2,6 @@ import { createHash } from "node:crypto";
 import { sentences } from "../../../contract/sentences.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
-import { estimateTokens } from "./generate/chunks.ts";
-import { repairPrompt } from "./generate/prompts.ts";
-import { type Ask, type Question, TruncatedAnswer } from "./generate/summarize.ts";
 import {
   BudgetSpent,
   effectiveLimit,
@@ -13,10 +10,13 @@ import {
   type Reservation,
   reserve,
   settle,
-} from "./model/budget.ts";
-import type { LanguageModel, ModelAnswer, ModelMessage, ModelRequest } from "./model/model.ts";
-import { jsonSchemaOf, readAnswer } from "./model/response.ts";
+} from "./budget.ts";
+import { estimateTokens } from "./generate/chunks.ts";
+import { repairPrompt } from "./generate/prompts.ts";
+import { type Ask, type Question, TruncatedAnswer } from "./generate/summarize.ts";
+import type { LanguageModel, ModelAnswer, ModelMessage, ModelRequest } from "./language-model.ts";
 import { findStep, saveStep } from "./queries.ts";
+import { jsonSchemaOf, readAnswer } from "./server/response.ts";
 
 /** The workspace's admins switched the model off. */
 export class SwitchedOff extends Error {}

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { Executor } from "../../../platform/db/database.ts";
-import { defineRecurringJob } from "../../../platform/jobs/define.ts";
+import type { Executor } from "../../platform/db/database.ts";
+import { defineRecurringJob } from "../../platform/jobs/define.ts";
 
 /** The workspace has used up its daily tokens. The message is for users. */
 export class BudgetSpent extends Error {

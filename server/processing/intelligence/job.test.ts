@@ -103,7 +103,7 @@ test("a long Retry-After: the run waits, reports until when and why, and then co
 });
 
 test("a silent model: the time of silence ends the request, which is asked again", async () => {
-  const { openAiModel } = await import("./model/openai.ts");
+  const { openAiModel } = await import("./server/openai.ts");
   const { languageModel } = t.app.config;
   if (languageModel?.engine !== "server") throw new Error("not set up");
   const id = await waiting();
@@ -179,7 +179,7 @@ test("a server without JSON schema: asked for JSON, then in words, with the same
     model.reset();
     model.otherwise(without(isRefused, message));
     const id = await waiting();
-    const { openAiModel } = await import("./model/openai.ts");
+    const { openAiModel } = await import("./server/openai.ts");
     const { languageModel } = t.app.config;
     if (languageModel?.engine !== "server") throw new Error("not set up");
     const fresh = openAiModel(languageModel);

@@ -9,12 +9,12 @@ import { decideRetry, defaultRetryPolicy, type RetryPolicy } from "../../platfor
 import { modelAttempted } from "../../platform/telemetry/signals.ts";
 import { findTranscript } from "../../recordings/recordings/queries.ts";
 import { askWithin, type Stage, SwitchedOff } from "./ask.ts";
+import { BudgetSpent } from "./budget.ts";
 import { finishRun } from "./finish.ts";
 import { toLines } from "./generate/lines.ts";
 import { systemPrompt } from "./generate/prompts.ts";
 import { type Understanding, understand } from "./generate/summarize.ts";
-import { BudgetSpent } from "./model/budget.ts";
-import type { LanguageModel } from "./model/model.ts";
+import type { LanguageModel } from "./language-model.ts";
 import {
   type ClaimedRun,
   claimRun,

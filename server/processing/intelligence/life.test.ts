@@ -10,7 +10,7 @@ import { makeWorkspace } from "../../../test/support/factories.ts";
 import { minutes, neverAnswer, refuse } from "../../../test/support/model-server.ts";
 import { startSpeechServer } from "../../../test/support/speech-server.ts";
 import { until } from "../../../test/support/until.ts";
-import { reserve, settle } from "./model/budget.ts";
+import { reserve, settle } from "./budget.ts";
 import { findDueRuns } from "./queries.ts";
 import { harbour, startIntelligence } from "./test/intelligence.ts";
 

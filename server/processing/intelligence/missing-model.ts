@@ -2,7 +2,7 @@ import { because, type Explanation } from "../../../contract/causes/causes.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Executor } from "../../platform/db/database.ts";
 import { hasLanguageModel } from "../models/index.ts";
-import { findSettings } from "./model/budget.ts";
+import { findSettings } from "./budget.ts";
 
 /** Whether the users of a workspace have a language model, or why not. */
 export type ModelState = "ready" | "not_installed" | "off" | "disabled";

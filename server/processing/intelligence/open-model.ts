@@ -1,8 +1,8 @@
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
+import type { LanguageModel } from "./language-model.ts";
 import { localModel } from "./local/local-model.ts";
-import type { LanguageModel } from "./model/model.ts";
-import { openAiModel } from "./model/openai.ts";
+import { openAiModel } from "./server/openai.ts";
 
 /**
  * Opens the language model of the settings; the caller closes it.

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { IntelligenceStatus, RecordingIntelligence } from "../../../contract/recordings/intelligence.ts";
 import { sentenceOf, sentences } from "../../../contract/sentences.ts";
+import type { Settings } from "./budget.ts";
 import { explainMissing, type ModelState } from "./missing-model.ts";
-import type { Settings } from "./model/budget.ts";
 import type { RunRow } from "./queries.ts";
 import type { RunCounts, UsageToday } from "./read-queries.ts";
 

@@ -4,7 +4,7 @@ import { call } from "../../../test/support/app.ts";
 import { makeWorkspace } from "../../../test/support/factories.ts";
 import { type Behaviour, refuse, reply, textOf, transcribe } from "../../../test/support/speech-server.ts";
 import { listen, readWav } from "../../../test/support/wav.ts";
-import { openAiTranscriber } from "./model/openai.ts";
+import { openAiTranscriber } from "./server/openai.ts";
 import { startTranscription } from "./test/transcription.ts";
 
 const made = await startTranscription({ PARLEY_TRANSCRIPTION_LANGUAGE: "de" });

@@ -1,4 +1,4 @@
 export { localTranscriber } from "./local/transcriber.ts";
-export { openAiTranscriber } from "./model/openai.ts";
 export { findDueTranscriptions, readTranscriptionProgress } from "./queries.ts";
+export { openAiTranscriber } from "./server/openai.ts";
 export { requestTranscription, retryTranscription } from "./service.ts";

@@ -24,7 +24,7 @@ import {
   requestTranscription,
   retryTranscription,
 } from "./index.ts";
-import { openAiTranscriber } from "./model/openai.ts";
+import { openAiTranscriber } from "./server/openai.ts";
 import { cutEvery, quickRetry, startTranscription, tenSeconds } from "./test/transcription.ts";
 
 const { app, db, jobs, speech, workspace, makeRecording, run, segments, recording, events } =

@@ -12,7 +12,6 @@ import { withScratch } from "../media/scratch.ts";
 import { endIfSupplied, finishTranscription } from "./finish.ts";
 import type { SpeakerFinder } from "./local/speaker-finder.ts";
 import type { SpeechDetector } from "./local/speech-detector.ts";
-import type { AudioChunk, KnownSpeaker, Transcriber } from "./model/transcriber.ts";
 import {
   countFailure,
   type FailureCause,
@@ -34,6 +33,7 @@ import {
 } from "./queries.ts";
 import { markSilence } from "./silence.ts";
 import { findKnownSpeakers } from "./speakers/known-speakers.ts";
+import type { AudioChunk, KnownSpeaker, Transcriber } from "./transcriber.ts";
 
 /**
  * Cuts a file's audio into 16 kHz mono WAV files with overlaps, at silences where possible. Without audio there are no

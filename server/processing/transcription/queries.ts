@@ -3,8 +3,8 @@ import type { UsedSpeechModel } from "../../../contract/transcripts/transcript-h
 import type { Executor, Tx } from "../../platform/db/database.ts";
 import { hasNoJob } from "../../platform/jobs/queue.ts";
 import { reportTranscription } from "../../recordings/transcripts/report-transcription.ts";
-import type { ChunkTranscript } from "./model/transcriber.ts";
 import type { PartVoices } from "./speakers/assign.ts";
+import type { ChunkTranscript } from "./transcriber.ts";
 
 /** Status of a transcription: `pending` and `running` continue without a user, `done` and `failed` are final. */
 type TranscriptionStatus = "pending" | "running" | "done" | "failed";

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import type { SpeechDetector } from "./local/speech-detector.ts";
 import type { SpeechStart } from "./local/speech-engine.ts";
-import type { AudioChunk } from "./model/transcriber.ts";
+import type { AudioChunk } from "./transcriber.ts";
 
 /** Shorter parts are sent without being examined. */
 const minExaminedMs = 30_000;

@@ -15,8 +15,8 @@ import { type TranscriptionDependencies, transcribeRecordingJob } from "./job.ts
 import { localSpeakerFinder } from "./local/speaker-finder.ts";
 import { localSpeechDetector } from "./local/speech-detector.ts";
 import { localTranscriber } from "./local/transcriber.ts";
-import { openAiTranscriber } from "./model/openai.ts";
 import { findDueTranscriptions, markFailed, restartFailing } from "./queries.ts";
+import { openAiTranscriber } from "./server/openai.ts";
 
 declare module "../../platform/jobs/define.ts" {
   interface JobPayloads {

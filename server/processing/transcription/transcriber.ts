@@ -1,4 +1,4 @@
-import type { UsedSpeechModel } from "../../../../contract/transcripts/transcript-history.ts";
+import type { UsedSpeechModel } from "../../../contract/transcripts/transcript-history.ts";
 import type { AudioSample } from "./sample.ts";
 
 /** A chunk of a recording's audio as a file on this machine: 16 kHz mono WAV. */

@@ -3,7 +3,7 @@ import type { Chapter } from "../../../../contract/recordings/chapters.ts";
 import type { Point } from "../../../../contract/recordings/points.ts";
 import { sentenceOf, sentences } from "../../../../contract/sentences.ts";
 import { ModelServerError } from "../../../platform/model-server/refusal.ts";
-import { jsonSchemaOf } from "../model/response.ts";
+import { jsonSchemaOf } from "../server/response.ts";
 import { maxItems, provenItems, type StoredItem } from "./action-items.ts";
 import { arrangeChapters, type FoundChapter, findChapters } from "./chapters.ts";
 import { chunkLines, estimateTokens } from "./chunks.ts";

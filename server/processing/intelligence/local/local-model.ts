@@ -10,8 +10,8 @@ import { languageWorkMb, sizeOf } from "../../models/catalogue.ts";
 import type { EngineProgram } from "../../models/engine/engine.ts";
 import { type EngineSession, openSession } from "../../models/engine/session.ts";
 import type { InstalledModel } from "../../models/store.ts";
-import type { LanguageModel, ModelRequest } from "../model/model.ts";
-import { schemaPrompt } from "../model/response.ts";
+import type { LanguageModel, ModelRequest } from "../language-model.ts";
+import { schemaPrompt } from "../server/response.ts";
 import {
   LanguageProgress,
   type LanguageRequest,

@@ -18,7 +18,7 @@ import {
   without,
 } from "../../../../test/support/model-server.ts";
 import { ModelServerError } from "../../../platform/model-server/refusal.ts";
-import type { ModelRequest } from "./model.ts";
+import type { ModelRequest } from "../language-model.ts";
 import { baseUrl, openAiModel } from "./openai.ts";
 import { jsonSchemaOf } from "./response.ts";
 

@@ -7,8 +7,8 @@ import {
   refusalError,
   serverMessage,
 } from "../../../platform/model-server/refusal.ts";
+import type { LanguageModel, ModelAnswer, ModelRequest } from "../language-model.ts";
 import { type Capabilities, everything, lower } from "./capabilities.ts";
-import type { LanguageModel, ModelAnswer, ModelRequest } from "./model.ts";
 import { findJson, schemaPrompt } from "./response.ts";
 import { languageModelServer } from "./server.ts";
 import { openTransport, type TransportLimits } from "./transport.ts";

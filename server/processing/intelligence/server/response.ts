@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ModelRequest } from "./model.ts";
+import type { ModelRequest } from "../language-model.ts";
 
 /** The parsed value, or what is wrong with the response, as a message for the model. */
 export type ReadAnswer<T> =

@@ -4,8 +4,8 @@ import { makeRecording, makeUser, makeWorkspace } from "../../../../test/support
 import { startModelServer } from "../../../../test/support/model-server.ts";
 import { until } from "../../../../test/support/until.ts";
 import { type IntelligenceDependencies, understandRecordingJob } from "../job.ts";
-import { openAiModel } from "../model/openai.ts";
-import type { TransportLimits } from "../model/transport.ts";
+import { openAiModel } from "../server/openai.ts";
+import type { TransportLimits } from "../server/transport.ts";
 import { quickRetry } from "./retry.ts";
 
 /** Two participants, one of whom is a user, and an unknown speaker. */

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { readConfig } from "../../../platform/config/config.ts";
 import { openDatabase } from "../../../platform/db/database.ts";
 import { understandRecordingJob } from "../job.ts";
-import { openAiModel } from "../model/openai.ts";
+import { openAiModel } from "../server/openai.ts";
 import { quickRetry } from "./retry.ts";
 
 /** A worker in its own process, which tests kill: runs the job of one recording. */

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { runProgram } from "../../models/engine/program.ts";
-import type { ChunkTranscript } from "../model/transcriber.ts";
 import { repeatsOnePhrase } from "../repetition.ts";
+import type { ChunkTranscript } from "../transcriber.ts";
 import { hotwordSettings, prepareHotwords } from "./hotwords.ts";
 import { planPieces, type Stretch } from "./pieces.ts";
 import type { RecognitionModel, SpeechRequest, SpeechResult, SpeechTask } from "./protocol.ts";

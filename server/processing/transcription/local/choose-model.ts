@@ -4,7 +4,7 @@ import { ModelServerError } from "../../../platform/model-server/refusal.ts";
 import { catalogue, isRecognition } from "../../models/catalogue.ts";
 import type { InstalledModel } from "../../models/store.ts";
 import { toLanguageCode } from "../languages.ts";
-import { cutVocabulary } from "../model/vocabulary.ts";
+import { cutVocabulary } from "../vocabulary.ts";
 import type { RecognitionModel } from "./protocol.ts";
 
 /**

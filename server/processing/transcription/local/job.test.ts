@@ -11,9 +11,9 @@ import { takeMachine } from "../../models/engine/machine-lock.ts";
 import { installModel } from "../../models/install.ts";
 import { findInstalled, markerName } from "../../models/store.ts";
 import { readTranscriptionProgress } from "../index.ts";
-import type { Transcriber } from "../model/transcriber.ts";
 import { joinParts, type PlacedVoices } from "../speakers/assign.ts";
 import { cutEvery, quickRetry, startTranscription } from "../test/transcription.ts";
+import type { Transcriber } from "../transcriber.ts";
 import { localSpeakerFinder, type SpeakerFinder } from "./speaker-finder.ts";
 import { localTranscriber } from "./transcriber.ts";
 

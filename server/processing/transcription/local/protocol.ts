@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { maxMilliseconds } from "../../../../shared/transcripts/transcript-limits.ts";
-import type { ChunkTranscript } from "../model/transcriber.ts";
 import type { PartVoices } from "../speakers/assign.ts";
+import type { ChunkTranscript } from "../transcriber.ts";
 
 /** A recognition model as the engine's process opens it: paths of its files. */
 export type RecognitionModel =

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import type { Database } from "../../../platform/db/database.ts";
 import type { EngineOptions } from "../../models/engine/engine.ts";
 import { type InstalledModel, listInstalled } from "../../models/store.ts";
-import type { AudioChunk } from "../model/transcriber.ts";
 import type { PartVoices } from "../speakers/assign.ts";
+import type { AudioChunk } from "../transcriber.ts";
 import { Voices } from "./protocol.ts";
 import { openSpeech, type SpeechStart } from "./speech-engine.ts";
 

@@ -1,6 +1,6 @@
 import type { Database } from "../../../platform/db/database.ts";
 import type { EngineOptions } from "../../models/engine/engine.ts";
-import type { AudioChunk } from "../model/transcriber.ts";
+import type { AudioChunk } from "../transcriber.ts";
 import { Presence } from "./protocol.ts";
 import { openSpeech, type SpeechStart } from "./speech-engine.ts";
 

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import type { EngineOptions, EngineProgram } from "../../models/engine/engine.ts";
 import { openSession } from "../../models/engine/session.ts";
 import type { InstalledModel } from "../../models/store.ts";
-import type { AudioChunk } from "../model/transcriber.ts";
+import type { AudioChunk } from "../transcriber.ts";
 import {
   Fraction,
   maxMessageBytes,

@@ -2,7 +2,7 @@ import type { UsedSpeechModel } from "../../../../contract/transcripts/transcrip
 import type { LocalTranscriptionSettings } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { listInstalled } from "../../models/store.ts";
-import type { OpenTranscriber, TranscribeOptions, Transcriber } from "../model/transcriber.ts";
+import type { OpenTranscriber, TranscribeOptions, Transcriber } from "../transcriber.ts";
 import { chooseModel, recognitionModel } from "./choose-model.ts";
 import { Transcript } from "./protocol.ts";
 import { openSpeech } from "./speech-engine.ts";

@@ -1,4 +1,4 @@
-import type { SpokenWord } from "../model/transcriber.ts";
+import type { SpokenWord } from "../transcriber.ts";
 import type { RecognizerResult } from "./sherpa.ts";
 
 /** A token has no duration in some models; it ends then at the next one's start, but after this at the latest. */

@@ -1,4 +1,4 @@
-import type { ChunkTranscript, SpokenWord } from "../model/transcriber.ts";
+import type { ChunkTranscript, SpokenWord } from "../transcriber.ts";
 
 /** A chunk's result with its position in the recording. */
 export interface PlacedChunk {

@@ -1,4 +1,4 @@
-import type { SpokenWord } from "../model/transcriber.ts";
+import type { SpokenWord } from "../transcriber.ts";
 import type { MergedSegment, NumberedChunk, Piece, PlacedChunk } from "./merged.ts";
 
 /** Two labels that overlap for less than this are not taken for the same speaker. */

@@ -1,5 +1,5 @@
 import { setImmediate as otherWork } from "node:timers/promises";
-import { joinWords, type TimedWord } from "../model/words.ts";
+import { joinWords, type TimedWord } from "../server/words.ts";
 import { alignToSentences, speakersOf, type Turn } from "../speakers/assign.ts";
 import type { Piece, PlacedChunk } from "./merged.ts";
 

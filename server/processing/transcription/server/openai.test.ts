@@ -18,8 +18,8 @@ import {
 import { makeWav, readWav } from "../../../../test/support/wav.ts";
 import type { TranscriptionServerSettings } from "../../../platform/config/config.ts";
 import { ModelServerError } from "../../../platform/model-server/refusal.ts";
+import type { AudioChunk, TranscribeOptions } from "../transcriber.ts";
 import { openAiTranscriber, transcriptionUrl } from "./openai.ts";
-import type { AudioChunk, TranscribeOptions } from "./transcriber.ts";
 
 const server = await startSpeechServer();
 beforeEach(() => {

@@ -3,11 +3,11 @@ import type { TranscriptionServerSettings } from "../../../platform/config/confi
 import { createModelClient } from "../../../platform/model-server/client.ts";
 import { type ModelServer, type Refusal, refusalError } from "../../../platform/model-server/refusal.ts";
 import { toLanguageCode } from "../languages.ts";
+import { readSample } from "../sample.ts";
+import type { AudioChunk, ChunkTranscript, KnownSpeaker, Transcriber } from "../transcriber.ts";
+import { cutVocabulary } from "../vocabulary.ts";
 import { formWithFile } from "./multipart.ts";
 import { readTranscription } from "./response.ts";
-import { readSample } from "./sample.ts";
-import type { AudioChunk, ChunkTranscript, KnownSpeaker, Transcriber } from "./transcriber.ts";
-import { cutVocabulary } from "./vocabulary.ts";
 
 export interface OpenAiLimits {
   /** How long one request may take for this much audio. */

@@ -4,7 +4,7 @@ import { parseForeignJson } from "../../../platform/json-limits.ts";
 import { ModelServerError } from "../../../platform/model-server/refusal.ts";
 import { toLanguageCode } from "../languages.ts";
 import { repeatsOnePhrase } from "../repetition.ts";
-import type { ChunkTranscript, SpokenSegment, SpokenWord } from "./transcriber.ts";
+import type { ChunkTranscript, SpokenSegment, SpokenWord } from "../transcriber.ts";
 import { joinWords, type TimedWord } from "./words.ts";
 
 /** A number in the forms servers use: vLLM sends the duration as text. */

@@ -1,4 +1,4 @@
-import type { AudioChunk, ChunkTranscript, KnownSpeaker } from "../model/transcriber.ts";
+import type { AudioChunk, ChunkTranscript, KnownSpeaker } from "../transcriber.ts";
 
 /** OpenAI takes samples of at most four speakers, of 2 to 10 s each. */
 const maxKnown = 4;

@@ -13,7 +13,7 @@ import { defaultRetryPolicy, type RetryPolicy } from "../../../platform/model-se
 import { recordingObjectKey } from "../../../platform/storage/layout.ts";
 import { createRecording } from "../../../recordings/recordings/create.ts";
 import { type ExtractSpeech, type TranscriptionDependencies, transcribeRecordingJob } from "../job.ts";
-import { openAiTranscriber } from "../model/openai.ts";
+import { openAiTranscriber } from "../server/openai.ts";
 import { requestTranscription } from "../service.ts";
 
 /** Cuts a WAV file at fixed intervals, as the real implementation cuts a recording's audio. */

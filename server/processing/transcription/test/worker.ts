@@ -3,7 +3,7 @@ import { readConfig } from "../../../platform/config/config.ts";
 import { openDatabase } from "../../../platform/db/database.ts";
 import { openStore } from "../../../platform/storage/open.ts";
 import { transcribeRecordingJob } from "../job.ts";
-import { openAiTranscriber } from "../model/openai.ts";
+import { openAiTranscriber } from "../server/openai.ts";
 import { cutEvery, quickRetry } from "./transcription.ts";
 
 /** A worker in a process of its own, for the tests to kill: runs the job of one recording. */

@@ -4,7 +4,7 @@ import { maxBlockingMs } from "../../../../test/support/blocking-time.ts";
 import { chunkLines } from "../../../processing/intelligence/generate/chunks.ts";
 import { toLines } from "../../../processing/intelligence/generate/lines.ts";
 import { indexQuotes } from "../../../processing/intelligence/generate/quotes.ts";
-import { readTranscription } from "../../../processing/transcription/model/response.ts";
+import { readTranscription } from "../../../processing/transcription/server/response.ts";
 import { cutSegment } from "../../../sharing/public-links/view/transcript-excerpt.ts";
 import type { SegmentRow } from "../queries.ts";
 import { formatTranscript } from "./format.ts";
