@@ -52,6 +52,7 @@ export const Me = z
       description:
         "Until when the user has to set up a second factor, because the workspace requires one. Once it is over, the session can do nothing else. Null: they have one, or need none.",
     }),
+    has_calendars: z.boolean().meta({ description: "Whether the user has added a calendar." }),
     manages_system: z.boolean().meta({
       description:
         "Whether the user sees the state of the installation: an admin of the operator's workspace.",

@@ -71,6 +71,18 @@ export const Calendar = z
       .meta({
         description: `Events from ${calendarDays.before} days ago to ${calendarDays.after} days ahead.`,
       }),
+    next_event: z
+      .strictObject({
+        title: z.string().nullable().meta({ description: "null: it is private, or has no title." }),
+        start_datetime: Timestamp,
+        is_private: z.boolean(),
+        is_all_day: z.boolean(),
+      })
+      .nullable()
+      .meta({
+        description:
+          "The first event that ends after now. null: there is none, or it is a room calendar, whose events are for those invited.",
+      }),
     unread_events: z.int().min(0).meta({ description: "Entries that could not be understood." }),
     unread_examples: z.array(Unread).meta({ description: "The first of them." }),
     created_datetime: Timestamp,

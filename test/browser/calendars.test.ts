@@ -54,6 +54,7 @@ test("calendars: a URL that is no calendar is refused with the reason; one is ad
   await dialog.waitFor({ state: "detached" });
   const row = page.getByRole("list", { name: "Your calendars" }).getByRole("listitem").first();
   await row.getByText("Ada at work").waitFor();
+  await row.getByText(/next: Budget review, (to|yester)day, /).waitFor();
   await row.getByText("1 entry could not be understood").waitFor();
   await row.getByText(/^No start: /).waitFor();
   assert.ok(!(await page.content()).includes("secret.ics"), "the URL is not shown again");
@@ -96,6 +97,7 @@ test("an empty library lists the next meetings: notes are written before, and Re
   const meetings = page.getByRole("list", { name: "Next meetings" });
   await meetings.getByText("Budget review").waitFor();
   await meetings.getByText("Private event").waitFor();
+  assert.equal(await meetings.getByText("Now", { exact: true }).count(), 2);
   assert.equal(await page.getByText("Dentist").count(), 0);
   await assertAccessible(page);
   await shot(page, "meetings-library");
@@ -149,6 +151,60 @@ async function assertInView(button: Locator, height: number): Promise<void> {
   const box = await button.boundingBox();
   assert.ok(box !== null && box.y > 0 && box.y + box.height <= height, JSON.stringify(box));
 }
+
+test("a library with recordings has the next meetings in a row above them, which moves nothing, and records them", async () => {
+  const { id: workspaceId, member } = await makeWorkspace(app.db);
+  await makeRecording(app, member.token, { title: "Kickoff" });
+  const open = async (options: object = {}) => {
+    const opened = await visitShared(app, "/", { userId: member.id, ...options });
+    await opened.page.getByRole("link", { name: "Kickoff", exact: true }).waitFor();
+    return opened;
+  };
+  const without = await open();
+  await without.page.waitForLoadState("networkidle");
+  assert.equal(await without.page.getByText("Next meetings").count(), 0, "nothing without a calendar");
+  const { rows } = await app.db.pool.query(
+    `insert into calendars (id, workspace_id, user_id, kind, name, host, secrets, time_zone, next_read_at)
+     values (gen_random_uuid(), $1, $2, 'ics', 'Work', 'example', '', 'UTC', 'infinity') returning id`,
+    [workspaceId, member.id],
+  );
+  const none = await open();
+  await none.page.getByText("No more meetings today.").waitFor();
+  const list = none.page.getByRole("link", { name: "Kickoff", exact: true });
+  const place = await list.boundingBox();
+  for (const [index, title] of ["Launch review", "Interview", "Retrospective", "Planning"].entries())
+    await app.db.pool.query(
+      `insert into calendar_events (id, calendar_id, key, start_at, end_at, is_all_day, is_private, ical_uid, title,
+         organizer, attendees)
+       values (gen_random_uuid(), $1, md5($2), now() - interval '1 minute' * (9 - $3), now() + interval '1 hour', false,
+         false, $2, $2, null, '[{"name": "Grace Hopper", "email": "grace@x.example"}]')`,
+      [rows[0].id, title, index],
+    );
+  for (const [size, colorScheme] of [
+    [phone, "dark"],
+    [phone, "light"],
+    [desktop, "dark"],
+    [desktop, "light"],
+  ] as const) {
+    const { page } = await open({ size, colorScheme });
+    const meetings = page.getByRole("list", { name: "Next meetings" });
+    await meetings.getByText("Launch review").waitFor();
+    assert.equal(await meetings.getByRole("listitem").count(), 3);
+    await assertAccessible(page);
+    await shot(page, `library-meetings-${size.width}-${colorScheme}`);
+  }
+  const { page, complaints } = await open();
+  const meetings = page.getByRole("list", { name: "Next meetings" });
+  await meetings.getByText("Now", { exact: true }).first().waitFor();
+  assert.deepEqual(await page.getByRole("link", { name: "Kickoff", exact: true }).boundingBox(), place);
+  await meetings.getByRole("button", { name: "Record Launch review", exact: true }).click();
+  const setup = page.getByRole("dialog", { name: "Record a meeting" });
+  assert.equal(await setup.getByLabel("Title").inputValue(), "Launch review");
+  await setup.getByText("Grace Hopper", { exact: true }).scrollIntoViewIfNeeded();
+  await setup.getByText("grace@x.example", { exact: true }).waitFor();
+  await shot(page, "library-meetings-record");
+  assert.deepEqual(complaints, []);
+});
 
 test("the record dialog chooses the one meeting that takes place now, and the user can leave it", async () => {
   const { id: workspaceId, member } = await makeWorkspace(app.db);

@@ -19,10 +19,11 @@ import {
   IconUpload,
   IconVideo,
 } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { libraryQuery } from "../api/library/list.ts";
+import { sessionQuery } from "../api/session.ts";
 import { countFilters, withoutEmpty } from "../common/lists/filters.tsx";
 import { loadNextPage, NextPageState } from "../common/lists/load-more.tsx";
 import rows from "../common/lists/rows.module.css";
@@ -47,6 +48,8 @@ const LibraryMeetings = lazyPart(
   null,
 );
 
+const NextMeetings = lazyPart(async () => (await import("../meetings/next-meetings.tsx")).NextMeetings, null);
+
 const AskBox = latePart(async () => (await import("../ask/meetings-box.tsx")).LibraryAskBox);
 
 /** All recordings the user can see. */
@@ -57,6 +60,9 @@ export function LibraryPage() {
   const navigate = page.useNavigate();
   const { view, ...filter } = search;
   const isGrid = view === "grid";
+  const session = useQuery(sessionQuery).data;
+  // The space is taken before the meetings are known, so that the list stays where it is.
+  const hasMeetings = session?.has_calendars === true && session.user.role !== "viewer";
   const { data } = useInfiniteQuery(libraryQuery(filter));
   // Until there is a recording, there is nothing to filter or to arrange.
   const isEmpty =
@@ -148,6 +154,11 @@ export function LibraryPage() {
       <div className={classes.ask}>
         <AskBox filter={filter} />
       </div>
+      {hasMeetings ? (
+        <div className={classes.meetings}>
+          <NextMeetings />
+        </div>
+      ) : null}
       <Recordings key={JSON.stringify(filter)} isGrid={isGrid} />
     </PageStack>
   );

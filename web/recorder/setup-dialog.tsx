@@ -4,6 +4,7 @@ import {
   Button,
   Group,
   Modal,
+  Pill,
   SegmentedControl,
   Select,
   Stack,
@@ -154,6 +155,13 @@ function SetupForm({
               acceptValueOnBlur
               maxTags={maxPeople}
               value={participants}
+              renderPill={({ value, onRemove }) => (
+                <PersonPill
+                  text={String(value)}
+                  name={nameIn(meeting, String(value))}
+                  onRemove={() => onRemove?.()}
+                />
+              )}
               onChange={(next) => {
                 setParticipants(next);
                 // One who is removed and added again is added by the user.
@@ -205,8 +213,31 @@ function personOf(
 ): Details["participants"][number] {
   const invitation = isInvited ? ({ is_invited: true } as const) : {};
   if (!text.includes("@")) return { name: text, ...invitation };
-  const name = meeting?.attendees.find(({ email }) => email === text)?.name;
-  return name == null ? { email: text, ...invitation } : { name, email: text, ...invitation };
+  const name = nameIn(meeting, text);
+  return name === null ? { email: text, ...invitation } : { name, email: text, ...invitation };
+}
+
+/** The name that a meeting has for an email. */
+function nameIn(meeting: Meeting | null, text: string): string | null {
+  return meeting?.attendees.find(({ email }) => email === text)?.name ?? null;
+}
+
+/** A participant: the name, and the email where it is known. */
+function PersonPill(props: { text: string; name: string | null; onRemove: () => void }) {
+  const { text, name, onRemove } = props;
+  return (
+    <Pill withRemoveButton onRemove={onRemove} title={text}>
+      <bdi>{name ?? text}</bdi>
+      {name === null || name === text ? null : (
+        <>
+          {" "}
+          <Text span size="xs" c="dimmed">
+            {text}
+          </Text>
+        </>
+      )}
+    </Pill>
+  );
 }
 
 /** A private event is known by its times alone, and a recording keeps nothing of it. */

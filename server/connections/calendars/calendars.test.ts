@@ -88,6 +88,15 @@ test("a calendar is read when it is added; its meetings of today are listed, and
     ["Work", "ok", 3, 1, [{ title: "No start", reason: "it has no start" }], new URL(url).host],
   );
   assert.ok(!JSON.stringify(added).includes(".ics"), "the URL is a secret");
+  assert.deepEqual(
+    [added.next_event.title, added.next_event.is_private, added.next_event.is_all_day],
+    ["Meeting one", false, false],
+  );
+  assert.equal((await manage("GET", "/me", user.token)).has_calendars, true);
+  assert.equal((await manage("GET", "/me", member.token)).has_calendars, false);
+  const room = await manage("POST", "/calendars", workspace.admin.token, { kind: "ics", url, is_room: true });
+  assert.deepEqual([room.events, room.next_event], [3, null], "events of rooms are for those invited");
+  await manage("DELETE", `/calendars/${room.id}`, workspace.admin.token);
   const { meetings, has_calendars: has } = await manage(
     "GET",
     "/meetings?time_zone=Pacific/Kiritimati",

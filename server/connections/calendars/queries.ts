@@ -8,7 +8,18 @@ import type { ReadCalendar } from "./read/read-events.ts";
 
 export type CalendarRow = Selectable<Calendars>;
 
-export type ListedCalendar = CalendarRow & { readonly events: number };
+/** The first event of a calendar that ends after now. */
+interface NextEvent {
+  readonly title: string | null;
+  readonly start_datetime: string;
+  readonly is_private: boolean;
+  readonly is_all_day: boolean;
+}
+
+export type ListedCalendar = CalendarRow & {
+  readonly events: number;
+  readonly next_event: NextEvent | null;
+};
 
 /** The calendars that a principal manages, oldest first. */
 export async function findCalendars(
@@ -18,7 +29,12 @@ export async function findCalendars(
 ): Promise<ListedCalendar[]> {
   const { workspaceId, userId, scope } = principal;
   const { rows } = await sql<ListedCalendar>`
-    select c.*, (select count(*)::integer from calendar_events e where e.calendar_id = c.id) as events
+    select c.*, (select count(*)::integer from calendar_events e where e.calendar_id = c.id) as events,
+      case when c.user_id is not null then (
+        select json_build_object('title', e.title, 'start_datetime', parley_timestamp(e.start_at),
+          'is_private', e.is_private, 'is_all_day', e.is_all_day)
+        from calendar_events e where e.calendar_id = c.id and e.end_at > now()
+        order by e.start_at, e.key limit 1) end as next_event
     from calendars c
     where c.workspace_id = ${workspaceId} and (${id}::uuid is null or c.id = ${id}::uuid)
       and (c.user_id = ${scope === "personal" ? userId : null}::uuid

@@ -116,6 +116,7 @@ function presentCalendar(row: ListedCalendar, encryptor: Encryptor): z.input<typ
     read_datetime: row.read_at?.toISOString() ?? null,
     next_read_datetime: row.next_read_at.toISOString(),
     events: row.events,
+    next_event: row.next_event,
     unread_events: row.unread_events,
     unread_examples: [...row.unread_examples],
     created_datetime: row.created_at.toISOString(),

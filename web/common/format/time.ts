@@ -90,6 +90,15 @@ export function whenInLine(iso: string): string {
   return dateAndTime(iso);
 }
 
+/** A date inside a sentence: `today`. */
+export function dayInLine(iso: string): string {
+  const date = new Date(iso);
+  const days = daysBefore(date, new Date());
+  if (days === 0) return t`today`;
+  if (days === 1) return t`yesterday`;
+  return (isSameYear(date, new Date()) ? formats().date : formats().dateAndYear).format(date);
+}
+
 function dateAndTime(iso: string): string {
   const date = new Date(iso);
   return (isSameYear(date, new Date()) ? formats().dateTime : formats().dateAndYearTime).format(date);

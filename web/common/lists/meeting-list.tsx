@@ -1,12 +1,13 @@
 import { t } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Text } from "@mantine/core";
+import { Badge, Button, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Meeting } from "../../api/calendars.ts";
 import { namesInLine } from "../format/names.ts";
 import { timeOfDay } from "../format/time.ts";
 import classes from "./meeting-list.module.css";
+import { useNow } from "./use-now.ts";
 
 /** More are rarely of interest at a time. */
 const maxShown = 5;
@@ -27,7 +28,7 @@ export function MeetingList(props: {
               {titleOf(meeting)}
             </Text>
             <Text size="sm" c="dimmed">
-              {hoursOf(meeting)}
+              <Hours meeting={meeting} />
               {meeting.attendees.length === 0 ? null : (
                 <span dir="auto">
                   {" "}
@@ -63,7 +64,7 @@ export function NotesButton({ meeting, onOpen }: { meeting: Meeting; onOpen?: ((
   );
 }
 
-export function titleOf({ title, is_private: isPrivate }: Meeting): string {
+export function titleOf({ title, is_private: isPrivate }: Pick<Meeting, "title" | "is_private">): string {
   return title ?? (isPrivate ? t`Private event` : t`Event without a title`);
 }
 
@@ -71,6 +72,22 @@ export function titleOf({ title, is_private: isPrivate }: Meeting): string {
 export function recordLabel(meeting: Meeting): string {
   const title = titleOf(meeting);
   return t`Record ${title}`;
+}
+
+/** When a meeting takes place, marked if that is now. */
+export function Hours({ meeting }: { meeting: Meeting }) {
+  const now = useNow();
+  const isNow = Date.parse(meeting.start_datetime) <= now && now < Date.parse(meeting.end_datetime);
+  return (
+    <>
+      {isNow ? (
+        <Badge size="sm" variant="light" color="red" component="span" me={6}>
+          <Trans context="meeting">Now</Trans>
+        </Badge>
+      ) : null}
+      {hoursOf(meeting)}
+    </>
+  );
 }
 
 /** `14:00 – 15:00`. */

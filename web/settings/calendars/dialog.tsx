@@ -12,6 +12,7 @@ import {
   type FoundCalendar,
   meetingsQuery,
 } from "../../api/calendars.ts";
+import { sessionQuery } from "../../api/session.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { Form, useForm } from "../../common/forms/form.tsx";
 
@@ -111,7 +112,7 @@ function CalendarForm({ isRoom, onClose }: Pick<DialogProps, "isRoom" | "onClose
       });
       return null;
     },
-    refresh: [calendarsQuery.queryKey, meetingsQuery.queryKey],
+    refresh: [calendarsQuery.queryKey, meetingsQuery.queryKey, sessionQuery.queryKey],
     onDone: (calendars) => {
       if (calendars === null) {
         notifications.show({ message: t`Calendar added.` });

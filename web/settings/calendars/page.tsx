@@ -6,9 +6,11 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Calendar, calendarsQuery, meetingsQuery, removeCalendar } from "../../api/calendars.ts";
+import { sessionQuery } from "../../api/session.ts";
 import { ServerText } from "../../common/format/server-text.tsx";
-import { whenInLine } from "../../common/format/time.ts";
+import { dayInLine, whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
+import { titleOf } from "../../common/lists/meeting-list.tsx";
 import { Loaded, NoneYet, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
 import { CalendarDialog } from "./dialog.tsx";
 
@@ -107,6 +109,7 @@ function CalendarRow({ calendar, canRemove }: { calendar: Calendar; canRemove: b
     problem,
     read_datetime: read,
     unread_events: unread,
+    next_event: event,
   } = calendar;
   const [example] = calendar.unread_examples;
   const lastRead = read === null ? null : whenInLine(read);
@@ -121,9 +124,11 @@ function CalendarRow({ calendar, canRemove }: { calendar: Calendar; canRemove: b
         </>
       }
       facts={[
-        username === null ? host : t`${username} at ${host}`,
+        // A calendar without a name is called by its host.
+        username === null ? name !== host && host : t`${username} at ${host}`,
         lastRead === null ? t`not read yet` : t`last read ${lastRead}`,
         plural(calendar.events, { one: "# event", other: "# events" }),
+        event !== null && <NextEvent key="next" event={event} />,
         unread > 0 &&
           plural(unread, {
             one: "# entry could not be understood",
@@ -142,7 +147,7 @@ function CalendarRow({ calendar, canRemove }: { calendar: Calendar; canRemove: b
             label={t`Remove calendar`}
             run={() => removeCalendar(id)}
             done={t`Calendar removed.`}
-            refresh={[calendarsQuery.queryKey, meetingsQuery.queryKey]}
+            refresh={[calendarsQuery.queryKey, meetingsQuery.queryKey, sessionQuery.queryKey]}
           >
             <Trans>
               Its events, and notes for meetings that were not recorded, are deleted. What has become part of
@@ -152,6 +157,17 @@ function CalendarRow({ calendar, canRemove }: { calendar: Calendar; canRemove: b
         ) : undefined
       }
     />
+  );
+}
+
+/** The event that takes place or comes next, by which users recognize their calendar. */
+function NextEvent({ event }: { event: NonNullable<Calendar["next_event"]> }) {
+  const title = titleOf(event);
+  const when = event.is_all_day ? dayInLine(event.start_datetime) : whenInLine(event.start_datetime);
+  return (
+    <Trans>
+      next: <bdi>{title}</bdi>, {when}
+    </Trans>
   );
 }
 

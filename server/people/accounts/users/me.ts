@@ -34,6 +34,11 @@ export function findMe(db: Database, userId: string) {
       "w.id as workspace_id",
       "w.name as workspace_name",
     ])
+    .select(({ exists, selectFrom }) =>
+      exists(selectFrom("calendars as c").select("c.id").whereRef("c.user_id", "=", "u.id"))
+        .$castTo<boolean>()
+        .as("has_calendars"),
+    )
     .where("u.id", "=", userId)
     .executeTakeFirstOrThrow();
 }

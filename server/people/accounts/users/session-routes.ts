@@ -68,6 +68,7 @@ export function createPresentMe({ db, managesSystem }: PresentDependencies) {
       has_second_factor: (await findSecondFactor(db.kysely, userId)) !== undefined,
       second_factor_due: session === undefined ? null : dueOf(me, session),
       quarantine: quarantine && { backup: quarantine.backup, since: quarantine.since.toISOString() },
+      has_calendars: me.has_calendars,
       manages_system: await managesSystem({ role: me.role as Role, workspaceId: me.workspace_id }),
       identities: (await findIdentities(db.kysely, userId)).map(({ issuer, created_at }) => ({
         issuer,
