@@ -6,7 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { meetingsQuery } from "../api/calendars.ts";
 import { Hours, recordLabel, titleOf } from "../common/lists/meeting-list.tsx";
 import { useNow } from "../common/lists/use-now.ts";
-import { useOpenRecorder } from "../record/context.tsx";
+import { useOpenRecorder } from "../recorder/context.tsx";
 import classes from "./next-meetings.module.css";
 
 /** More don't fit in one row. */

@@ -92,8 +92,8 @@ test("a calendar is read when it is added; its meetings of today are listed, and
     [added.next_event.title, added.next_event.is_private, added.next_event.is_all_day],
     ["Meeting one", false, false],
   );
-  assert.equal((await manage("GET", "/me", user.token)).has_calendars, true);
-  assert.equal((await manage("GET", "/me", member.token)).has_calendars, false);
+  assert.equal((await manage("GET", "/session/me", user.token)).has_calendars, true);
+  assert.equal((await manage("GET", "/session/me", member.token)).has_calendars, false);
   const room = await manage("POST", "/calendars", workspace.admin.token, { kind: "ics", url, is_room: true });
   assert.deepEqual([room.events, room.next_event], [3, null], "events of rooms are for those invited");
   await manage("DELETE", `/calendars/${room.id}`, workspace.admin.token);
