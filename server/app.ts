@@ -65,7 +65,7 @@ import {
 import { domainRoutes } from "./people/accounts/workspaces/domain-routes.ts";
 import { workspaceRoutes } from "./people/accounts/workspaces/workspace-routes.ts";
 import { meetingTypeRoutes } from "./people/directory/meeting-type-routes.ts";
-import { directoryRoutes } from "./people/directory/routes.ts";
+import { directoryRoutes, invitedUserRoutes } from "./people/directory/routes.ts";
 import { oauthManagementRoutes } from "./people/oauth/clients/management-routes.ts";
 import { createDocumentFetcher } from "./people/oauth/clients/self-registered/documents.ts";
 import { oauthRoutes } from "./people/oauth/routes.ts";
@@ -343,6 +343,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       accessRequestRoutes(api, { db, jobs });
       participantRoutes(api, { db });
       meetingTypeRoutes(api, { db });
+      invitedUserRoutes(api, { db });
       importRoutes(api, { db, jobs, store, signer, config });
       sampleRoutes(api, { db, jobs, store, config });
       uploadManagementRoutes(api, { db });

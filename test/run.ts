@@ -51,6 +51,7 @@ const onlyWithAll = [
   "server/processing/transcription/local/",
   "server/platform/storage/s3/s3.test.ts",
   "server/connections/imports/bucket.test.ts",
+  "server/governance/retention/erasure/bucket.test.ts",
   "server/operations/system/doctor/bucket.test.ts",
   "server/processing/uploads/transfer/bucket.test.ts",
 ];

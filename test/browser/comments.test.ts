@@ -141,7 +141,7 @@ test("comments: a mark on the seek bar seeks and opens its thread, and one in th
   const marks = page.locator("[data-marker=comment]");
   await until("the open ones are marked", async () => (await marks.count()) === 2);
   await marks.last().hover();
-  await page.getByText("0:08 · Ben Ito: Send me **one** too").waitFor();
+  await page.getByText("0:08 · Ben Ito: Send me one too").waitFor();
   await picture(page, "comments-marks-dark");
   await page.getByRole("button", { name: "Comments at 0:05: 1" }).click();
   await page.locator("article[data-opened]").getByText("Which Friday?").waitFor();
@@ -162,7 +162,8 @@ test("comments: a mark on the seek bar seeks and opens its thread, and one in th
 test("comments: @ offers people by keyboard, those who see the recording first; others only after it was shared by a click", async () => {
   const id = await makeMedia(app, member.token);
   const amy = await makeUser(app.db, workspace, { name: "Amy Stone" });
-  await makeUser(app.db, workspace, { name: "Ada Stone" });
+  const ada = await makeUser(app.db, workspace, { name: "Ada Stone" });
+  await app.db.pool.query("update users set invited_at = now() where id = $1", [ada.id]);
   await call(app, "PUT", `/recordings/${id}/users`, { user_id: ben.id }, { token: member.token });
   const { page, complaints } = await open(`${id}?tab=comments`, { size: phone });
   const field = page.getByRole("textbox", { name: "New comment" });
@@ -173,6 +174,7 @@ test("comments: @ offers people by keyboard, those who see the recording first; 
   assert.match((await options.first().textContent()) ?? "", /^(Ben Ito|User)/);
   await page.keyboard.type("sto");
   await until("both are found by their last names", async () => (await options.count()) === 2);
+  await page.getByRole("option", { name: /Ada Stone.*hasn't joined yet/ }).waitFor();
   await page.keyboard.press("ArrowDown");
   await page.getByRole("option", { name: /Amy Stone/, selected: true }).waitFor();
   await assertAccessibleAtRest(page);

@@ -28,7 +28,8 @@ test("the bell counts what is new while the page is open, lists it by recording,
   await page.getByText("No notifications yet").waitFor();
   await page.keyboard.press("Escape");
   const heron = await share("Heron 2");
-  await share("Standup");
+  const long = `Standup ${"of the whole harbour team ".repeat(5)}`;
+  await share(long);
   await call(
     app,
     "POST",
@@ -41,6 +42,8 @@ test("the bell counts what is new while the page is open, lists it by recording,
   const group = page.getByRole("region", { name: "Heron 2" });
   await group.getByText("@Ben Ito, is this final?").waitFor();
   assert.equal(await group.getByRole("listitem").count(), 2);
+  const box = await page.getByText(long.trim()).first().boundingBox();
+  assert.ok(box !== null && box.x + box.width <= 1280, "a long title ends within the list, with an ellipsis");
   await picture(page, "notifications-laptop");
   await assertAccessibleAtRest(page);
   await page.emulateMedia({ colorScheme: "dark" });

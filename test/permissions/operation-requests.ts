@@ -13,6 +13,7 @@ const unique = (): string => randomBytes(6).toString("hex");
 /** A valid request for each row of the table. */
 export const requests: Readonly<Record<string, BuildRequest>> = {
   listUsers: () => ({}),
+  listInvitedUsers: () => ({}),
   listTeams: () => ({}),
   listMeetingTypes: () => ({}),
   tokenInfo: () => ({}),

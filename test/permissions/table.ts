@@ -28,6 +28,7 @@ const onlySignedIn = except(kinds.account, {
  */
 export const permissions: Readonly<Record<string, Permissions>> = {
   listUsers: kinds.own,
+  listInvitedUsers: kinds.own,
   listTeams: kinds.own,
   listMeetingTypes: kinds.own,
   // A session has no token.

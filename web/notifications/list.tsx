@@ -55,7 +55,12 @@ export function NotificationList({ unread, onClose }: { unread: number; onClose:
           <IconSettings size={18} stroke={1.6} />
         </ActionIcon>
       </Group>
-      <ScrollArea.Autosize mah="min(480px, calc(100dvh - 140px))" type="auto" scrollbars="y">
+      <ScrollArea.Autosize
+        mah="min(480px, calc(100dvh - 140px))"
+        type="auto"
+        scrollbars="y"
+        classNames={{ content: classes.content ?? "" }}
+      >
         {query.isPending ? (
           <Center p="xl">
             <Loader size="sm" role="img" aria-label={t`Loading`} />

@@ -69,7 +69,10 @@ export function usePaletteGroups(query: string, session: Session): readonly Pale
   ];
   const settings = navGroupsFor(session).flatMap(({ label, items }) => {
     const group = t(label);
-    return items.map(({ path, label }) => ({ path, label: t(label), detail: t`Settings, ${group}` }));
+    return items.map(({ path, label, products = "" }) => ({
+      ...{ path, label: t(label), products },
+      detail: t`Settings, ${group}`,
+    }));
   });
   const groups: PaletteGroup[] = [
     {
@@ -106,7 +109,7 @@ export function usePaletteGroups(query: string, session: Session): readonly Pale
           .filter(([, label]) => matches(wanted, label))
           .map(([path, label]) => ({ id: path, label, choose: go(path) })),
         ...(wanted === "" ? [] : settings)
-          .filter(({ label, detail }) => matches(wanted, label, detail))
+          .filter(({ label, detail, products }) => matches(wanted, label, detail, products))
           .map(({ path, label, detail }) => ({ id: path, label, detail, choose: go(path) })),
       ].slice(0, maxShown),
     },

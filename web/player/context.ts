@@ -30,6 +30,9 @@ export interface PlayerContextValue {
 /** An open comment at a moment in milliseconds. */
 export interface CommentMark {
   readonly id: string;
+  /** Null: a deleted user. */
+  readonly author: string | null;
+  /** Markdown. */
   readonly text: string;
   readonly timestamp: number;
 }

@@ -1,19 +1,21 @@
-import { plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
-import { DirectionProvider, Slider, Tooltip } from "@mantine/core";
+import { DirectionProvider, Slider } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { fileQuery, type Storyboard, type Waveform } from "../api/recording/recording.ts";
 import { clock } from "../common/format/time.ts";
+import { lazyPart } from "../common/load-part.tsx";
 import { type MediaSource, usePlaybackState, usePlayerContext } from "./context.ts";
 import classes from "./player.module.css";
+import { percent, span } from "./span.ts";
 import { StoryboardTile } from "./storyboard-tile.tsx";
 import { WaveformPicture } from "./waveform.tsx";
 
 /** Arrow keys move by this much, Page keys by six times as much. */
 const stepMs = 5000;
 
-const maxCommentMarkers = 150;
+/** Loaded for a recording that has any. */
+const Markers = lazyPart(async () => (await import("./markers.tsx")).Markers, null);
 
 /** The seek bar: position, buffered ranges, highlights, and a preview on hover. */
 export function Scrubber({ source }: { source: MediaSource }) {
@@ -87,7 +89,9 @@ export function Scrubber({ source }: { source: MediaSource }) {
           thumbProps={{ onFocus: () => setFocus(true), onBlur: () => setFocus(false) }}
         />
       </DirectionProvider>
-      <Markers durationMs={durationMs} />
+      {player.chapters.length + player.markers.length + (player.comments?.marks.length ?? 0) > 0 ? (
+        <Markers durationMs={durationMs} />
+      ) : null}
       {previewMs === null ? null : (
         <div className={classes.preview} style={previewPosition(previewMs / durationMs)} aria-hidden>
           <StoryboardTile
@@ -103,67 +107,7 @@ export function Scrubber({ source }: { source: MediaSource }) {
   );
 }
 
-/** A marker above the seek bar for each chapter, highlight and comment. */
-function Markers({ durationMs }: { durationMs: number }) {
-  const { markers, chapters, comments, playback } = usePlayerContext();
-  // Comments that would cover each other share a marker.
-  const near = Map.groupBy(comments?.marks ?? [], ({ timestamp }) =>
-    Math.floor((timestamp / durationMs) * maxCommentMarkers),
-  );
-  const all = [
-    ...chapters.map(({ title, start }) => ({
-      kind: "chapter",
-      ...{ text: title, start, end: start, onClick: () => playback.seek(start) },
-    })),
-    ...markers.map(({ text, timestamp: start, duration }) => ({
-      kind: "highlight",
-      ...{ text, start, end: start + duration },
-      onClick: () => playback.playClip({ text, startMs: start, endMs: start + duration }),
-    })),
-    ...[...near.values()].flatMap(([first, ...others]) =>
-      first === undefined
-        ? []
-        : {
-            kind: "comment",
-            text:
-              others.length === 0
-                ? first.text
-                : plural({ count: others.length + 1 }, { one: "# comment", other: "# comments" }),
-            ...{ start: first.timestamp, end: first.timestamp },
-            onClick: () => {
-              playback.seek(first.timestamp);
-              comments?.open(first.id);
-            },
-          },
-    ),
-  ];
-  return (
-    <div className={classes.markers} aria-hidden>
-      {all.map(({ kind, text, start, end, onClick }, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: highlights may be equal.
-        <Tooltip key={i} withinPortal={false} label={`${clock(start)} · ${text}`} multiline maw={280}>
-          {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: too small for keyboard focus; the lists of chapters, highlights and comments do the same. */}
-          <span
-            className={classes.marker}
-            style={span(start, end, durationMs)}
-            data-marker={kind}
-            onClick={onClick}
-          />
-        </Tooltip>
-      ))}
-    </div>
-  );
-}
-
-function span(start: number, end: number, durationMs: number): { left: string; width: string } {
-  return { left: percent(start / durationMs), width: percent((end - start) / durationMs) };
-}
-
 /** Centered over the position, but within the bar. */
 function previewPosition(share: number): { left: string } {
   return { left: `clamp(82px, ${percent(share)}, calc(100% - 82px))` };
-}
-
-function percent(share: number): string {
-  return `${(Math.min(1, Math.max(0, share)) * 100).toFixed(3)}%`;
 }

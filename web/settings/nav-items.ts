@@ -6,6 +6,8 @@ import type { Session } from "../api/session.ts";
 export interface NavItem {
   readonly path: string;
   readonly label: MessageDescriptor;
+  /** Names of products, by which the command palette finds the page. */
+  readonly products?: string;
 }
 
 interface NavGroup {
@@ -29,8 +31,16 @@ const groups: readonly NavGroup[] = [
       { path: "/settings/notifications", label: msg`Notifications` },
       { path: "/settings/tokens", label: msg`Access tokens` },
       { path: "/settings/apps", label: msg`Connected apps` },
-      { path: "/settings/calendars", label: msg`Calendars` },
-      { path: "/settings/deliveries", label: msg`Deliveries` },
+      {
+        path: "/settings/calendars",
+        label: msg`Calendars`,
+        products: "Google Outlook Nextcloud Proton iCloud CalDAV ICS",
+      },
+      {
+        path: "/settings/deliveries",
+        label: msg`Deliveries`,
+        products: "Slack Microsoft Teams Mattermost Discord Obsidian Markdown",
+      },
       { path: "/settings/webhooks", label: msg`Webhooks` },
       { path: "/settings/api", label: msg`API` },
     ],
@@ -49,7 +59,7 @@ const groups: readonly NavGroup[] = [
       { path: "/settings/templates", label: msg`Templates` },
       { path: "/settings/clients", label: msg`OAuth clients` },
       { path: "/settings/imports", label: msg`Imports` },
-      { path: "/settings/connections", label: msg`Connections` },
+      { path: "/settings/connections", label: msg`Connections`, products: "Zoom Attendee Vexa" },
     ],
   },
   {

@@ -190,3 +190,16 @@ export function Pre({ label, text }: { label: string; text: string }) {
     </section>
   );
 }
+
+/** For pages where users look for a chat first. */
+export function DeliveriesHint() {
+  return (
+    <Trans>
+      To send summaries to Slack or Microsoft Teams, use{" "}
+      <Anchor component={Link} to="/settings/deliveries">
+        Deliveries
+      </Anchor>
+      .
+    </Trans>
+  );
+}

@@ -37,6 +37,20 @@ for (const version of everyVersion) {
   });
 }
 
+test("invited users: those of the workspace who have not accepted, for every user of it", async () => {
+  const own = await makeWorkspace(app.db);
+  const [invited, gone] = [await makeUser(app.db, own), await makeUser(app.db, own)];
+  await app.db.pool.query("update users set invited_at = now() where id = any($1)", [[invited.id, gone.id]]);
+  await app.db.pool.query("update users set deactivated_at = now() where id = $1", [gone.id]);
+  for (const [token, expected] of [
+    [own.member.token, [invited.id]],
+    [workspace.member.token, []],
+  ] as const) {
+    const { body } = await call(app, "GET", "/_/api/v1/users/invited", undefined, { token, version: null });
+    assert.deepEqual(body, { user_ids: expected });
+  }
+});
+
 test("teams: only those of the workspace", async () => {
   const own = await makeWorkspace(app.db);
   const other = await makeWorkspace(app.db);

@@ -13,6 +13,19 @@ export function findUsers(db: Executor, workspaceId: string) {
     .execute();
 }
 
+/** The active users of a workspace who have not accepted their invitation yet. */
+export async function findInvitedIds(db: Executor, workspaceId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("users")
+    .select("id")
+    .where("workspace_id", "=", workspaceId)
+    .where("deactivated_at", "is", null)
+    .where("invited_at", "is not", null)
+    .orderBy("id")
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** Teams of a workspace, by name. */
 export function findTeams(db: Executor, workspaceId: string) {
   return db

@@ -6,6 +6,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError } from "../../api/client/api-error.ts";
 import { teamsQuery, usersQuery } from "../../api/directory.ts";
+import { useInvitedUsers } from "../../api/invited-users.ts";
 import { type LinkBody, linksQuery } from "../../api/public-links.ts";
 import { refreshRecording } from "../../api/recording/recording.ts";
 import { useClipboard } from "../../common/clipboard.ts";
@@ -46,6 +47,7 @@ function Sharing({ onClose }: { onClose: () => void }) {
   const copy = useClipboard();
   const users = useQuery(usersQuery);
   const teams = useQuery(teamsQuery);
+  const invited = useInvitedUsers();
   // Shows the choice immediately, and reverts if the request fails.
   const [chosen, setChosen] = useState<ShareState | null>(null);
   const change = useMutation({
@@ -124,10 +126,17 @@ function Sharing({ onClose }: { onClose: () => void }) {
         label={t`People`}
         listLabel={t`People with access`}
         placeholder={t`Add people`}
-        shared={shared_users.map(({ id: user, name, email }) => ({ id: user, name, detail: email }))}
+        shared={shared_users.map(({ id: user, name, email }) => ({
+          id: user,
+          name,
+          detail: invited.has(user) ? t`${email} · hasn't joined yet` : email,
+        }))}
         choices={members
           .filter(({ id: user }) => !taken.has(user))
-          .map(({ id: user, name, email }) => ({ value: user, label: `${name} (${email})` }))}
+          .map(({ id: user, name, email }) => ({
+            value: user,
+            label: invited.has(user) ? t`${name} (${email}) · hasn't joined yet` : `${name} (${email})`,
+          }))}
         canChange={can.share}
         isBusy={change.isPending}
         onAdd={(user) => change.mutate(() => actions.shareToUser(user))}

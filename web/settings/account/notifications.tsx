@@ -14,7 +14,7 @@ import {
 import { notificationSettingsQuery, updateNotificationSettings } from "../../api/notifications.ts";
 import { sessionQuery } from "../../api/session.ts";
 import { useAction } from "../../common/actions.tsx";
-import { Loaded, SettingsPage } from "../parts.tsx";
+import { DeliveriesHint, Loaded, SettingsPage } from "../parts.tsx";
 import classes from "../settings.module.css";
 
 const labels: Readonly<Record<NotificationChannel, MessageDescriptor>> = {
@@ -60,7 +60,12 @@ export function NotificationsPage() {
   return (
     <SettingsPage
       title={t`Notifications`}
-      lead={t`You are never notified of your own actions. The daily email is sent at 8 in the morning, server time.`}
+      lead={
+        <>
+          {t`You are never notified of your own actions. The daily email is sent at 8 in the morning, server time.`}{" "}
+          <DeliveriesHint />
+        </>
+      }
     >
       <Loaded query={query}>
         {(settings) => (

@@ -8,7 +8,7 @@ import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { CopyField } from "../../common/dialogs/secret-once.tsx";
 import { whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
-import { Loaded, NoneYet, Row, Rows, SettingsPage } from "../parts.tsx";
+import { DeliveriesHint, Loaded, NoneYet, Row, Rows, SettingsPage } from "../parts.tsx";
 import { Events } from "./events.tsx";
 import { ConnectionForm } from "./form.tsx";
 import { serviceLabels } from "./services.ts";
@@ -21,7 +21,12 @@ export function ConnectionsPage() {
   return (
     <SettingsPage
       title={t`Connections`}
-      lead={t`Recordings of Zoom, Attendee and Vexa are imported as soon as the service reports them.`}
+      lead={
+        <>
+          {t`Recordings of Zoom, Attendee and Vexa are imported as soon as the service reports them.`}{" "}
+          <DeliveriesHint />
+        </>
+      }
       action={
         <Button leftSection={<IconPlus size={18} />} onClick={open}>
           <Trans>Create connection</Trans>

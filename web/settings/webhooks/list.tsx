@@ -8,7 +8,7 @@ import { useState } from "react";
 import { usersQuery } from "../../api/directory.ts";
 import { type Hook, hooksQuery } from "../../api/settings/webhooks.ts";
 import { whenInLine } from "../../common/format/time.ts";
-import { Loaded, NoneYet, Row, Rows, SettingsPage, Tag } from "../parts.tsx";
+import { DeliveriesHint, Loaded, NoneYet, Row, Rows, SettingsPage, Tag } from "../parts.tsx";
 import { eventTypeLabels } from "./event-types.ts";
 import { NewWebhook } from "./new-webhook.tsx";
 import { WebhookStatus } from "./status.tsx";
@@ -31,9 +31,13 @@ export function WebhooksPage() {
     <SettingsPage
       title={t`Webhooks`}
       lead={
-        of === "me"
-          ? t`Get an HTTP request when something changes in recordings you can access.`
-          : t`Webhooks for everything in the workspace, created with the API and a workspace token. Admins manage them.`
+        of === "me" ? (
+          <>
+            {t`Get an HTTP request when something changes in recordings you can access.`} <DeliveriesHint />
+          </>
+        ) : (
+          t`Webhooks for everything in the workspace, created with the API and a workspace token. Admins manage them.`
+        )
       }
       action={
         session.user.role === "viewer" || of === "workspace" ? undefined : (

@@ -4,6 +4,7 @@ import { Paper, Text, Textarea, type TextareaProps, VisuallyHidden } from "@mant
 import { type KeyboardEvent, type RefObject, useId, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { foldName } from "../../../../shared/fold-case.ts";
+import { useInvitedUsers } from "../../../api/invited-users.ts";
 import type { View } from "../../../api/recording/recording.ts";
 import { useRecording } from "../../context.ts";
 import classes from "./comments.module.css";
@@ -27,6 +28,7 @@ export function MentionField(
   const { t, i18n } = useLingui();
   const { value, field, users, onText, onKey, ...rest } = props;
   const { view } = useRecording();
+  const invited = useInvitedUsers();
   const listId = useId();
   const [caret, setCaret] = useState(0);
   const [active, setActive] = useState(0);
@@ -118,7 +120,7 @@ export function MentionField(
                   {user.name}
                 </Text>{" "}
                 <Text span size="xs" c="dimmed">
-                  {user.email}
+                  {invited.has(user.id) ? t`${{ email: user.email }} · hasn't joined yet` : user.email}
                 </Text>
               </div>
             ))}

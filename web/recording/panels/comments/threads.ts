@@ -22,13 +22,7 @@ export function isOpen({ root }: Thread): boolean {
   return root.resolved_datetime === null;
 }
 
-/** Most characters of a comment that its mark shows. */
-const maxMarkLength = 120;
-
 /** The mark of a thread on the seek bar and in the transcript, if it is about a moment. */
 export function markOf({ root: { id, author, text, timestamp } }: Thread): CommentMark[] {
-  const shown = text.slice(0, maxMarkLength);
-  return timestamp === null
-    ? []
-    : [{ id, text: author === null ? shown : `${author.name}: ${shown}`, timestamp }];
+  return timestamp === null ? [] : [{ id, author: author === null ? null : author.name, text, timestamp }];
 }
