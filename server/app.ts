@@ -112,7 +112,7 @@ import { reportRequests } from "./platform/telemetry/requests.ts";
 import { traceRequests } from "./platform/telemetry/trace.ts";
 import { askRoutes } from "./processing/ask/routes.ts";
 import { feedbackRoutes } from "./processing/feedback/routes.ts";
-import { requestUnderstanding } from "./processing/intelligence/index.ts";
+import { requestSummary } from "./processing/intelligence/index.ts";
 import { intelligenceRoutes } from "./processing/intelligence/routes.ts";
 import { hasSpeechModel } from "./processing/models/index.ts";
 import { transcriptionRoutes } from "./processing/transcription/routes.ts";
@@ -354,7 +354,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         jobs,
         views,
         config,
-        onTranscript: (tx, recording) => requestUnderstanding(tx, jobs, config, recording),
+        onTranscript: (tx, recording) => requestSummary(tx, jobs, config, recording),
       });
       transcriptionRoutes(api, { db, jobs, config });
       voiceRoutes(api, { db });

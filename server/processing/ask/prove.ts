@@ -1,5 +1,5 @@
 import type { PassageLine } from "../../recordings/search/passages.ts";
-import { isTelling, locate, wordsOnly } from "../intelligence/generate/quotes.ts";
+import { hasEnoughWords, locate, wordsOnly } from "../intelligence/generate/quotes.ts";
 
 /** Where a passage has the words of a quote. */
 export interface Proof {
@@ -13,7 +13,7 @@ export interface Proof {
  */
 export function findProof(lines: readonly PassageLine[], quote: string): Proof | null {
   const wanted = wordsOnly(quote);
-  if (!isTelling(wanted)) return null;
+  if (!hasEnoughWords(wanted)) return null;
   let all = " ";
   const starts = lines.map((line) => {
     const start = all.length;

@@ -198,7 +198,7 @@ test("written in another language: ticked action items stay ticked", async () =>
 test("the prompts have the version that is stored with what they wrote", () => {
   const hash = (texts: readonly string[]) =>
     createHash("sha256").update(texts.join("\n")).digest("hex").slice(0, 12);
-  const facts = { people: [], meetingTypes: ["One"], length: "normal" } as const;
+  const facts = { participants: [], meetingTypes: ["One"], length: "normal" } as const;
   const message = "the prompts changed: count their version up by one, and put the new hash here";
   assert.deepEqual(
     [

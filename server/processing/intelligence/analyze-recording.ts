@@ -6,7 +6,7 @@ import {
   type RecordingPayload,
 } from "../../recordings/recordings/job-of-recording.ts";
 import { hasLanguageModel } from "../models/index.ts";
-import { understandRecordingJob } from "./job.ts";
+import { summarizeRecording } from "./job.ts";
 import { openLanguageModel } from "./open-model.ts";
 import { endRun, findDueRuns, restartFailing } from "./queries.ts";
 
@@ -41,7 +41,7 @@ export const analyzeRecordingKind = defineJob({
     const model = await openLanguageModel({ db, config });
     if (model === null || settings === null) return;
     try {
-      await understandRecordingJob({ db, log, model, settings }, recordingId, signal);
+      await summarizeRecording({ db, log, model, settings }, recordingId, signal);
     } finally {
       await model.close();
     }

@@ -10,7 +10,7 @@ import { renderPoints } from "./generate/points.ts";
 import { promptVersion } from "./generate/prompts.ts";
 import { wordsOnly } from "./generate/quotes.ts";
 import type { StoredSection } from "./generate/sections.ts";
-import type { Understanding } from "./generate/summarize.ts";
+import type { MeetingSummary } from "./generate/summarize.ts";
 import { type ClaimedRun, findTypesOfScope, notifyAssignees } from "./queries.ts";
 
 interface LockedRun {
@@ -46,7 +46,7 @@ export async function finishRun(
   db: Database,
   recordingId: string,
   claimed: ClaimedRun,
-  result: Understanding,
+  result: MeetingSummary,
   modelName: string,
 ): Promise<"written" | "stale" | "over"> {
   return db.kysely.transaction().execute(async (tx) => {
@@ -141,7 +141,11 @@ async function saveRun(
       and f.recording_id = before.recording_id and f.written_at = before.finished_at`.execute(tx);
 }
 
-function chooseItems(before: readonly StoredItem[], { items }: Understanding, notes: string[]): StoredItem[] {
+function chooseItems(
+  before: readonly StoredItem[],
+  { items }: MeetingSummary,
+  notes: string[],
+): StoredItem[] {
   if (items === null && before.length > 0) notes.push(sentences.run_items_kept);
   return items === null ? [...before] : mergeItems(before, items);
 }
@@ -149,7 +153,7 @@ function chooseItems(before: readonly StoredItem[], { items }: Understanding, no
 /** A section that couldn't be written stays as an earlier run wrote it. */
 function chooseSections(
   before: readonly StoredSection[],
-  { sections }: Understanding,
+  { sections }: MeetingSummary,
   notes: string[],
 ): StoredSection[] {
   return sections.flatMap(({ title, section }) => {
@@ -161,7 +165,7 @@ function chooseSections(
   });
 }
 
-function chooseChapters(recording: LockedRecording, result: Understanding, notes: string[]): Chapter[] {
+function chooseChapters(recording: LockedRecording, result: MeetingSummary, notes: string[]): Chapter[] {
   const before = recording.ai_chapters ?? [];
   if (recording.chapters_by_hand) return before;
   if (result.chapters === null && before.length > 0) notes.push(sentences.run_chapters_kept);
@@ -169,7 +173,7 @@ function chooseChapters(recording: LockedRecording, result: Understanding, notes
 }
 
 /** The model's title replaces only the upload's default title or an earlier run's, never one that a user wrote. */
-function chooseTitle(recording: LockedRecording, run: LockedRun, { title }: Understanding): string {
+function chooseTitle(recording: LockedRecording, run: LockedRun, { title }: MeetingSummary): string {
   const isOurs = recording.title === recording.default_title || recording.title === run.written_title;
   return isOurs && title !== "" ? title : recording.title;
 }
@@ -181,7 +185,7 @@ async function chooseType(
   tx: Tx,
   recording: LockedRecording,
   run: LockedRun,
-  { meetingType }: Understanding,
+  { meetingType }: MeetingSummary,
 ): Promise<string | null> {
   const { meeting_type_id: now } = recording;
   if (meetingType === null || recording.meeting_type_by_hand) return now;

@@ -1,4 +1,4 @@
 export type { LanguageModel } from "./language-model.ts";
 export { openLanguageModel } from "./open-model.ts";
 export { openAiModel } from "./server/openai.ts";
-export { requestUnderstanding } from "./service.ts";
+export { requestSummary } from "./service.ts";

@@ -13,14 +13,14 @@ import { BudgetSpent } from "./budget.ts";
 import { finishRun } from "./finish.ts";
 import { toLines } from "./generate/lines.ts";
 import { systemPrompt } from "./generate/prompts.ts";
-import { type Understanding, understand } from "./generate/summarize.ts";
+import { type MeetingSummary, summarizeMeeting } from "./generate/summarize.ts";
 import type { LanguageModel } from "./language-model.ts";
 import {
   type ClaimedRun,
   claimRun,
   countFailure,
   findEnabledTemplates,
-  findPeople,
+  findParticipants,
   findTypesOfScope,
   pauseRun,
   saveStage,
@@ -40,7 +40,7 @@ const intelligenceRetryPolicy: RetryPolicy = {
   afterSettingsFailure: { everyMs: 6 * 3_600_000, forMs: 7 * 86_400_000 },
 };
 
-const nothing: Understanding = {
+const nothing: MeetingSummary = {
   points: [],
   title: "",
   meetingType: null,
@@ -56,7 +56,7 @@ const nothing: Understanding = {
  * brings it back. What is thrown here, such as by the database, is left to the queue.
  * @param signal stops the work; it continues when the job runs again.
  */
-export async function understandRecordingJob(
+export async function summarizeRecording(
   deps: IntelligenceDependencies,
   recordingId: string,
   signal?: AbortSignal,
@@ -80,7 +80,7 @@ async function attempt(
   const { db, log, model } = deps;
   const startedAt = Date.now();
   try {
-    const result = await makeUnderstanding(deps, recordingId, claimed, signal);
+    const result = await summarizeWith(deps, recordingId, claimed, signal);
     const outcome = await finishRun(db, recordingId, claimed, result, model.name);
     if (outcome === "written") {
       modelAttempted.publish({ model: "language_model", result: "success" });
@@ -105,12 +105,12 @@ async function attempt(
   }
 }
 
-async function makeUnderstanding(
+async function summarizeWith(
   deps: IntelligenceDependencies,
   recordingId: string,
   claimed: ClaimedRun,
   signal: AbortSignal | undefined,
-): Promise<Understanding> {
+): Promise<MeetingSummary> {
   const { db, model, settings } = deps;
   const segments = await findTranscript(db.pool, recordingId);
   const lines = toLines(segments);
@@ -130,7 +130,7 @@ async function makeUnderstanding(
   });
   const meeting = {
     lines,
-    people: await findPeople(db.kysely, recordingId),
+    participants: await findParticipants(db.kysely, recordingId),
     meetingTypes: types.map((type) => type.name),
     templates: await findEnabledTemplates(db.kysely, workspaceId),
     startDatetime: claimed.start_datetime,
@@ -139,7 +139,7 @@ async function makeUnderstanding(
     language: claimed.language,
     hasChapters: !claimed.chapters_by_hand && isLongEnough(segments),
   };
-  return understand(ask, meeting, settings.contextTokens, stages.plan);
+  return summarizeMeeting(ask, meeting, settings.contextTokens, stages.plan);
 }
 
 function isLongEnough(segments: readonly { readonly end: number }[]): boolean {

@@ -6,7 +6,7 @@ import { notify } from "../../people/events/notify.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
 import { hasNoJob } from "../../platform/jobs/queue.ts";
 import type { StoredItem } from "./generate/action-items.ts";
-import type { Person } from "./generate/assignees.ts";
+import type { Participant } from "./generate/assignees.ts";
 import type { Template } from "./generate/summarize.ts";
 
 /** `waiting` runs continue automatically, and so do `failed` runs that have a time; `done` is final. */
@@ -218,8 +218,8 @@ function storable(json: string): string {
   return json.replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g, "$1");
 }
 
-export async function findPeople(db: Executor, recordingId: string): Promise<Person[]> {
-  const { rows } = await sql<Person>`
+export async function findParticipants(db: Executor, recordingId: string): Promise<Participant[]> {
+  const { rows } = await sql<Participant>`
     select a.id, a.name, p.name as "accountName"
     from participants a left join users p on p.workspace_id = a.workspace_id and p.email_key = a.email_key
     where a.recording_id = ${recordingId} order by a.position`.execute(db);

@@ -15,10 +15,10 @@ import { findAssignedUser, hasParticipant, hasSegments } from "./read-queries.ts
 type ModelConfig = Pick<Config, "languageModel" | "dataDir">;
 
 /**
- * Asks the language model to understand a recording, in the transaction that gave it its transcript: asked for exactly
+ * Asks the language model to summarize a recording, in the transaction that gave it its transcript: asked for exactly
  * when the transcript is there. Without a model, or where the workspace has switched it off, nothing happens.
  */
-export async function requestUnderstanding(
+export async function requestSummary(
   tx: Tx,
   jobs: JobQueue,
   config: ModelConfig,

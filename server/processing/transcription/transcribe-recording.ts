@@ -8,7 +8,7 @@ import {
   ofRecording,
   type RecordingPayload,
 } from "../../recordings/recordings/job-of-recording.ts";
-import { requestUnderstanding } from "../intelligence/index.ts";
+import { requestSummary } from "../intelligence/index.ts";
 import { extractSpeech } from "../media/render/index.ts";
 import { hasSpeechModel } from "../models/index.ts";
 import { type TranscriptionDependencies, transcribeRecordingJob } from "./job.ts";
@@ -57,7 +57,7 @@ export const transcribeRecordingKind = defineJob({
       {
         ...{ db, store, config, log, extractSpeech },
         ...enginesOf(context, config.transcription),
-        onTranscript: (tx, recording) => requestUnderstanding(tx, jobs, config, recording),
+        onTranscript: (tx, recording) => requestSummary(tx, jobs, config, recording),
       },
       recordingId,
       signal,

@@ -12,7 +12,7 @@ import { hasNoJob, type JobQueue } from "../../../platform/jobs/queue.ts";
 import { parseRanges } from "../../../platform/outbound/address-ranges.ts";
 import { createGuardedClient, type GuardedClient } from "../../../platform/outbound/guarded-client.ts";
 import { BodyBrokenError } from "../../../platform/storage/store.ts";
-import { requestUnderstanding } from "../../../processing/intelligence/index.ts";
+import { requestSummary } from "../../../processing/intelligence/index.ts";
 import { supplyTranscript } from "../../../recordings/transcripts/supply.ts";
 import { openDirectory } from "../runs/directory.ts";
 import {
@@ -352,7 +352,7 @@ export const importConnectionEventKind = defineJob({
     importEventJob(
       {
         ...deps,
-        onTranscript: (tx, recording) => requestUnderstanding(tx, deps.jobs, deps.config, recording),
+        onTranscript: (tx, recording) => requestSummary(tx, deps.jobs, deps.config, recording),
       },
       connectionEventId,
       deps.signal,

@@ -6,7 +6,7 @@ import { recordEvent } from "../../../people/events/record-event.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Tx } from "../../../platform/db/database.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
-import { requestUnderstanding } from "../../../processing/intelligence/index.ts";
+import { requestSummary } from "../../../processing/intelligence/index.ts";
 import { reportHighlights } from "../../../recordings/transcripts/highlights.ts";
 import { type DataSubject, erasedName, erasedWords } from "./data-subject.ts";
 import { eraseFromFinished } from "./erase-uploads.ts";
@@ -58,7 +58,7 @@ export async function eraseFromRecording(
   await reportHighlights(tx, recordingId, spoken);
   await recordEvent(tx, { workspaceId, type: "recording_updated", subjectId: recordingId, data: {} });
   // From the remaining text. A run in progress finds a changed transcript and starts again.
-  if (hadRun) await requestUnderstanding(tx, jobs, config, { id: recordingId, workspaceId });
+  if (hadRun) await requestSummary(tx, jobs, config, { id: recordingId, workspaceId });
   return {
     segments: spoken.length,
     uploads: uploadIds.length,

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { indexNames, matchAssignee, type Person } from "./assignees.ts";
+import { indexNames, matchAssignee, type Participant } from "./assignees.ts";
 import { dueDateIn } from "./due-date.ts";
 import type { Line } from "./lines.ts";
 import { findProof } from "./proofs.ts";
-import { type Spoken, wordsOnly } from "./quotes.ts";
+import { type QuoteIndex, wordsOnly } from "./quotes.ts";
 import { type Said, safeLine } from "./sanitize.ts";
 import type { AnsweredItem } from "./schemas.ts";
 
@@ -37,10 +37,10 @@ const maxAnswered = 1000;
 export function provenItems(
   answered: readonly AnsweredItem[],
   context: {
-    readonly spoken: Spoken;
+    readonly spoken: QuoteIndex;
     readonly said: Said;
-    readonly people: readonly Person[];
-    readonly everyone: readonly Person[];
+    readonly participants: readonly Participant[];
+    readonly everyone: readonly Participant[];
     readonly lines: readonly Line[];
     readonly meetingStart: Date;
   },
@@ -56,7 +56,7 @@ export function provenItems(
       unproven += 1;
       continue;
     }
-    const assignee = matchAssignee(item.assignee, context.people);
+    const assignee = matchAssignee(item.assignee, context.participants);
     const isProven = assignee !== null && isNamed(assignee, context.spoken.passage(proof.line, item.quote));
     const due = dueDateIn(item.quote, context.meetingStart, context.spoken.after(proof.line));
     const found: StoredItem = {

@@ -2,7 +2,7 @@ import type { Line } from "./lines.ts";
 import { isUnspaced, locate, type Passage, wordsOnly } from "./quotes.ts";
 
 /** A participant, with the key that identifies them in prompts. */
-export interface Person {
+export interface Participant {
   readonly id: string;
   readonly name: string;
   /** The name of their account; null: they have none. */
@@ -18,19 +18,19 @@ export function keyOf(position: number): string {
  * Finds the participant that a model named: by key, by full name, or by a part of a name that only one participant has.
  * @returns null when there is none or more than one.
  */
-export function matchAssignee(said: string | null, people: readonly Person[]): string | null {
+export function matchAssignee(said: string | null, participants: readonly Participant[]): string | null {
   if (said === null) return null;
   const key = /^\s*\[?(P\d+)\b/i.exec(said)?.[1]?.toUpperCase();
-  if (key !== undefined) return people.find((_, position) => keyOf(position) === key)?.id ?? null;
-  return matchName(said, people);
+  if (key !== undefined) return participants.find((_, position) => keyOf(position) === key)?.id ?? null;
+  return matchName(said, participants);
 }
 
-function matchName(name: string, people: readonly Person[]): string | null {
+function matchName(name: string, participants: readonly Participant[]): string | null {
   const wanted = wordsOnly(name);
   if (wanted === "") return null;
-  const named = people.filter((person) => wordsOnly(person.name) === wanted);
+  const named = participants.filter((participant) => wordsOnly(participant.name) === wanted);
   if (named.length > 0) return named.length === 1 ? (named[0]?.id ?? null) : null;
-  const parts = people.filter((person) => wordsOnly(person.name).split(" ").includes(wanted));
+  const parts = participants.filter((participant) => wordsOnly(participant.name).split(" ").includes(wanted));
   return parts.length === 1 ? (parts[0]?.id ?? null) : null;
 }
 
@@ -42,9 +42,9 @@ export type IsNamed = (personId: string, passage: Passage) => boolean;
  * assignee of an action item: the account of the assignee is notified and may complete it. The name is a full name, or a
  * part of one that nobody else in the meeting has, and both only where they lead to one participant.
  */
-export function indexNames(people: readonly Person[], lines: readonly Line[]): IsNamed {
+export function indexNames(participants: readonly Participant[], lines: readonly Line[]): IsNamed {
   const speakers = new Map(
-    [...new Set(lines.map(({ speaker }) => speaker))].map((n) => [n, matchName(n, people)]),
+    [...new Set(lines.map(({ speaker }) => speaker))].map((n) => [n, matchName(n, participants)]),
   );
   const speakerOf = ({ participantId, speaker }: Line) => participantId ?? speakers.get(speaker) ?? null;
   const others = [...speakers].flatMap(([name, id]) =>
@@ -52,12 +52,13 @@ export function indexNames(people: readonly Person[], lines: readonly Line[]): I
   );
   /** Who has a full name, or a part of one. */
   const holders = new Map<string, Set<string>>();
-  const named = [...people, ...others].map((person: Person) => {
-    const names = [person.name, person.accountName ?? ""];
+  const named = [...participants, ...others].map((participant: Participant) => {
+    const names = [participant.name, participant.accountName ?? ""];
     const full = names.map(fold).filter((name) => name !== "");
     const parts = names.flatMap(telling).map(fold);
-    for (const key of [...full, ...parts]) holders.set(key, (holders.get(key) ?? new Set()).add(person.id));
-    return [person.id, { full, parts }] as const;
+    for (const key of [...full, ...parts])
+      holders.set(key, (holders.get(key) ?? new Set()).add(participant.id));
+    return [participant.id, { full, parts }] as const;
   });
   const namesOf = new Map(named);
   const isOnly = (key: string): boolean => holders.get(key)?.size === 1;

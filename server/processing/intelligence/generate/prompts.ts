@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SummaryLength } from "../../../../contract/recordings/intelligence.ts";
 import { languageName } from "../../../../shared/language-name.ts";
-import { keyOf, type Person } from "./assignees.ts";
+import { keyOf, type Participant } from "./assignees.ts";
 import { type Line, plainLine, printLine } from "./lines.ts";
 import type { Note } from "./proofs.ts";
 import type { DataKind, SectionKindName } from "./schemas.ts";
@@ -30,7 +30,7 @@ Rules:
 
 /** What is known about a meeting besides its transcript. */
 export interface MeetingFacts {
-  readonly people: readonly Person[];
+  readonly participants: readonly Participant[];
   /** The names of the meeting types to choose from. */
   readonly meetingTypes: readonly string[];
   /** Of the summary. */
@@ -59,8 +59,8 @@ export function asData(
   return `=== BEGIN ${kind} ${mark} ===\n${text}\n=== END ${kind} ${mark} ===`;
 }
 
-export function transcriptData(lines: readonly Line[], people: readonly Person[]): string {
-  const list = people.map(
+export function transcriptData(lines: readonly Line[], participants: readonly Participant[]): string {
+  const list = participants.map(
     (person, position) => `${keyOf(position)} = ${plainLine(person.name).slice(0, 80)}`,
   );
   const header = list.length === 0 ? [] : ["Participants:", ...list, "Lines:"];

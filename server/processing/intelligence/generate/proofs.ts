@@ -1,5 +1,5 @@
 import type { Line } from "./lines.ts";
-import { type Spoken, wordsOnly } from "./quotes.ts";
+import { type QuoteIndex, wordsOnly } from "./quotes.ts";
 import { type Said, safeLine } from "./sanitize.ts";
 import type { Cited } from "./schemas.ts";
 
@@ -19,7 +19,7 @@ const maxQuote = 500;
  * @returns also the line; null when the transcript does not have them.
  */
 export function findProof(
-  spoken: Spoken,
+  spoken: QuoteIndex,
   cited: { readonly quote: string; readonly line: number },
   said: Said,
   from: "anywhere" | "cited line" = "anywhere",
@@ -32,7 +32,7 @@ export function findProof(
 /** Finds the proof of what a model wrote about the data of a request. */
 export type Prove = (cited: Cited) => Proof | null;
 
-export function proveFromTranscript(spoken: Spoken, said: Said): Prove {
+export function proveFromTranscript(spoken: QuoteIndex, said: Said): Prove {
   return (cited) => {
     const found = "quote" in cited ? findProof(spoken, cited, said) : null;
     return found === null ? null : { quote: found.quote, start: found.start };

@@ -55,7 +55,7 @@ export interface Passage {
 }
 
 /** Finds quotes in a transcript. */
-export interface Spoken {
+export interface QuoteIndex {
   /**
    * Finds the line in which a quote starts. Models miscount lines, so it searches near the given line first and then
    * everywhere.
@@ -70,7 +70,7 @@ export interface Spoken {
   findFrom(quote: string, number: number): Line | null;
 }
 
-export function indexQuotes(lines: readonly Line[]): Spoken {
+export function indexQuotes(lines: readonly Line[]): QuoteIndex {
   const words = lines.map((line) => wordsOnly(line.text));
   // A long line may stand in pieces of the same number; the first one counts.
   const placeOf = new Map(lines.map((line, place) => [line.number, place] as const).toReversed());
@@ -126,7 +126,7 @@ export function indexQuotes(lines: readonly Line[]): Spoken {
     },
     find(quote, number) {
       const wanted = wordsOnly(quote);
-      if (!isTelling(wanted)) return null;
+      if (!hasEnoughWords(wanted)) return null;
       const named = placeOf.get(Math.round(number));
       if (named !== undefined) {
         for (const offset of [0, -1, 1, -2, 2, -3, 3])
@@ -137,13 +137,13 @@ export function indexQuotes(lines: readonly Line[]): Spoken {
     findFrom(quote, number) {
       const wanted = wordsOnly(quote);
       const place = placeOf.get(number);
-      return isTelling(wanted) && place !== undefined ? findAfter(starts[place] ?? 0, wanted) : null;
+      return hasEnoughWords(wanted) && place !== undefined ? findAfter(starts[place] ?? 0, wanted) : null;
     },
   };
 }
 
 /** Whether words are enough to prove something. @param words in the form of `wordsOnly`. */
-export function isTelling(words: string): boolean {
+export function hasEnoughWords(words: string): boolean {
   const letters = words.replace(/[^\p{L}\p{M}\p{N}]/gu, "");
   return letters.length >= (isUnspaced(words) ? minSigns : minLetters);
 }

@@ -12,7 +12,7 @@ import { groupNotes, maxNotes, noteText, sizeOf, thinOut } from "./notes.ts";
 import { maxPoints, provenPoints } from "./points.ts";
 import * as prompts from "./prompts.ts";
 import { keepProven, type Note, type Prove, proveFromNotes, proveFromTranscript } from "./proofs.ts";
-import { indexQuotes, type Spoken } from "./quotes.ts";
+import { indexQuotes, type QuoteIndex } from "./quotes.ts";
 import { type Said, safeLine, saidIn } from "./sanitize.ts";
 import {
   type AnsweredItem,
@@ -65,7 +65,7 @@ export interface Meeting extends prompts.MeetingFacts {
  * The validated results of a model for a meeting. A part is null where nothing of it could be proven or generated: it does
  * not replace what an earlier run proved. An empty part says that the meeting has nothing of the kind, and does.
  */
-export interface Understanding {
+export interface MeetingSummary {
   /** Of the summary. */
   readonly points: readonly Point[] | null;
   /** Empty: none. */
@@ -88,20 +88,20 @@ const maxCondensing = 4;
 const maxTitle = 120;
 
 /**
- * Has a model understand a meeting: in one request where it fits into the model's context, else part by part (map),
+ * Has a model summarize a meeting: in one request where it fits into the model's context, else part by part (map),
  * and the whole from the notes of the parts (reduce). Action items are taken from the transcript itself, and each is
  * checked against it.
  * @param onPlan called with the number of requests as it becomes known; single ones may be added.
  */
-export async function understand(
+export async function summarizeMeeting(
   ask: Ask,
   meeting: Meeting,
   contextTokens: number,
   onPlan: (requests: number) => void = () => {},
-): Promise<Understanding> {
-  const people = meeting.people.slice(0, maxPeople);
+): Promise<MeetingSummary> {
+  const participants = meeting.participants.slice(0, maxPeople);
   const { meetingTypes, length } = meeting;
-  const facts = { people, meetingTypes, length };
+  const facts = { participants, meetingTypes, length };
   const plan = planRequests(meeting, facts, contextTokens);
   const spoken = indexQuotes(meeting.lines);
   const said = saidIn(meeting.lines.map((line) => line.text).join("\n"));
@@ -117,7 +117,7 @@ export async function understand(
   const notes: string[] = [];
   const points = provenPoints(overview.summary, source.prove, said);
   run.leftOut.unproven += points.unproven;
-  const sections: Understanding["sections"] = [];
+  const sections: MeetingSummary["sections"] = [];
   for (const template of meeting.templates) {
     const { title, kind } = template;
     if (source.isEmpty) {
@@ -146,7 +146,7 @@ export async function understand(
     notes.push(sentenceOf("run_points_beyond", { count: points.beyond, limit: maxPoints }));
   if (run.leftOut.notes > 0) notes.push(sentenceOf("run_notes_beyond", { count: run.leftOut.notes }));
   const { items, unproven, unprovenAssignees, beyond } = provenItems(answered, {
-    ...{ spoken, said, people, everyone: meeting.people, lines: meeting.lines },
+    ...{ spoken, said, participants, everyone: meeting.participants, lines: meeting.lines },
     meetingStart: meeting.startDatetime,
   });
   noteUnproven(notes, unproven, "item");
@@ -205,7 +205,7 @@ async function divide(
         ? sentences.run_chapters_failed
         : sentenceOf("run_part_chapters_failed", { part: index + 1, parts: parts.length });
     const isDone = await orNote(notes, note, async () => {
-      const data = prompts.transcriptData(part, run.facts.people);
+      const data = prompts.transcriptData(part, run.facts.participants);
       const answer = await askBriefly(run, {
         name: "chapters",
         user: prompts.chaptersPrompt(data, index + 1, parts.length),
@@ -291,7 +291,7 @@ function planRequests(meeting: Meeting, facts: prompts.MeetingFacts, contextToke
     estimateTokens(prompts.systemPrompt(meeting.language)) +
     questions +
     schemas +
-    estimateTokens(prompts.transcriptData([], facts.people));
+    estimateTokens(prompts.transcriptData([], facts.participants));
   return { maxOutputTokens, room: Math.max(400, contextTokens - maxOutputTokens - correction - fixed) };
 }
 
@@ -299,9 +299,9 @@ function planRequests(meeting: Meeting, facts: prompts.MeetingFacts, contextToke
 async function tryWhole(
   { ask, facts, plan, said }: Run,
   lines: readonly Line[],
-  spoken: Spoken,
+  spoken: QuoteIndex,
 ): Promise<Minutes | null> {
-  const data = prompts.transcriptData(lines, facts.people);
+  const data = prompts.transcriptData(lines, facts.participants);
   try {
     const { action_items: answered, ...overview } = await ask({
       name: "minutes",
@@ -356,7 +356,7 @@ async function askPart(
   parts: number,
   depth: number,
 ): Promise<Part> {
-  const data = prompts.transcriptData(lines, run.facts.people);
+  const data = prompts.transcriptData(lines, run.facts.participants);
   const question = {
     name: "part" as const,
     user: prompts.partPrompt(data, part, parts, run.topics),

@@ -3,7 +3,7 @@ import { call, startTestApp, type TestAppOptions } from "../../../../test/suppor
 import { makeRecording, makeUser, makeWorkspace } from "../../../../test/support/factories.ts";
 import { startModelServer } from "../../../../test/support/model-server.ts";
 import { until } from "../../../../test/support/until.ts";
-import { type IntelligenceDependencies, understandRecordingJob } from "../job.ts";
+import { type IntelligenceDependencies, summarizeRecording } from "../job.ts";
 import { openAiModel } from "../server/openai.ts";
 import type { TransportLimits } from "../server/transport.ts";
 import { quickRetry } from "./retry.ts";
@@ -100,7 +100,7 @@ export async function startIntelligence(
     },
     /** Runs the job as a worker does, where there is none. */
     run: (recordingId: string, changes: Partial<IntelligenceDependencies> = {}, signal?: AbortSignal) =>
-      understandRecordingJob({ ...deps, ...changes }, recordingId, signal),
+      summarizeRecording({ ...deps, ...changes }, recordingId, signal),
     /** Waits until the worker has finished a recording's run. */
     done: (recordingId: string): Promise<Run> =>
       until(`the model has understood ${recordingId}`, async () => {

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { readConfig } from "../../../platform/config/config.ts";
 import { openDatabase } from "../../../platform/db/database.ts";
-import { understandRecordingJob } from "../job.ts";
+import { summarizeRecording } from "../job.ts";
 import { openAiModel } from "../server/openai.ts";
 import { quickRetry } from "./retry.ts";
 
@@ -9,7 +9,7 @@ import { quickRetry } from "./retry.ts";
 const { PARLEY_TEST_DATABASE: database = "", PARLEY_TEST_RECORDING: recordingId = "", ...env } = process.env;
 const config = readConfig(env, process.cwd());
 if (config.languageModel?.engine !== "server") throw new Error("no language model is set up");
-await understandRecordingJob(
+await summarizeRecording(
   {
     db: openDatabase(JSON.parse(database), { onError: () => {} }),
     settings: config.languageModel,

@@ -19,7 +19,7 @@ import {
   type StoredFile,
   storeFile,
 } from "../../integrity/stored-files.ts";
-import { requestUnderstanding } from "../../intelligence/index.ts";
+import { requestSummary } from "../../intelligence/index.ts";
 import {
   type AudioTracks,
   MediaFailedError,
@@ -188,7 +188,7 @@ async function finish(
     if (isTranscribed && hasSound && !hasTranscript)
       await requestTranscription(tx, jobs, recordingId, upload.spoken_language);
     if (hasTranscript)
-      await requestUnderstanding(tx, jobs, config, { id: recordingId, workspaceId: upload.workspace_id });
+      await requestSummary(tx, jobs, config, { id: recordingId, workspaceId: upload.workspace_id });
     await announceRecording(tx, { id: recordingId, workspaceId: upload.workspace_id });
     await requestMeetingMatch(tx, jobs, { id: recordingId, workspaceId: upload.workspace_id });
   });

@@ -6,7 +6,7 @@ import { defineJob } from "../../../platform/jobs/define.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { announceRecording } from "../../../recordings/recordings/announce.ts";
 import { requestMeetingMatch } from "../../../recordings/recordings/request-match.ts";
-import { requestUnderstanding } from "../../intelligence/index.ts";
+import { requestSummary } from "../../intelligence/index.ts";
 import type { FailureFacts } from "../../media/facts.ts";
 import { ofUpload, type UploadPayload } from "../job-of-upload.ts";
 import { attempt } from "../lifecycle/attempt.ts";
@@ -33,7 +33,7 @@ export async function promoteUploadJob(deps: Dependencies, uploadId: string): Pr
       if (upload?.status !== "promoting" || (await endIfDeactivated(tx, jobs, upload))) return;
       const { recordingId } = await createRecording(tx, deps, upload, null);
       await transition(tx, jobs, upload, "promotion_completed", { recordingId });
-      await requestUnderstanding(tx, jobs, deps.config, {
+      await requestSummary(tx, jobs, deps.config, {
         id: recordingId,
         workspaceId: upload.workspace_id,
       });
