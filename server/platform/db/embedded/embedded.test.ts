@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { resolveDataDir } from "./index.ts";
 import { blockedFolders, databaseUser, dedicatedUser, readAccounts } from "./system-user.ts";
-import { copyCheckout, postmastersIn, query, ROOT, stage, until } from "./test/support.ts";
+import { copyCheckout, filledStage, postmastersIn, query, ROOT, stage, until } from "./test/support.ts";
 
 const asRoot = process.getuid?.() === 0;
 const rootOnly = asRoot ? {} : { skip: "needs root" };
@@ -91,7 +91,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
   });
 
   test("the owner is killed: the next start adopts its PostgreSQL, keeps it alive, and stops it", async (t) => {
-    const { dataDir, start } = stage(t);
+    const { dataDir, start } = await filledStage(t);
     const first = start();
     const { connection, postmaster } = await first.ready();
     await query(connection, "create table kept as select 1 as n");
@@ -116,7 +116,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
   });
 
   test("PostgreSQL is killed: it is back within seconds at the same socket, and still guarded", async (t) => {
-    const { dataDir, start } = stage(t);
+    const { dataDir, start } = await filledStage(t);
     const server = start();
     const { connection, postmaster } = await server.ready();
     await query(connection, "create table kept as select 1 as n");
@@ -152,7 +152,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
   });
 
   test("PostgreSQL is killed during a long computation: what is left of it does not delay its return", async (t) => {
-    const { start } = stage(t);
+    const { start } = await filledStage(t);
     const server = start();
     const { connection, postmaster } = await server.ready();
     const computing = query(connection, "select count(*) from generate_series(1, 3000000000) as n").catch(
@@ -175,7 +175,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
   });
 
   test("another server took the folder while PostgreSQL was down: the first one reports that it lost it", async (t) => {
-    const { dataDir, start } = stage(t);
+    const { dataDir, start } = await filledStage(t);
     const first = start();
     const { postmaster } = await first.ready();
     first.child.kill("SIGSTOP");
@@ -193,7 +193,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
   });
 
   test("a lock file that names another program of the same user is stale", async (t) => {
-    const { dataDir, start } = stage(t);
+    const { dataDir, start } = await filledStage(t);
     const first = start();
     const { connection, postmaster } = await first.ready();
     const cluster = join(dataDir, "postgres");
@@ -215,7 +215,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
   });
 
   test("a second server is refused with one line, and the first does not notice", async (t) => {
-    const { dataDir, start } = stage(t);
+    const { dataDir, start } = await filledStage(t);
     const first = start();
     const { connection, postmaster } = await first.ready();
     assert.deepEqual(await start().failed(), {
@@ -228,7 +228,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
   });
 
   test("a tool beside the server: the last to stop stops PostgreSQL", async (t) => {
-    const { dataDir, start } = stage(t);
+    const { dataDir, start } = await filledStage(t);
     for (const order of [
       ["server", "tool"],
       ["tool", "server"],

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -69,6 +69,28 @@ export function stage(test: TestContext, folderName = "data"): Stage {
       return actor;
     },
   };
+}
+
+let created: Promise<string> | undefined;
+
+/** A stage whose data folder has a database, for tests of what comes after its creation: copying one takes a tenth of the time. */
+export async function filledStage(test: TestContext): Promise<Stage> {
+  created ??= createDatabase();
+  const own = stage(test);
+  execFileSync("cp", ["-a", await created, own.dataDir]);
+  return own;
+}
+
+async function createDatabase(): Promise<string> {
+  const folder = makeQuickFolder("parley-embedded-");
+  chmodSync(folder, 0o755);
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const dataDir = join(folder, "data");
+  const tuning = { settings: { fsync: "off" }, systemDir: join(folder, "system"), readyTimeoutMs: 60_000 };
+  const actor = startActor({ dataDir, purpose: "server", tuning }, ROOT, undefined);
+  await actor.ready();
+  await actor.stop();
+  return dataDir;
 }
 
 function startActor(order: Order, checkout: string, user: SystemUser | undefined): Actor {
