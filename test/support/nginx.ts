@@ -45,8 +45,8 @@ export function startDocumentedNginx(
   if (documented === undefined) throw new Error("docs/operations/internet.md has no configuration of nginx");
   const folder = "/etc/letsencrypt/live/parley.example.com";
   const config = documented
-    .replace("127.0.0.1:3000", `127.0.0.1:${serverPorts[0]}`)
-    .replace("127.0.0.1:3001", `127.0.0.1:${serverPorts[1]}`)
+    // Both at once: the first one's port may begin with 3001.
+    .replaceAll(/(?<=127\.0\.0\.1:)300[01]\b/g, (port) => serverPorts[port === "3000" ? 0 : 1])
     .replace("listen 443 ", `listen 127.0.0.1:${port} `);
   if (certificate !== null)
     return run(
