@@ -50,6 +50,8 @@ const LibraryMeetings = lazyPart(
 
 const NextMeetings = lazyPart(async () => (await import("../meetings/next-meetings.tsx")).NextMeetings, null);
 
+const SetupReminder = latePart(async () => (await import("./setup-reminder.tsx")).SetupReminder);
+
 const AskBox = latePart(async () => (await import("../ask/meetings-box.tsx")).LibraryAskBox);
 
 /** All recordings the user can see. */
@@ -84,6 +86,7 @@ export function LibraryPage() {
             <Trans>Library</Trans>
           </Title>
           <Count count={data?.pages[0]?.count ?? null} />
+          {session?.manages_system ? <SetupReminder /> : null}
         </Group>
         <Group gap="sm">
           <ActionIcon
