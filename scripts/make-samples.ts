@@ -1,7 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { demoMeetings } from "../demo/content/meetings/index.ts";
+import { pointsOf } from "../demo/content/points.ts";
 import { findLine, truncateMeeting } from "../demo/content/timeline.ts";
 import { renderMeetingFile } from "../demo/media/render-file.ts";
+import { renderPoints } from "../server/processing/intelligence/generate/points.ts";
 
 /*
  * Writes the sample recordings that admins can load in the web app: the first minutes of some meetings of the demo
@@ -42,7 +44,8 @@ for (const { name, title } of samples) {
         const end = meeting.segments[Math.min(first + lines, meeting.segments.length) - 1]?.end ?? start;
         return { text, timestamp: start, duration: end - start };
       }),
-    summary: meeting.summary ?? null,
+    summary: meeting.summary === undefined ? null : renderPoints(pointsOf(meeting)),
+    summary_points: meeting.summary === undefined ? null : pointsOf(meeting),
   };
   writeFileSync(new URL(`${name}.json`, folder), `${JSON.stringify(sample, null, 2)}\n`);
 }

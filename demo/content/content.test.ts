@@ -5,6 +5,7 @@ import { startOf } from "../import/import-meeting.ts";
 import { drawableText, undrawableLetters } from "../media/font.ts";
 import { guestName } from "../media/scene.ts";
 import { demoMeetings } from "./meetings/index.ts";
+import { pointsOf } from "./points.ts";
 import { demoStories } from "./stories.ts";
 import { findLine, PAUSE, slideTimes, timed } from "./timeline.ts";
 import type { DemoMeeting } from "./types.ts";
@@ -57,6 +58,17 @@ describe("the demo workspace", () => {
 });
 
 describe("the demo meetings", () => {
+  it("have summaries whose points the words of the meeting prove, each", () => {
+    const summaries = demoMeetings.filter(({ summary }) => summary !== undefined);
+    assert.ok(summaries.length >= 4);
+    for (const meeting of summaries)
+      assert.deepEqual(
+        pointsOf(meeting).map(({ text }) => text),
+        meeting.summary?.map(({ text }) => text),
+        meeting.title,
+      );
+  });
+
   it("are on weekdays, in the past and in order, whatever day the demo is created", () => {
     for (let day = 0; day < 14; day++) {
       const now = Date.UTC(2026, 10, 2 + day, 0, 5);

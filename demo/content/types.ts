@@ -25,8 +25,8 @@ export interface DemoMeeting {
   /** Slides of the shared screen, in order. */
   slides?: readonly DemoSlide[];
   highlights?: readonly DemoHighlight[];
-  /** Markdown; used only if no language model is configured, which would write its own. */
-  summary?: string;
+  /** Used only if no language model is configured, which would write its own. */
+  summary?: readonly DemoPoint[];
   actionItems?: readonly { line: string; text: string; assignee?: string; isDone?: boolean }[];
   segments: readonly DemoSegment[];
 }
@@ -55,6 +55,13 @@ export type DemoChart =
     }
   /** A list with checkboxes. */
   | { kind: "list"; items: readonly { text: string; isDone?: boolean }[] };
+
+/** A point of a summary, in Markdown, with the words of the transcript that prove it. */
+interface DemoPoint {
+  heading?: string;
+  text: string;
+  quote: string;
+}
 
 /** A highlight of `lines` lines, starting at the line that starts with `from`. */
 interface DemoHighlight {

@@ -6,6 +6,7 @@ import { claimRun, insertRun } from "../../server/processing/intelligence/querie
 import { hasLanguageModel } from "../../server/processing/models/index.ts";
 import { createHighlight } from "../../server/recordings/highlights/service.ts";
 import { createStory } from "../../server/recordings/stories/service.ts";
+import { pointsOf } from "../content/points.ts";
 import type { DemoMeeting, DemoStory } from "../content/types.ts";
 import { type DemoAccounts, principalOf } from "./accounts.ts";
 import type { DemoDependencies } from "./import-meeting.ts";
@@ -99,7 +100,6 @@ export async function writeSummary(
   await db.kysely.transaction().execute((tx) => insertRun(tx, recordingId));
   const claimed = await claimRun(db.kysely, recordingId);
   if (claimed === undefined) return;
-  const rest = { points: null, title: "", meetingType: null, sections: [], chapters: [], notes: [] };
-  const result = { summary: meeting.summary, items, ...rest };
-  await finishRun(db, recordingId, claimed, result, modelName);
+  const rest = { title: "", meetingType: null, sections: [], chapters: [], notes: [] };
+  await finishRun(db, recordingId, claimed, { points: pointsOf(meeting), items, ...rest }, modelName);
 }

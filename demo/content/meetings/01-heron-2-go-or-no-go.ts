@@ -110,12 +110,62 @@ export const meeting: DemoMeeting = {
       by: "gwen.pritchard-owusu@wrackline.example",
     },
   ],
-  summary: `**Heron 2 does not ship in nine days.** Seven of forty pre-series units took in salt water during the tank test, because the O-ring groove of their end caps is too deep.
-
-- All seven wet units have caps from the second delivery of 260; nineteen of those were in the tank.
-- Sorting the good caps from the bad ones was turned down: a leak runs toward the battery.
-- The new date is **five weeks later, for all customers and countries**. After three weeks the small tank is opened; if anything is wet, everybody hears it the same day.
-- The delay moves just under half a million euros into the next quarter and may cost a penalty of about 8,500 euros.`,
+  summary: [
+    {
+      text: "The question is whether Heron 2 ships in nine days.",
+      quote: "do we start shipping Heron 2 in nine days, yes or no",
+    },
+    {
+      text: "Forty pre-series units were in the salt tank for 21 days.",
+      quote: "Forty pre-series units went into the salt tank twenty-one days ago",
+    },
+    {
+      text: "Seven of them have water behind the wiper shaft.",
+      quote: "I opened all of them, and seven have water behind the wiper shaft",
+    },
+    {
+      text: "It is salt water, not condensation.",
+      quote: "it's not condensation, before anybody asks, I tasted it",
+    },
+    {
+      text: "On the wet units the groove of the O-ring is too deep.",
+      quote: "On the wet ones it's between two point five two and two point five seven",
+    },
+    {
+      text: "All seven have end caps from the second delivery; nineteen of those were in the tank.",
+      quote: "All seven have caps from the second delivery",
+    },
+    {
+      text: "Sorting the good caps from the bad ones was turned down: a leak runs toward the battery.",
+      quote: "This one leaks toward the battery",
+    },
+    {
+      heading: "Decision",
+      text: "**Heron 2 does not ship in nine days.**",
+      quote: "No-go for the date in nine days",
+    },
+    {
+      heading: "Decision",
+      text: "The new date is **five weeks later, for all customers and countries**.",
+      quote: "New date five weeks later, for all customers, all countries",
+    },
+    {
+      heading: "Decision",
+      text: "After three weeks the small tank is checked; if anything is wet, everybody hears it the same day.",
+      quote:
+        "at three weeks from today we check the small tank, and if anything is wet, we say so that same day",
+    },
+    {
+      heading: "Cost",
+      text: "Just under half a million euros move into the next quarter.",
+      quote: "just under half a million moving into the next quarter",
+    },
+    {
+      heading: "Cost",
+      text: "A penalty may cost about 8,500 euros.",
+      quote: "That's eight and a half thousand",
+    },
+  ],
   actionItems: [
     {
       line: "Actions. Aurélie calls Ploumarec",

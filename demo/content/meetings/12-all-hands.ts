@@ -99,12 +99,53 @@ export const meeting: DemoMeeting = {
       by: "marit.aalvik@wrackline.example",
     },
   ],
-  summary: `Nine days before Heron 2 ships, Marit takes the company through the launch, the outage and the numbers.
-
-- **Launch:** the small tank stayed dry for fourteen days; the large one, with forty units, is opened in three days. 58 buoys are finished, 44 leave on the first day.
-- **Outage:** nine of eleven actions are done. Something outside now checks the platform and rings every day at noon, on purpose.
-- **Numbers:** the quarter closes at 2.1 million against a plan of 2.5; 470,000 of it moves with Heron 2. Service income is up eleven percent.
-- **People:** Inês Valadares joins as the second firmware engineer. On-call is paid better from next month.`,
+  summary: [
+    {
+      heading: "Launch",
+      text: "The small tank stayed dry for fourteen days; the large one, with forty units, is opened in three days.",
+      quote: "fifteen units, fourteen days, changing pressure, all dry",
+    },
+    {
+      heading: "Launch",
+      text: "58 buoys are finished, 44 leave on the first day.",
+      quote: "On the first day we ship forty-four, on three pallets and one air freight",
+    },
+    {
+      heading: "Outage",
+      text: "Nine of eleven actions are done.",
+      quote: "We wrote eleven actions on a board, and nine are done",
+    },
+    {
+      heading: "Outage",
+      text: "Something outside now checks the platform and rings every day at noon, on purpose.",
+      quote: "it rings every day at noon, on purpose",
+    },
+    {
+      heading: "Numbers",
+      text: "The quarter closes at 2.1 million against a plan of 2.5.",
+      quote: "at two point one million against two point five",
+    },
+    {
+      heading: "Numbers",
+      text: "470,000 of it moves with Heron 2.",
+      quote: "Four hundred and seventy thousand of it is Heron 2",
+    },
+    {
+      heading: "Numbers",
+      text: "Service income is up eleven percent.",
+      quote: "The service income, so the monthly money, is up eleven percent",
+    },
+    {
+      heading: "People",
+      text: "Inês Valadares joins as the second firmware engineer.",
+      quote: "Her name is Inês Valadares",
+    },
+    {
+      heading: "People",
+      text: "On-call is paid better from next month.",
+      quote: "From next month the week is paid with three hundred and fifty instead of two hundred",
+    },
+  ],
   actionItems: [
     { line: "If you take one thing home with you", text: "Check who is on your own emergency list" },
     { line: "From the production side", text: "Help at the packing table next week" },

@@ -83,12 +83,25 @@ export const meeting: DemoMeeting = {
       by: "samir.haddadine@wrackline.example",
     },
   ],
-  summary: `The open call of Orrin Estuary Watch decides what a public page about the estuary's water should say.
-
-- No traffic light: three **words** (signs of sewage: none seen, some, strong) with three **shapes**, since colours alone shut people out.
-- The old bridge gets no verdict. "We don't know" is the honest answer there.
-- It gets worse at once and better only after 48 hours, or after a clean bottle.
-- Anyone may use the data, with the name of Orrin Estuary Watch.`,
+  summary: [
+    {
+      text: "The public page shows signs of sewage in three **words** (none seen, some, strong), without a traffic light.",
+      quote: "'Signs of sewage: none seen', or 'some', or 'strong'",
+    },
+    {
+      text: "Three **shapes** go with the words, since colours alone shut people out.",
+      quote: "Three words and three shapes in place of the lights",
+    },
+    { text: "The old bridge gets no verdict.", quote: "Grey at the old bridge" },
+    {
+      text: "It gets worse at once and better only after 48 hours, or after a clean bottle.",
+      quote: "Worse at once, better after forty-eight hours or a clean bottle",
+    },
+    {
+      text: "Anyone may use the data, with the name of Orrin Estuary Watch.",
+      quote: "Anyone may use it, with the name of Orrin Estuary Watch",
+    },
+  ],
   actionItems: [
     {
       line: "A first version in six days",

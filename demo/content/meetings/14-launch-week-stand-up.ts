@@ -55,7 +55,32 @@ export const meeting: DemoMeeting = {
       by: "nomvula.khoza@wrackline.example",
     },
   ],
-  summary: `Four days before the launch all forty units of the large tank are dry, and Piotr has signed it. What is left: one buoy to swap, spare chains to unpack, a factor to confirm, and a sticker over step four of the guide.`,
+  summary: [
+    {
+      text: "All forty units of the large tank are dry, and Piotr has signed it.",
+      quote: "No salt on any of the shafts. I've signed it",
+    },
+    {
+      heading: "Still to do",
+      text: "One buoy is swapped: 56 takes the place of 49.",
+      quote: "swap forty-nine for fifty-six",
+    },
+    {
+      heading: "Still to do",
+      text: "The spare chains that are too many come out.",
+      quote: "Please take the additional ones out",
+    },
+    {
+      heading: "Still to do",
+      text: "A factor in the table of species is corrected and confirmed, or the estimate is switched off.",
+      quote: "Samir corrects it today, and she checks tomorrow",
+    },
+    {
+      heading: "Still to do",
+      text: "A sticker goes over step four of the guide.",
+      quote: "Stickers it is, in all languages, before the pallets are closed",
+    },
+  ],
   actionItems: [
     {
       line: "Then please take it out",

@@ -33,12 +33,16 @@ test("two admins load the samples at once: each exists once, with media, transcr
   await until("the samples are processed", async () => (await samples("GET")).loaded === 3, 60_000);
   const { rows } = await app.db.pool.query(`
     select r.title, r.duration_ms, r.ai_summary is not null as has_summary,
+      (select bool_and(exists (select 1 from transcript_segments s
+          where s.recording_id = r.id and s.start_ms = (p->'start')::int and s.text like '%' || (p->>'quote') || '%'))
+        from jsonb_array_elements(r.ai_summary_points) p) as is_proven,
       (select count(*)::int from transcript_segments s where s.recording_id = r.id) as segments,
       (select count(*)::int from highlights h where h.recording_id = r.id) as highlights
     from recordings r join recording_media m on m.recording_id = r.id order by r.title`);
   assert.equal(rows.length, 3);
   for (const row of rows) assert.ok(row.segments >= 4 && row.duration_ms > 50_000, row.title);
   assert.ok(rows.some((row) => row.has_summary && row.highlights > 0));
+  for (const row of rows) assert.equal(row.is_proven, row.has_summary ? true : null, row.title);
   assert.deepEqual(await samples("POST"), { total: 3, loaded: 3, pending: 0 });
   assert.deepEqual(await samples("DELETE", second.token), { total: 3, loaded: 0, pending: 0 });
   assert.deepEqual(await titles(), ["Our own"]);

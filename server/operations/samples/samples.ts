@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import type { z } from "zod";
+import type { Point } from "../../../contract/recordings/points.ts";
 import { ImportInput } from "../../../contract/uploads/imports.ts";
 import type { getSampleRecordings } from "../../../contract/uploads/samples.ts";
 import { importRecording } from "../../connections/imports/service.ts";
@@ -42,6 +43,7 @@ interface Sample extends Record<string, unknown> {
   readonly language: string;
   readonly segments: readonly object[];
   readonly summary: string | null;
+  readonly summary_points: readonly Point[] | null;
 }
 
 /**
@@ -84,7 +86,7 @@ async function loadSample(
   name: string,
   daysAgo: number,
 ): Promise<void> {
-  const { format, language, segments, summary, ...attributes }: Sample = JSON.parse(
+  const { format, language, segments, summary, summary_points, ...attributes }: Sample = JSON.parse(
     await readFile(new URL(`${name}.json`, assets), "utf8"),
   );
   const input = ImportInput.parse({
@@ -98,6 +100,7 @@ async function loadSample(
     meeting_type_id: null,
     meeting_type_by_hand: false,
     ai_summary: summary,
+    ai_summary_points: summary_points,
     ai_action_items: [],
     ai_template_sections: [],
     highlights: [],
