@@ -80,6 +80,8 @@ test(".dockerignore: leaves what the program runs, and excludes everything else"
   const kept = lines.filter((line) => line.startsWith("!")).map((line) => line.slice(1));
   for (const name of kept) assert.ok(existsSync(join(root, name)), name);
   const folders = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  // Which the build of the web app reads.
+  assert.ok(kept.includes("lingui.config.ts"));
   const notNeeded = /^(?:\..*|bench|data|deploy|docs|node_modules|packages|test)$/;
   for (const { name } of folders) assert.equal(kept.includes(name), !notNeeded.test(name), name);
 });
