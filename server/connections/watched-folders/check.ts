@@ -3,7 +3,7 @@ import { sep } from "node:path";
 import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import type { Config, WatchDir } from "../../platform/config/config.ts";
 import { recordingsPrefix, uploadsPrefix } from "../../platform/storage/layout.ts";
-import { openPlace, WatchError } from "./place/index.ts";
+import { openWatchedFolder, WatchError } from "./folder/index.ts";
 
 export { WatchError };
 
@@ -13,11 +13,11 @@ export { WatchError };
  */
 export async function checkWatchedFolder(dir: WatchDir, config: Config): Promise<void> {
   await refuseOwnFiles(dir, config);
-  const place = await openPlace(dir, config);
+  const watchedFolder = await openWatchedFolder(dir, config);
   try {
-    await place.check();
+    await watchedFolder.check();
   } finally {
-    place.close();
+    watchedFolder.close();
   }
 }
 

@@ -3,8 +3,8 @@ import { Readable } from "node:stream";
 import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import { otherContent, sniffBytes } from "../../../shared/files/media-content.ts";
 import { formatOf } from "../../../shared/files/media-formats.ts";
+import { type OpenFile, outdated, WatchError, type WatchedFolder } from "./folder/index.ts";
 import { type FileGroup, pathIn } from "./groups.ts";
-import { type OpenFile, outdated, type Place, WatchError } from "./place/index.ts";
 
 /** The open files of a recording: the recording itself, then the tracks of its speakers. */
 export interface Content {
@@ -22,7 +22,7 @@ export interface Content {
  * @throws WatchError when one is missing, can't be read, is empty, or is written to meanwhile.
  */
 export async function openContent(
-  place: Place,
+  watchedFolder: WatchedFolder,
   folder: string,
   group: FileGroup,
   { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
@@ -35,7 +35,7 @@ export async function openContent(
   try {
     for (const { file, speaker } of wanted) {
       const path = pathIn(folder, file.name);
-      opened.push({ name: place.nameOf(path), file: await place.open(path), speaker });
+      opened.push({ name: watchedFolder.nameOf(path), file: await watchedFolder.open(path), speaker });
     }
     const parts = opened.map(({ file, speaker }) => ({ bytes: file.size, speaker }));
     const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
@@ -62,9 +62,9 @@ export class NotARecordingError extends WatchError {
 }
 
 /** Looks into a file whose name doesn't tell what it is. @throws NotARecordingError */
-export async function requireRecording(place: Place, path: string): Promise<void> {
+export async function requireRecording(watchedFolder: WatchedFolder, path: string): Promise<void> {
   if (formatOf(path) !== null) return;
-  const file = await place.open(path);
+  const file = await watchedFolder.open(path);
   try {
     let start = Buffer.alloc(0);
     for await (const chunk of file.size === 0 ? [] : file.read()) {
@@ -72,7 +72,7 @@ export async function requireRecording(place: Place, path: string): Promise<void
       if (start.length >= sniffBytes) break;
     }
     const content = start.length === 0 ? "empty" : otherContent(start.subarray(0, sniffBytes));
-    if (content !== null) throw new NotARecordingError(place.nameOf(path), content);
+    if (content !== null) throw new NotARecordingError(watchedFolder.nameOf(path), content);
   } finally {
     await file.close();
   }

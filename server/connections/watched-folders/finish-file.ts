@@ -9,9 +9,9 @@ import type { UploadRow } from "../../processing/uploads/queries.ts";
 import { readNotes, writeNotes } from "../../recordings/recordings/notes/notes.ts";
 import { noticeOf } from "../imports/file-notice.ts";
 import type { ImportDependencies } from "./dependencies.ts";
+import { importedFolder, WatchError, type WatchedFolder } from "./folder/index.ts";
 import { type FileGroup, markOf, pathIn } from "./groups.ts";
 import { type Claim, failFile, findGroup, folderOf, recheckMsOf, waitForVolume } from "./import-file.ts";
-import { importedFolder, type Place, WatchError } from "./place/index.ts";
 import { findLiveRecording, saveKnownContent, saveState } from "./queries.ts";
 import { ownerPrincipal, removeErrorFile, writeErrorFile } from "./report.ts";
 import { readSettingsOf, resolveSettings } from "./settings.ts";
@@ -67,10 +67,10 @@ export async function finishFile(deps: ImportDependencies, claim: Claim): Promis
     if (error instanceof WatchError && error.isOutdated) return saveState(db.kysely, file, "waiting");
     return retrySource(deps, claim, error);
   }
-  if (file.has_error_file) await removeErrorFile(deps, claim.place, file.path);
+  if (file.has_error_file) await removeErrorFile(deps, claim.watchedFolder, file.path);
   const notice = upload === undefined ? null : noticeOf(upload);
   if (notice !== null)
-    await writeErrorFile(deps, claim.place, file.path, [
+    await writeErrorFile(deps, claim.watchedFolder, file.path, [
       `${posix.basename(file.path)} was imported into Parley.`,
       notice,
     ]);
@@ -86,9 +86,9 @@ async function findRecording(db: Database, upload: UploadRow): Promise<Recording
 /** Tries again later, unless the folder is read-only for this process or there were too many attempts. */
 async function retrySource(deps: ImportDependencies, claim: Claim, error: unknown): Promise<void> {
   const { db, log } = deps;
-  const { file, place } = claim;
+  const { file, watchedFolder } = claim;
   log.warn(
-    { err: error, file: place.nameOf(file.path) },
+    { err: error, file: watchedFolder.nameOf(file.path) },
     "a watched file was imported, but its source could not be moved or deleted",
   );
   // Attempts before the first error waited for the recording.
@@ -108,12 +108,12 @@ async function retrySource(deps: ImportDependencies, claim: Claim, error: unknow
 /** Leaves the source where it is, and says why beside it. */
 async function keepSource(
   deps: ImportDependencies,
-  { file, place }: Claim,
+  { file, watchedFolder }: Claim,
   reason: string,
   remedy: string,
 ): Promise<void> {
   const name = posix.basename(file.path);
-  const hasErrorFile = await writeErrorFile(deps, place, file.path, [
+  const hasErrorFile = await writeErrorFile(deps, watchedFolder, file.path, [
     `${name} was not moved or deleted after the import.`,
     reason,
     remedy,
@@ -133,16 +133,19 @@ async function finishSource(
   claim: Claim,
   recording: Recording | null,
 ): Promise<Outcome> {
-  const { file, dir, place } = claim;
+  const { file, dir, watchedFolder } = claim;
   const group = await findGroup(claim);
   // Removed by an attempt that was killed afterwards, or by a user.
-  if (group === null) return (await claim.place.isMounted()) ? "finished" : "unmounted";
+  if (group === null) return (await claim.watchedFolder.isMounted()) ? "finished" : "unmounted";
   const folder = folderOf(file.path);
-  const found = await readSettingsOf(place, folder, claim.seenSettings);
-  const settings = await resolveSettings(deps.db.kysely, dir, place, found);
+  const found = await readSettingsOf(watchedFolder, folder, claim.seenSettings);
+  const settings = await resolveSettings(deps.db.kysely, dir, watchedFolder, found);
   if (recording === null) return settings.source === "leave" ? "finished" : "kept";
   const stored = new Set(file.stored ?? [group.main.name]);
-  if (group.chat !== null && (await saveChat(deps, place, pathIn(folder, group.chat.name), recording)))
+  if (
+    group.chat !== null &&
+    (await saveChat(deps, watchedFolder, pathIn(folder, group.chat.name), recording))
+  )
     stored.add(group.chat.name);
   if (settings.source === "leave") return "finished";
   if (!markOf(group).equals(file.mark)) return "changed";
@@ -157,15 +160,15 @@ async function finishSource(
  *   another form of the meeting would become a recording without the first.
  */
 async function removeSource(
-  { file, place }: Claim,
+  { file, watchedFolder }: Claim,
   group: FileGroup,
   deleted: ReadonlySet<string>,
 ): Promise<void> {
   const folder = folderOf(file.path);
   for (const { name, stamp } of filesOf(group)) {
     const path = pathIn(folder, name);
-    if (deleted.has(name)) await place.remove(path, stamp);
-    else await place.move(path, posix.join(importedFolder, path), stamp);
+    if (deleted.has(name)) await watchedFolder.remove(path, stamp);
+    else await watchedFolder.move(path, posix.join(importedFolder, path), stamp);
   }
 }
 
@@ -175,12 +178,12 @@ async function removeSource(
  */
 async function saveChat(
   { db, log }: ImportDependencies,
-  place: Place,
+  watchedFolder: WatchedFolder,
   path: string,
   { id, owner }: Recording,
 ): Promise<boolean> {
   try {
-    const text = decodeText(await place.readBytes(path, maxChatBytes))
+    const text = decodeText(await watchedFolder.readBytes(path, maxChatBytes))
       .text.replaceAll("\0", "")
       .trim();
     if (text === "") return true;
@@ -189,7 +192,7 @@ async function saveChat(
     return notes === null || notes.includes(text);
   } catch (error) {
     if (!(error instanceof WatchError) && !(error instanceof ProblemError)) throw error;
-    log.warn({ err: error, file: place.nameOf(path) }, "a chat could not be read");
+    log.warn({ err: error, file: watchedFolder.nameOf(path) }, "a chat could not be read");
     return false;
   }
 }

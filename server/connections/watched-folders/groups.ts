@@ -5,7 +5,7 @@ import {
   groupFiles,
   zoomTracksFolder,
 } from "../../../shared/files/file-groups.ts";
-import type { FoundFile, Place } from "./place/index.ts";
+import type { FoundFile, WatchedFolder } from "./folder/index.ts";
 
 /** The files of one recording in a watched folder. */
 export type FileGroup = FilesOf<FoundFile>;
@@ -29,10 +29,10 @@ export function markOf(group: FileGroup): Buffer {
 }
 
 /** The recordings in a folder, each from one or more files, and its sub-folders. */
-export async function listGroups(place: Place, folder: string): Promise<Listed> {
-  const { files, folders } = await place.list(folder);
+export async function listGroups(watchedFolder: WatchedFolder, folder: string): Promise<Listed> {
+  const { files, folders } = await watchedFolder.list(folder);
   if (!folders.includes(zoomTracksFolder)) return { groups: groupFiles(files), files, folders };
-  const below = await place.list(pathIn(folder, zoomTracksFolder));
+  const below = await watchedFolder.list(pathIn(folder, zoomTracksFolder));
   const tracks = below.files.map((file) => ({ ...file, name: `${zoomTracksFolder}/${file.name}` }));
   return {
     groups: groupFiles([...files, ...tracks]),

@@ -14,10 +14,10 @@ import { fileReceived } from "../../processing/uploads/transfer/arrival.ts";
 import { importRecording } from "../imports/service.ts";
 import { type Content, NotARecordingError, openContent, requireRecording } from "./content.ts";
 import type { ImportDependencies } from "./dependencies.ts";
+import { WatchError, type WatchedFolder } from "./folder/index.ts";
 import { type FileGroup, markOf, pathIn } from "./groups.ts";
 import type { Listings } from "./listings.ts";
 import { type Notice, noticeStem } from "./notice.ts";
-import { type Place, WatchError } from "./place/index.ts";
 import {
   findRecordedUpload,
   findSpokenLanguage,
@@ -58,7 +58,7 @@ const maxQuotaRetryMs = 3_600_000;
 export interface Claim {
   readonly file: WatchedFile & { readonly path: string };
   readonly dir: WatchDir;
-  readonly place: Place;
+  readonly watchedFolder: WatchedFolder;
   readonly listings: Listings;
   readonly notice: Notice;
   readonly seenSettings: SeenSettings;
@@ -75,12 +75,12 @@ export async function importFile(deps: ImportDependencies, claim: Claim, signal:
   try {
     const group = await findGroup(claim);
     if (group === null) {
-      if (!(await claim.place.isMounted())) return await waitForVolume(deps, claim);
+      if (!(await claim.watchedFolder.isMounted())) return await waitForVolume(deps, claim);
       return await forgetFile(db.kysely, file);
     }
     if (!markOf(group).equals(file.mark)) return await saveState(db.kysely, file, "waiting");
-    const found = await readSettingsOf(claim.place, folderOf(file.path), claim.seenSettings);
-    settings = await resolveSettings(db.kysely, claim.dir, claim.place, found);
+    const found = await readSettingsOf(claim.watchedFolder, folderOf(file.path), claim.seenSettings);
+    settings = await resolveSettings(db.kysely, claim.dir, claim.watchedFolder, found);
     if (settings.workspaceId !== file.workspace_id) return await forgetFile(db.kysely, file);
     await send(deps, claim, group, settings, signal);
   } catch (error) {
@@ -122,19 +122,19 @@ export async function waitForVolume(
 
 async function send(
   deps: ImportDependencies,
-  { file, place }: Claim,
+  { file, watchedFolder }: Claim,
   group: FileGroup,
   settings: ResolvedSettings,
   signal: AbortSignal,
 ): Promise<void> {
   const { db, config } = deps;
   const folder = folderOf(file.path);
-  await requireRecording(place, file.path);
+  await requireRecording(watchedFolder, file.path);
   const read =
     group.transcript === null
       ? null
       : await readTranscript(
-          place,
+          watchedFolder,
           pathIn(folder, group.transcript.name),
           await findSpokenLanguage(db.kysely, file.workspace_id),
         );
@@ -147,7 +147,7 @@ async function send(
   );
   // Before the content is read: it would be for nothing, for each file of the folder.
   await requireRoom(db.kysely, config, file.workspace_id, bytes, file.upload_id);
-  const content = await openContent(place, folder, used, { maxBytes: config.maxUploadBytes, signal });
+  const content = await openContent(watchedFolder, folder, used, { maxBytes: config.maxUploadBytes, signal });
   try {
     const contentHash = createHash("sha256").update(settings.ownerId).update(content.sha256).digest();
     const externalId = `watched file ${content.sha256.toString("hex")}`;
@@ -190,7 +190,7 @@ async function send(
       read !== null &&
       read.notes.length > 0
     )
-      await noteTranscript(deps, place, pathIn(folder, group.transcript.name), read);
+      await noteTranscript(deps, watchedFolder, pathIn(folder, group.transcript.name), read);
     await saveState(db.kysely, file, "pending", { ...known, stored, uploadId: row.id });
   } finally {
     await content.close();
@@ -200,13 +200,13 @@ async function send(
 /** Says beside a transcript what of it was not read. The recording is imported all the same. */
 async function noteTranscript(
   deps: ImportDependencies,
-  place: Place,
+  watchedFolder: WatchedFolder,
   path: string,
   { segments, notes }: ReadTranscript,
 ): Promise<void> {
   const name = posix.basename(path);
-  deps.log.warn({ file: place.nameOf(path), notes }, "a transcript was read in part");
-  await writeErrorFile(deps, place, path, [
+  deps.log.warn({ file: watchedFolder.nameOf(path), notes }, "a transcript was read in part");
+  await writeErrorFile(deps, watchedFolder, path, [
     segments === null
       ? `The recording was imported into Parley without ${name}.`
       : `The recording was imported into Parley with ${segments.length} ${segments.length === 1 ? "line" : "lines"} of ${name}.`,
@@ -259,7 +259,7 @@ async function handle(
     return saveState(db.kysely, file, "waiting");
   if (cause instanceof NotARecordingError) {
     log.info(
-      { file: claim.place.nameOf(file.path), content: cause.content },
+      { file: claim.watchedFolder.nameOf(file.path), content: cause.content },
       "a watched file is not a recording",
     );
     return saveState(db.kysely, file, "failed", { error: skippedError(cause.content) });
@@ -271,12 +271,15 @@ async function handle(
   const isLasting = cause instanceof WatchError || cause instanceof ProblemError || attempts >= maxAttempts;
   if (!isLasting || settings === null) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    log.warn({ err: cause, file: claim.place.nameOf(file.path) }, "a watched file could not be imported yet");
+    log.warn(
+      { err: cause, file: claim.watchedFolder.nameOf(file.path) },
+      "a watched file could not be imported yet",
+    );
     const afterMs = Math.min(maxRetryMs, Math.max(config.watchIntervalMs, 500 * 2 ** Math.min(attempts, 20)));
     return saveState(db.kysely, file, "ready", { error: message, attempts, afterMs });
   }
   if (!(cause instanceof WatchError))
-    log.warn({ err: cause, file: claim.place.nameOf(file.path) }, "a watched file can't be imported");
+    log.warn({ err: cause, file: claim.watchedFolder.nameOf(file.path) }, "a watched file can't be imported");
   const { reason, remedy } = inWords(cause);
   const owner = ownerPrincipal(file.workspace_id, { id: settings.ownerId, email: settings.ownerEmail });
   const identity = `${claim.dir.location}\n${file.path}\n${file.mark.toString("hex")}\n${reason}`;
@@ -286,13 +289,16 @@ async function handle(
 
 /** Tries again later, when others have freed storage or finished uploads. One file in the watched folder says so for all. */
 async function waitForQuota(deps: ImportDependencies, claim: Claim, reason: string): Promise<void> {
-  const { file, place } = claim;
+  const { file, watchedFolder } = claim;
   const attempts = waitsForQuota(file) ? file.attempts : 1;
   const afterMs = Math.min(maxQuotaRetryMs, minQuotaRetryMs * 2 ** Math.min(attempts - 1, 10));
   await saveState(deps.db.kysely, file, "ready", { error: quotaError(reason), attempts, afterMs });
   await claim.notice.write(async () => {
-    deps.log.warn({ folder: place.nameOf(""), reason }, "files of a watched folder wait because of a quota");
-    await writeErrorFile(deps, place, noticeStem, [
+    deps.log.warn(
+      { folder: watchedFolder.nameOf(""), reason },
+      "files of a watched folder wait because of a quota",
+    );
+    await writeErrorFile(deps, watchedFolder, noticeStem, [
       "Files in this folder can't be imported into Parley now.",
       `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
       "Parley tries again at least once an hour.",
@@ -303,17 +309,17 @@ async function waitForQuota(deps: ImportDependencies, claim: Claim, reason: stri
 /** Writes the error beside the file, which stays where it is. */
 export async function failFile(
   deps: ImportDependencies,
-  { file, place }: Claim,
+  { file, watchedFolder }: Claim,
   reason: string,
   remedy: string,
 ): Promise<void> {
-  const hasErrorFile = await writeErrorFile(deps, place, file.path, [
+  const hasErrorFile = await writeErrorFile(deps, watchedFolder, file.path, [
     `${posix.basename(file.path)} could not be imported into Parley.`,
     reason,
     remedy,
     `To try again, replace the recording, or delete this file (${posix.basename(file.path)}${errorSuffix}).`,
   ]);
-  deps.log.warn({ file: place.nameOf(file.path), reason }, "a watched file could not be imported");
+  deps.log.warn({ file: watchedFolder.nameOf(file.path), reason }, "a watched file could not be imported");
   await saveState(deps.db.kysely, file, "failed", { error: reason, hasErrorFile });
 }
 

@@ -1,6 +1,6 @@
 import { filesOf } from "../../../shared/files/file-groups.ts";
+import type { WatchedFolder } from "./folder/index.ts";
 import { type FileGroup, type Listed, listGroups, markOf, pathIn } from "./groups.ts";
-import type { Place } from "./place/index.ts";
 
 /** Listings that are kept have at most so many files in all. */
 const maxFiles = 40_000;
@@ -37,12 +37,16 @@ interface Entry {
 }
 
 /** @param maxAgeMs how long a listing is used at most. */
-export function createListings(place: Place, maxAgeMs: number, uses = usesPerListing): Listings {
+export function createListings(
+  watchedFolder: WatchedFolder,
+  maxAgeMs: number,
+  uses = usesPerListing,
+): Listings {
   const kept = new Map<string, Entry>();
 
   function list(folder: string): Promise<Listed> {
     const began = performance.now();
-    const listed = listGroups(place, folder);
+    const listed = listGroups(watchedFolder, folder);
     const entry: Entry = { listed, at: Infinity, until: Infinity, files: 0 };
     kept.delete(folder);
     kept.set(folder, entry);
@@ -65,7 +69,7 @@ export function createListings(place: Place, maxAgeMs: number, uses = usesPerLis
     const found = groupOf(await entry.listed, name);
     // A file that is due was there for longer; where many are gone, the folder is not listed for each.
     if (found === null) return performance.now() - entry.at < goneMs ? null : undefined;
-    return markOf(found).equals(mark) && (await isCurrent(place, folder, found)) ? found : undefined;
+    return markOf(found).equals(mark) && (await isCurrent(watchedFolder, folder, found)) ? found : undefined;
   }
 
   /** Drops the oldest listings, but never the last. */
@@ -90,8 +94,8 @@ function groupOf({ groups }: Listed, name: string): FileGroup | null {
   return groups.find(({ main }) => main.name === name) ?? null;
 }
 
-async function isCurrent(place: Place, folder: string, group: FileGroup): Promise<boolean> {
+async function isCurrent(watchedFolder: WatchedFolder, folder: string, group: FileGroup): Promise<boolean> {
   for (const { name, stamp } of filesOf(group))
-    if (!(await place.isCurrent(pathIn(folder, name), stamp))) return false;
+    if (!(await watchedFolder.isCurrent(pathIn(folder, name), stamp))) return false;
   return true;
 }

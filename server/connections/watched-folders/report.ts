@@ -10,7 +10,7 @@ import { transition } from "../../processing/uploads/lifecycle/transition.ts";
 import { lockUploadById } from "../../processing/uploads/queries.ts";
 import { importRecording } from "../imports/service.ts";
 import type { ImportDependencies } from "./dependencies.ts";
-import type { Place } from "./place/index.ts";
+import type { WatchedFolder } from "./folder/index.ts";
 import { findUploadOf } from "./queries.ts";
 
 /** The user who owns what is imported from a folder. */
@@ -75,15 +75,21 @@ async function failUpload(
  */
 export async function writeErrorFile(
   { log }: Pick<ImportDependencies, "log">,
-  place: Place,
+  watchedFolder: WatchedFolder,
   path: string,
   texts: readonly string[],
 ): Promise<boolean> {
   try {
-    await place.writeText(`${path}${errorSuffix}`, `${texts.filter((text) => text !== "").join("\n\n")}\n`);
+    await watchedFolder.writeText(
+      `${path}${errorSuffix}`,
+      `${texts.filter((text) => text !== "").join("\n\n")}\n`,
+    );
     return true;
   } catch (error) {
-    log.warn({ err: error, file: place.nameOf(path) }, "could not write an error file to a watched folder");
+    log.warn(
+      { err: error, file: watchedFolder.nameOf(path) },
+      "could not write an error file to a watched folder",
+    );
     return false;
   }
 }
@@ -91,10 +97,10 @@ export async function writeErrorFile(
 /** Removes the file with the error of an earlier attempt. */
 export async function removeErrorFile(
   { log }: Pick<ImportDependencies, "log">,
-  place: Place,
+  watchedFolder: WatchedFolder,
   path: string,
 ): Promise<void> {
-  await place
+  await watchedFolder
     .remove(`${path}${errorSuffix}`)
     .catch((error) => log.warn({ err: error }, "could not remove an error file from a watched folder"));
 }

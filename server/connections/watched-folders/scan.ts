@@ -1,8 +1,8 @@
 import { errorSuffix, settingsName } from "../../../shared/files/file-groups.ts";
 import type { Config, WatchDir } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
+import { type FoundFile, WatchError, type WatchedFolder } from "./folder/index.ts";
 import { type FileGroup, type Listed, listGroups, markOf, pathIn } from "./groups.ts";
-import { type FoundFile, type Place, WatchError } from "./place/index.ts";
 import { forgetUnseen, type Sighting, saveSightings } from "./queries.ts";
 import {
   type MergedSettings,
@@ -42,7 +42,7 @@ interface ScanDependencies {
 interface Pass {
   readonly deps: ScanDependencies;
   readonly dir: WatchDir;
-  readonly place: Place;
+  readonly watchedFolder: WatchedFolder;
   /** The last folder of the former pass; null: it ended. */
   readonly after: string | null;
   files: number;
@@ -69,15 +69,15 @@ export function settleMsOf({ watchIntervalMs }: Pick<Config, "watchIntervalMs">)
 export async function scan(
   deps: ScanDependencies,
   dir: WatchDir,
-  place: Place,
+  watchedFolder: WatchedFolder,
   after: string | null,
 ): Promise<string | null> {
   const pass: Pass = {
-    ...{ deps, dir, place, after, files: 0, last: null, foundAt: performance.now() },
+    ...{ deps, dir, watchedFolder, after, files: 0, last: null, foundAt: performance.now() },
     found: new Map(),
     resolved: new Map(),
   };
-  const isMounted = await place.isMounted();
+  const isMounted = await watchedFolder.isMounted();
   const isComplete = await scanFolder(pass, "", noSettings, 0);
   await saveFound(pass);
   if (isComplete && isMounted) await forgetUnseen(deps.db.kysely, dir.location);
@@ -91,16 +91,16 @@ async function scanFolder(
   above: MergedSettings,
   depth: number,
 ): Promise<boolean> {
-  const { deps, place } = pass;
+  const { deps, watchedFolder } = pass;
   deps.signal.throwIfAborted();
   let listed: Listed;
   let settings = above;
   try {
-    listed = await listGroups(place, folder);
+    listed = await listGroups(watchedFolder, folder);
     if (folder === "") deps.onRoot(listed.files);
     const hasSettings = listed.files.some(({ name }) => name === settingsName);
     deps.seenSettings.note(folder, hasSettings);
-    if (hasSettings) settings = await readSettings(place, folder, above);
+    if (hasSettings) settings = await readSettings(watchedFolder, folder, above);
   } catch (error) {
     await report(pass, folder, error);
     return true;
@@ -132,11 +132,11 @@ async function addGroups(
   settings: MergedSettings,
   { groups, files }: { readonly groups: readonly FileGroup[]; readonly files: readonly FoundFile[] },
 ): Promise<void> {
-  const { deps, dir, place } = pass;
+  const { deps, dir, watchedFolder } = pass;
   const names = new Set(files.map(({ name }) => name));
   if (groups.length === 0 && !names.has(settingsName)) return;
   const key = JSON.stringify(settings);
-  const resolved = pass.resolved.get(key) ?? resolveSettings(deps.db.kysely, dir, place, settings);
+  const resolved = pass.resolved.get(key) ?? resolveSettings(deps.db.kysely, dir, watchedFolder, settings);
   pass.resolved.set(key, resolved);
   const { workspaceId } = await resolved;
   await deps.onSettings(folder, files);

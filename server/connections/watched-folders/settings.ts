@@ -5,7 +5,7 @@ import { settingsName } from "../../../shared/files/file-groups.ts";
 import { decodeText } from "../../../shared/files/text-encoding.ts";
 import type { WatchDir } from "../../platform/config/config.ts";
 import type { Executor } from "../../platform/db/database.ts";
-import { type Place, WatchError } from "./place/index.ts";
+import { WatchError, type WatchedFolder } from "./folder/index.ts";
 
 /** What becomes of the source of a recording. */
 type SourceRule = "leave" | "move" | "delete";
@@ -62,15 +62,15 @@ export const noSettings: MergedSettings = { file: settingsName };
 
 /** Adds the settings of a folder to those of the folder above it. @throws SettingsError that names the field. */
 export async function readSettings(
-  place: Place,
+  watchedFolder: WatchedFolder,
   folder: string,
   above: MergedSettings,
 ): Promise<MergedSettings> {
   const file = folder === "" ? settingsName : `${folder}/${settingsName}`;
-  const name = place.nameOf(file);
+  const name = watchedFolder.nameOf(file);
   let given: unknown;
   try {
-    given = JSON.parse(decodeText(await place.readBytes(file, maxSettingsBytes)).text);
+    given = JSON.parse(decodeText(await watchedFolder.readBytes(file, maxSettingsBytes)).text);
   } catch (error) {
     if (error instanceof SyntaxError)
       throw new SettingsError(file, above, `${name} is not valid JSON: ${error.message}.`, remedy);
@@ -114,7 +114,7 @@ export function createSeenSettings(keptMs: number): SeenSettings {
  * @throws WatchError that is outdated when settings are missing that were there a moment ago.
  */
 export async function readSettingsOf(
-  place: Place,
+  watchedFolder: WatchedFolder,
   folder: string,
   seen: SeenSettings,
 ): Promise<MergedSettings> {
@@ -122,7 +122,7 @@ export async function readSettingsOf(
   const parts = folder === "" ? [] : folder.split("/");
   for (let depth = 0; depth <= parts.length; depth += 1) {
     const path = parts.slice(0, depth).join("/");
-    merged = await readSettings(place, path, merged).catch((error) => {
+    merged = await readSettings(watchedFolder, path, merged).catch((error) => {
       // Most folders have no settings, and opening the file costs less than listing the folder.
       if (error instanceof WatchError && error.isOutdated && !seen.has(path)) return merged;
       throw error;
@@ -135,12 +135,12 @@ export async function readSettingsOf(
 export async function resolveSettings(
   db: Executor,
   dir: WatchDir,
-  place: Place,
+  watchedFolder: WatchedFolder,
   settings: MergedSettings,
 ): Promise<ResolvedSettings> {
   const others = { file: settings.file, workspace: settings.workspace };
   const refuse = (what: string, todo = remedy): never => {
-    throw new SettingsError(settings.file, others, `${place.nameOf(settings.file)}: ${what}.`, todo);
+    throw new SettingsError(settings.file, others, `${watchedFolder.nameOf(settings.file)}: ${what}.`, todo);
   };
   const workspaceId = await findWorkspace(db, dir, settings, refuse);
   const owner = await findOwner(db, workspaceId, settings.owner);

@@ -1,8 +1,8 @@
 import { sentenceOf, sentences } from "../../../contract/sentences.ts";
 import { type Segment, TranscriptFileError } from "../../../shared/transcripts/subtitles.ts";
 import { NoTranscriptError } from "../../../shared/transcripts/transcript-json.ts";
+import { WatchError, type WatchedFolder } from "./folder/index.ts";
 import { maxTextBytes, parseTranscript } from "./parse-transcript.ts";
-import { type Place, WatchError } from "./place/index.ts";
 
 /** The transcript beside a media file. */
 export interface ReadTranscript {
@@ -18,18 +18,18 @@ export interface ReadTranscript {
  * @throws WatchError when nothing of it can be read.
  */
 export async function readTranscript(
-  place: Place,
+  watchedFolder: WatchedFolder,
   path: string,
   language: string | null,
 ): Promise<ReadTranscript> {
-  const bytes = await place.readBytes(path, maxTextBytes);
+  const bytes = await watchedFolder.readBytes(path, maxTextBytes);
   try {
     return await parseTranscript(bytes, language ?? undefined);
   } catch (error) {
     if (error instanceof NoTranscriptError) return { segments: null, notes: [error.message] };
     if (!(error instanceof TranscriptFileError)) throw error;
     throw new WatchError(
-      sentenceOf("watch_transcript", { file: place.nameOf(path), reason: error.message }),
+      sentenceOf("watch_transcript", { file: watchedFolder.nameOf(path), reason: error.message }),
       sentences.watch_transcript_remedy,
     );
   }

@@ -10,11 +10,11 @@ import { makeWorkspace } from "../../../test/support/factories.ts";
 import { until } from "../../../test/support/until.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { finishFile } from "./finish-file.ts";
+import { openLocalFolder } from "./folder/local.ts";
 import { type FileGroup, listGroups, markOf } from "./groups.ts";
 import { type Claim, findGroup, importFile } from "./import-file.ts";
 import { createListings } from "./listings.ts";
 import { readWatchedFolders, retryFailed, saveScan } from "./overview.ts";
-import { openLocalPlace } from "./place/local.ts";
 import { forgetUnseen, isAnyOverQuota, quotaError, saveSightings, type WatchedFile } from "./queries.ts";
 import { createSeenSettings, readSettingsOf } from "./settings.ts";
 import { scanOne, watch } from "./watch.ts";
@@ -41,14 +41,14 @@ async function claim(
   const name = "Call.mp4";
   const root = makeFolder();
   copyFileSync(recording, join(root, name));
-  const place = openLocalPlace(root);
-  assert.ok(await place.isMounted());
-  const { groups } = await listGroups(place, "");
+  const opened = openLocalFolder(root);
+  assert.ok(await opened.isMounted());
+  const { groups } = await listGroups(opened, "");
   const mark = markOf(groups[0] as FileGroup);
   await saveSightings(app.db.kysely, workspaceId, root, [{ path: name, mark, hasErrorFile: false }], limits);
   await pool.query("update watched_files set state = $2 where folder = $1", [root, state]);
   const dir = { location: root, workspaceId };
-  return { ...watch(dir, place, { watchIntervalMs: 0 }), root, file: await take(root) };
+  return { ...watch(dir, opened, { watchIntervalMs: 0 }), root, file: await take(root) };
 }
 
 /** Takes the file of a folder, as a worker does. */
@@ -78,22 +78,22 @@ test("a folder with many files is listed once for all of them, and changes are n
   const names = Array.from({ length: 50 }, (_, index) => `Call ${index}.mp4`);
   mkdirSync(join(root, "team"));
   for (const name of names) writeFileSync(join(root, "team", name), name);
-  const real = openLocalPlace(root);
+  const real = openLocalFolder(root);
   let lists = 0;
-  const place: typeof real = {
+  const opened: typeof real = {
     ...real,
     list(folder) {
       lists += 1;
       return real.list(folder);
     },
   };
-  const listings = createListings(place, 60_000, 1_000_000);
+  const listings = createListings(opened, 60_000, 1_000_000);
   const checked = new Map((await listGroups(real, "team")).groups.map((group) => [group.main.name, group]));
   const find = (name: string, group = checked.get(name) as FileGroup) =>
     findGroup({ file: { path: `team/${name}`, mark: markOf(group) } as Claim["file"], listings } as Claim);
   for (const name of names) assert.equal((await find(name))?.main.name, name);
   assert.equal(lists, 1);
-  await readSettingsOf(place, "team", createSeenSettings(0));
+  await readSettingsOf(opened, "team", createSeenSettings(0));
   assert.equal(lists, 1);
   writeFileSync(join(root, "team", "Call 7.mp4"), "another recording");
   assert.equal((await find("Call 7.mp4"))?.main.size, 17);
@@ -108,10 +108,10 @@ test("a folder with many files is listed once for all of them, and changes are n
 test("what arrives beside a file just before it is imported or removed is seen", async () => {
   const root = makeFolder();
   writeFileSync(join(root, "Call.mp4"), "recording");
-  const place = openLocalPlace(root);
-  const [group] = (await listGroups(place, "")).groups;
+  const opened = openLocalFolder(root);
+  const [group] = (await listGroups(opened, "")).groups;
   const mark = markOf(group as FileGroup);
-  const listings = createListings(place, 60_000);
+  const listings = createListings(opened, 60_000);
   assert.equal((await listings.find("", "Call.mp4", mark))?.transcript, null);
   writeFileSync(join(root, "Call.vtt"), "WEBVTT");
   await until(
@@ -147,15 +147,15 @@ test("a problem of a folder is shown also if a check of all folders takes severa
   const root = makeFolder();
   for (const name of ["a", "b", "c"]) mkdirSync(join(root, name));
   writeFileSync(join(root, "a", "parley.json"), "{");
-  const real = openLocalPlace(root);
+  const real = openLocalFolder(root);
   const many = Array.from({ length: 20_000 }, (_, index) => ({
     ...{ name: `${index}.txt`, size: 1, stamp: "1", modifiedAt: new Date(0) },
   }));
-  const place: typeof real = {
+  const opened: typeof real = {
     ...real,
     list: async (folder) => (folder === "b" ? { files: many, folders: [] } : real.list(folder)),
   };
-  const watched = watch({ location: root, workspaceId: workspace }, place, { watchIntervalMs: 0 });
+  const watched = watch({ location: root, workspaceId: workspace }, opened, { watchIntervalMs: 0 });
   const pass = () => scanOne(deps, watched, new Map(), new AbortController().signal);
   const problem = async () =>
     (await readWatchedFolders(app.db, [])).find(({ folder }) => folder === root)?.problem;
@@ -248,11 +248,11 @@ test("files of a volume that is not mounted are neither forgotten nor taken for 
     assert.match(waiting.error ?? "", /mount its volume/);
     rmSync(one.root, { recursive: true });
     renameSync(`${one.root}-volume`, one.root);
-    assert.ok(await one.place.isMounted());
+    assert.ok(await one.watchedFolder.isMounted());
     rmSync(join(one.root, "Call.mp4"));
     rmSync(join(one.root, "parley.json"));
     // The folder is the same, and really empty.
-    assert.ok(await one.place.isMounted());
+    assert.ok(await one.watchedFolder.isMounted());
   }
 });
 
@@ -281,9 +281,9 @@ test("a full quota delays files with one notice for all, and fails none", async 
     error ?? "",
     /^Quota exceeded: the workspace's storage is full: 0 of 10000 bytes are used or reserved and the file needs/,
   );
-  const { files } = await one.place.list("");
+  const { files } = await one.watchedFolder.list("");
   assert.deepEqual(files.map(({ name }) => name).sort(), ["Call.mp4", "parley.error.txt"]);
-  const notice = String(await one.place.readBytes("parley.error.txt", 1000));
+  const notice = String(await one.watchedFolder.readBytes("parley.error.txt", 1000));
   assert.match(
     notice,
     /The workspace's storage is full: .*\.\n\nParley tries again at least once an hour\.\n$/,

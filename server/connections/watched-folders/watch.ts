@@ -4,12 +4,12 @@ import { type Schedule, startSchedule } from "../../platform/jobs/schedule.ts";
 import { refuseOwnFiles } from "./check.ts";
 import type { ImportDependencies } from "./dependencies.ts";
 import { finishFile } from "./finish-file.ts";
+import { type FoundFile, openWatchedFolder, WatchError, type WatchedFolder } from "./folder/index.ts";
 import { pathIn } from "./groups.ts";
 import { type Claim, importFile } from "./import-file.ts";
 import { createListings, type Listings } from "./listings.ts";
 import { createNotice, type Notice, noticeName, noticeStem, skippedName, skippedStem } from "./notice.ts";
 import { saveScan } from "./overview.ts";
-import { type FoundFile, openPlace, type Place, WatchError } from "./place/index.ts";
 import { claimFile, extendLease, findSkipped, isAnyOverQuota, type WatchedFile } from "./queries.ts";
 import { listFailure, ownerPrincipal, removeErrorFile, writeErrorFile } from "./report.ts";
 import { scan, settleMsOf } from "./scan.ts";
@@ -24,7 +24,7 @@ const leaseEveryMs = 3000;
 /** A folder that is watched. */
 interface Watched {
   readonly dir: WatchDir;
-  readonly place: Place;
+  readonly watchedFolder: WatchedFolder;
   readonly listings: Listings;
   readonly notice: Notice;
   readonly seenSettings: SeenSettings;
@@ -71,7 +71,7 @@ export function startWatching(deps: ImportDependencies, isPaused: () => Promise<
 
   async function openOne(dir: WatchDir): Promise<Watched> {
     await refuseOwnFiles(dir, config);
-    return watch(dir, await openPlace(dir, config), config);
+    return watch(dir, await openWatchedFolder(dir, config), config);
   }
 
   const pass = async (): Promise<void> => {
@@ -95,7 +95,7 @@ export function startWatching(deps: ImportDependencies, isPaused: () => Promise<
     async stop() {
       stopping.abort(new Error("the server is stopping"));
       await Promise.all([scanning.stop(), importing.stop()]);
-      for (const watched of await Promise.all(opened.values())) watched?.place.close();
+      for (const watched of await Promise.all(opened.values())) watched?.watchedFolder.close();
     },
   };
 }
@@ -104,11 +104,15 @@ export function startWatching(deps: ImportDependencies, isPaused: () => Promise<
 const maxIdleMs = 5000;
 
 /** A folder that no pass has looked at yet. */
-export function watch(dir: WatchDir, place: Place, config: Pick<Config, "watchIntervalMs">): Watched {
+export function watch(
+  dir: WatchDir,
+  watchedFolder: WatchedFolder,
+  config: Pick<Config, "watchIntervalMs">,
+): Watched {
   const settleMs = settleMsOf(config);
   return {
-    ...{ dir, place, notice: createNotice(), after: null, skipped: undefined, problem: null },
-    listings: createListings(place, settleMs),
+    ...{ dir, watchedFolder, notice: createNotice(), after: null, skipped: undefined, problem: null },
+    listings: createListings(watchedFolder, settleMs),
     seenSettings: createSeenSettings(settleMs),
   };
 }
@@ -120,7 +124,7 @@ export async function scanOne(
   reported: Map<string, string>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { dir, place } = watched;
+  const { dir, watchedFolder } = watched;
   if (watched.after === null) watched.problem = null;
   watched.after = await scan(
     {
@@ -149,7 +153,7 @@ export async function scanOne(
       },
     },
     dir,
-    place,
+    watchedFolder,
     watched.after,
   );
   if (watched.after === null) {
@@ -157,7 +161,7 @@ export async function scanOne(
     await listSkipped(deps, watched);
   }
   if (watched.notice.isThere && !(await isAnyOverQuota(deps.db.kysely, dir.location)))
-    await removeErrorFile(deps, place, noticeStem);
+    await removeErrorFile(deps, watchedFolder, noticeStem);
 }
 
 /** Files whose names the list of files that are not recordings has. */
@@ -165,7 +169,7 @@ const maxSkippedNames = 100;
 
 /** Says in the watched folder which files are not recordings: one file for all, and none where there are none. */
 async function listSkipped(deps: ImportDependencies, watched: Watched): Promise<void> {
-  const { place, dir } = watched;
+  const { watchedFolder, dir } = watched;
   const { count, files } = await findSkipped(deps.db.kysely, dir.location, maxSkippedNames);
   const names = files.map(({ path, content }) => `${path}: ${content}`);
   const text =
@@ -174,8 +178,8 @@ async function listSkipped(deps: ImportDependencies, watched: Watched): Promise<
       : [...names, ...(count > names.length ? [`and ${count - names.length} more`] : [])].join("\n");
   if (text === watched.skipped) return;
   watched.skipped = text;
-  if (text === null) return removeErrorFile(deps, place, skippedStem);
-  await writeErrorFile(deps, place, skippedStem, [
+  if (text === null) return removeErrorFile(deps, watchedFolder, skippedStem);
+  await writeErrorFile(deps, watchedFolder, skippedStem, [
     "Not imported into Parley, because these files are not recordings:",
     text,
   ]);
@@ -184,15 +188,15 @@ async function listSkipped(deps: ImportDependencies, watched: Watched): Promise<
 /** Writes the error beside the settings, and lists it among the uploads of the user who would own the files, or of the first admin. */
 async function reportSettings(
   deps: ImportDependencies,
-  { dir, place }: Watched,
+  { dir, watchedFolder }: Watched,
   { file, others, message, remedy }: SettingsError,
 ): Promise<void> {
-  await writeErrorFile(deps, place, file, [
+  await writeErrorFile(deps, watchedFolder, file, [
     "Files in this folder are not imported into Parley.",
     message,
     remedy,
   ]);
-  const found = await resolveSettings(deps.db.kysely, dir, place, others).catch((error) => {
+  const found = await resolveSettings(deps.db.kysely, dir, watchedFolder, others).catch((error) => {
     if (error instanceof WatchError) return null;
     throw error;
   });
@@ -208,12 +212,12 @@ async function reportSettings(
 
 async function clearSettings(
   deps: ImportDependencies,
-  { place }: Watched,
+  { watchedFolder }: Watched,
   folder: string,
   files: readonly FoundFile[],
 ): Promise<void> {
   if (files.some(({ name }) => name === `${settingsName}${errorSuffix}`))
-    await removeErrorFile(deps, place, pathIn(folder, settingsName));
+    await removeErrorFile(deps, watchedFolder, pathIn(folder, settingsName));
 }
 
 /** Takes files until none is due. */

@@ -26,10 +26,10 @@ import {
   maxNumber,
   numbered,
   outdated,
-  type Place,
   tooManyFiles,
   WatchError,
-} from "./place.ts";
+  type WatchedFolder,
+} from "./watched-folder.ts";
 
 /** Bytes that are read at a time. */
 const chunkBytes = 1 << 20;
@@ -38,7 +38,7 @@ const chunkBytes = 1 << 20;
 const concurrency = 8;
 
 /** A folder of this machine. Links are not followed: neither those in the folder nor one that appears meanwhile. */
-export function openLocalPlace(location: string): Place {
+export function openLocalFolder(location: string): WatchedFolder {
   const nameOf = (path: string): string => (path === "" ? location : join(location, path));
   /** The folder that had files in it, by volume and number: null before the first. */
   let mounted: string | null = null;

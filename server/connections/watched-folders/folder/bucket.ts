@@ -26,13 +26,13 @@ import {
   maxNumber,
   numbered,
   outdated,
-  type Place,
   tooManyFiles,
   WatchError,
-} from "./place.ts";
+  type WatchedFolder,
+} from "./watched-folder.ts";
 
 /** A prefix of a bucket, at the S3 server of the settings. Names are the user's, and need not be keys of the store. */
-export function openBucketPlace(location: string, { s3Connection, dataDir }: Config): Place {
+export function openBucketFolder(location: string, { s3Connection, dataDir }: Config): WatchedFolder {
   const [, bucket = "", prefix = ""] = /^s3:\/\/([^/]+)\/(.+)$/.exec(location) ?? [];
   const root = `${prefix}/`;
   const { endpoint, region, forcePathStyle } = s3Connection;

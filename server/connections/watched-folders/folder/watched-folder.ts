@@ -28,7 +28,7 @@ export interface OpenFile {
 }
 
 /** A watched folder, on this machine or in a bucket. Paths are relative to it, with slashes; the folder is "". */
-export interface Place {
+export interface WatchedFolder {
   /** Names a path to the user. */
   nameOf(path: string): string;
   /** Files and folders that are not hidden and no links. @throws WatchError */
