@@ -66,7 +66,7 @@ export function TestOutcome({ result, error }: { result: TestResult | undefined;
 }
 
 /** The recordings that a delivery has sent, newest first. */
-export function DeliveryLog({ id, canChange }: { id: string; canChange: boolean }) {
+export function DeliveryLog({ id, canManage }: { id: string; canManage: boolean }) {
   const { t } = useLingui();
   const query = useInfiniteQuery(attemptsQuery(id));
   if (query.isPending) return <RowsSkeleton />;
@@ -82,7 +82,7 @@ export function DeliveryLog({ id, canChange }: { id: string; canChange: boolean 
     <div>
       <Rows label={t`Sent recordings`}>
         {attempts.map((attempt) => (
-          <AttemptRow key={attempt.id} id={id} attempt={attempt} canChange={canChange} />
+          <AttemptRow key={attempt.id} id={id} attempt={attempt} canManage={canManage} />
         ))}
       </Rows>
       <LoadMore query={query} />
@@ -90,7 +90,7 @@ export function DeliveryLog({ id, canChange }: { id: string; canChange: boolean 
   );
 }
 
-function AttemptRow({ id, attempt, canChange }: { id: string; attempt: Attempt; canChange: boolean }) {
+function AttemptRow({ id, attempt, canManage }: { id: string; attempt: Attempt; canManage: boolean }) {
   const { t } = useLingui();
   const resend = useAction({
     run: () => resendAttempt(id, attempt.id),
@@ -123,7 +123,7 @@ function AttemptRow({ id, attempt, canChange }: { id: string; attempt: Attempt; 
         next === null || attempt.attempts === 0 ? null : t`next attempt ${next}`,
       ]}
       actions={
-        canChange && attempt.state !== "withheld" && attempt.state !== "pending" ? (
+        canManage && attempt.state !== "withheld" && attempt.state !== "pending" ? (
           <RowButton text={t`Resend`} label={t`Resend ${title}`} action={resend} />
         ) : undefined
       }

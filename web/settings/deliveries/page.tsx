@@ -32,13 +32,13 @@ export function DeliveriesPage() {
   const [logged, setLogged] = useState<Destination | null>(null);
   const loggedName = logged?.name;
   const isAdmin = session.user.role === "admin";
-  const canChange = session.user.role !== "viewer";
+  const canManage = session.user.role !== "viewer";
   return (
     <SettingsPage
       title={t`Deliveries`}
       lead={t`Send the summary of a recording to a chat, by email or to a folder as soon as it is ready. Where there is no language model, the first lines of the transcript are sent instead.`}
       action={
-        canChange ? (
+        canManage ? (
           <Button leftSection={<IconPlus size={18} />} onClick={() => setEdited("new")}>
             <Trans>Create delivery</Trans>
           </Button>
@@ -61,7 +61,7 @@ export function DeliveriesPage() {
                   key={delivery.id}
                   delivery={delivery}
                   userId={session.user.id}
-                  canChange={canChange}
+                  canManage={canManage}
                   onEdit={() => setEdited(delivery)}
                   onLog={() => setLogged(delivery)}
                 />
@@ -79,7 +79,7 @@ export function DeliveriesPage() {
         centered
         keepMounted={false}
       >
-        {logged === null ? null : <DeliveryLog id={logged.id} canChange={canChange} />}
+        {logged === null ? null : <DeliveryLog id={logged.id} canManage={canManage} />}
       </Modal>
     </SettingsPage>
   );
@@ -88,12 +88,12 @@ export function DeliveriesPage() {
 interface RowProps {
   readonly delivery: Destination;
   readonly userId: string;
-  readonly canChange: boolean;
+  readonly canManage: boolean;
   readonly onEdit: () => void;
   readonly onLog: () => void;
 }
 
-function DeliveryRow({ delivery, userId, canChange, onEdit, onLog }: RowProps) {
+function DeliveryRow({ delivery, userId, canManage, onEdit, onLog }: RowProps) {
   const { t } = useLingui();
   const { id, name, kind, enabled, last_attempt: last } = delivery;
   const teams = useQuery(teamsQuery).data?.teams ?? [];
@@ -152,14 +152,14 @@ function DeliveryRow({ delivery, userId, canChange, onEdit, onLog }: RowProps) {
       ]}
       actions={
         <>
-          {canChange && enabled ? <RowButton text={t`Test`} label={t`Test ${name}`} action={test} /> : null}
-          {canChange && !enabled ? (
+          {canManage && enabled ? <RowButton text={t`Test`} label={t`Test ${name}`} action={test} /> : null}
+          {canManage && !enabled ? (
             <RowButton text={t`Enable`} label={t`Enable ${name}`} action={enable} />
           ) : null}
           <Button variant="subtle" size="compact-sm" aria-label={t`Log of ${name}`} onClick={onLog}>
             <Trans>Log</Trans>
           </Button>
-          {canChange ? (
+          {canManage ? (
             <>
               <Button variant="subtle" size="compact-sm" aria-label={t`Edit ${name}`} onClick={onEdit}>
                 <Trans>Edit</Trans>

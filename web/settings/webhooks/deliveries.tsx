@@ -18,7 +18,7 @@ import { DeliveryView } from "./delivery.tsx";
 import { DeliveryTag, deliveryStates } from "./delivery-tag.tsx";
 
 /** A webhook's deliveries, newest first. */
-export function Deliveries({ hook, canChange }: { hook: Hook; canChange: boolean }) {
+export function Deliveries({ hook, canManage }: { hook: Hook; canManage: boolean }) {
   const { t } = useLingui();
   const [state, setState] = useState<DeliveryState | null>(null);
   const [shown, setShown] = useState<Delivery | null>(null);
@@ -51,7 +51,7 @@ export function Deliveries({ hook, canChange }: { hook: Hook; canChange: boolean
         centered
         keepMounted={false}
       >
-        {shown === null ? null : <DeliveryView hook={hook} deliveryId={shown.id} canChange={canChange} />}
+        {shown === null ? null : <DeliveryView hook={hook} deliveryId={shown.id} canManage={canManage} />}
       </Modal>
     </Section>
   );

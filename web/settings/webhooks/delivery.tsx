@@ -11,9 +11,9 @@ import classes from "../settings.module.css";
 import { DeliveryTag } from "./delivery-tag.tsx";
 
 /** One delivery: its request, and the response to each attempt. */
-export function DeliveryView(props: { hook: Hook; deliveryId: string; canChange: boolean }) {
+export function DeliveryView(props: { hook: Hook; deliveryId: string; canManage: boolean }) {
   const { t } = useLingui();
-  const { hook, deliveryId, canChange } = props;
+  const { hook, deliveryId, canManage } = props;
   const query = useQuery(deliveryQuery(hook.id, deliveryId));
   const again = useAction({
     run: () => resend(hook.id, deliveryId),
@@ -31,7 +31,7 @@ export function DeliveryView(props: { hook: Hook; deliveryId: string; canChange:
                 {fullTime(delivery.created_datetime)}
               </Text>
             </Group>
-            {canChange && hook.enabled && delivery.state !== "withheld" ? (
+            {canManage && hook.enabled && delivery.state !== "withheld" ? (
               <Button
                 variant="light"
                 size="xs"

@@ -24,7 +24,7 @@ export function WebhookPage() {
   const { hookId } = page.useParams();
   const { session } = parent.useRouteContext();
   const hook = useQuery(hookQuery(hookId));
-  const canChange = session.user.role !== "viewer";
+  const canManage = session.user.role !== "viewer";
   return (
     <Stack gap="sm">
       <BackLink to="/settings/webhooks">{t`Webhooks`}</BackLink>
@@ -35,8 +35,8 @@ export function WebhookPage() {
             lead={<span className={classes.url}>{hook.hook_url}</span>}
           >
             <State hook={hook} />
-            {canChange ? <WebhookActions hook={hook} /> : null}
-            <Deliveries hook={hook} canChange={canChange} />
+            {canManage ? <WebhookActions hook={hook} /> : null}
+            <Deliveries hook={hook} canManage={canManage} />
           </SettingsPage>
         )}
       </Loaded>
