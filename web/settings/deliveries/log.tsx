@@ -115,7 +115,8 @@ function AttemptRow({ id, attempt, canManage }: { id: string; attempt: Attempt; 
       facts={[
         whenInLine(attempt.last_datetime ?? attempt.created_datetime),
         attempt.attempts > 1 ? plural(attempt.attempts, { one: "# attempt", other: "# attempts" }) : null,
-        status === null ? null : t`response ${status}`,
+        // The error names it too.
+        status === null || attempt.last_error !== null ? null : t`response ${status}`,
         attempt.last_error !== null && <ServerText key="error" text={attempt.last_error} />,
         (attempt.last_error !== null || status === null) && attempt.last_response !== null && (
           <ServerText key="response" text={attempt.last_response} />

@@ -147,7 +147,11 @@ function DeliveryRow({ delivery, userId, canManage, onEdit, onLog }: RowProps) {
         !enabled && delivery.disabled_reason !== null && (
           <ServerText key="disabled" text={delivery.disabled_reason} />
         ),
-        last === null ? t`nothing sent yet` : t`last sent ${sent}`,
+        last === null
+          ? t`nothing sent yet`
+          : error == null
+            ? t`last sent ${sent}`
+            : t`last attempt failed ${sent}`,
         error != null && <ServerText key="error" text={error} />,
       ]}
       actions={
