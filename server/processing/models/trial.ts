@@ -9,8 +9,11 @@ type Trial = z.output<typeof Trial>;
 
 const fileName = "trial.json";
 
-/** An hour of meeting has 12,000 tokens. With the prompts of its parts and notes, so many are read and written. */
-const hourTokens = { read: 20_000, written: 2_700 };
+/**
+ * An hour of meeting has 12,000 tokens. Its parts are read for notes and again for chapters. With the prompts, thirty notes of
+ * each part, which are shortened twice, and the quotes of all, so many are read and written.
+ */
+const hourTokens = { read: 40_000, written: 9_600 };
 
 /** @returns null when the model was not tried yet. */
 async function findTrial({ folder }: Pick<InstalledModel, "folder">): Promise<Trial | null> {
