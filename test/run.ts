@@ -35,8 +35,8 @@ const { values: options, positionals } = parseArgs({
 const folders = ["test", "bench", "cli", "demo", "server", "contract", "shared", "scripts"];
 /**
  * Only with --all or by name: tests of whole installations (several processes, kills, upgrades, moves, backups), most of
- * the web app's in a browser, of commands beside a running server, and those that start PostgreSQL or other processes again
- * and again or need an S3 server. They take longer than all others together.
+ * the web app's in a browser, of commands beside a running server, those that start PostgreSQL or other processes again
+ * and again or need an S3 server, and sweeps. They take longer than all others together.
  */
 const onlyWithAll = [
   "test/acceptance/",
@@ -54,6 +54,23 @@ const onlyWithAll = [
   "server/governance/retention/erasure/bucket.test.ts",
   "server/operations/system/doctor/bucket.test.ts",
   "server/processing/uploads/transfer/bucket.test.ts",
+  // Sweeps: every operation with every malformed body, every format, byte or day. Others test one of each kind.
+  "test/hostile/",
+  "test/clients/generated.test.ts",
+  "test/clients/python.test.ts",
+  "test/clients/typescript.test.ts",
+  "server/growth.test.ts",
+  "server/connections/imports/any-file.test.ts",
+  "server/connections/imports/hostile.test.ts",
+  "server/operations/backup/check.test.ts",
+  "server/people/oauth/token/replay.test.ts",
+  "server/processing/ask/questions.test.ts",
+  "server/processing/media/any-format.test.ts",
+  "server/processing/media/validate/bombs.test.ts",
+  "server/processing/media/validate/mutations.test.ts",
+  "server/processing/transcription/noise.test.ts",
+  "server/recordings/recordings/transcript/event-loop.test.ts",
+  "server/recordings/recordings/transcript/long-transcripts.test.ts",
 ];
 /** Of those, the ones that run each time: every page with its accessibility, and the most used parts and commands. */
 const inEachRun = [
