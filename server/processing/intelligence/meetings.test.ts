@@ -338,10 +338,10 @@ test("an assignee who neither speaks nor is named near the words is left out: th
   });
   const notified = async () =>
     (
-      await t.db.pool.query("select 1 from notifications where user_id = $1 and recording_id = $2", [
-        t.ben.id,
-        id,
-      ])
+      await t.db.pool.query(
+        "select 1 from notifications where user_id = $1 and recording_id = $2 and kind = 'action_item_assigned'",
+        [t.ben.id, id],
+      )
     ).rowCount;
   const items = async () => (await t.manage("GET", `/recordings/${id}/action-items`)).body.action_items;
   const id = await t.make();
