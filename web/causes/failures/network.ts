@@ -31,9 +31,9 @@ export const networkTexts: {
     t`the proxy of this installation refused the connection (status ${status})`,
   net_proxy: ({ reason }) => t`the proxy of this installation can't be used: ${reason}`,
   net_not_public: ({ address }) =>
-    t`the IP address ${address} is not allowed: it is not public; the operator can allow it with PARLEY_HOOKS_ALLOW_ADDRESSES`,
+    t`the IP address ${address} is not allowed: it is not public; the operator can allow it with PARLEY_HOOKS_ALLOW_ADDRESSES (Settings → Server settings → Allowed private IP addresses)`,
   net_not_public_hidden: () =>
-    t`its IP address is not allowed: it is not public; the operator can allow it with PARLEY_HOOKS_ALLOW_ADDRESSES`,
+    t`its IP address is not allowed: it is not public; the operator can allow it with PARLEY_HOOKS_ALLOW_ADDRESSES (Settings → Server settings → Allowed private IP addresses)`,
   net_at_host: ({ host, reason }) => `${host}: ${reason}`,
   net_bad_redirect: () => t`the server redirects to an invalid URL`,
   net_redirects: () => t`the server redirects too often`,

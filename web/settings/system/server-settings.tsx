@@ -38,7 +38,7 @@ const testLabels: Readonly<Record<SettingsTest, MessageDescriptor>> = {
 };
 
 const leads: Readonly<Record<string, MessageDescriptor>> = {
-  Mail: msg`For invitations and password resets.`,
+  Mail: msg`For invitations, password resets and notifications.`,
   Speech: msg`What turns recordings into transcripts.`,
   "Language model": msg`For summaries, chapters, action items and questions about meetings.`,
   "Sign-in": msg`Single sign-on and apps that register themselves.`,

@@ -102,7 +102,7 @@ const texts: { readonly [Name in LabeledSetting | EnvironmentSetting]: () => str
   PARLEY_PROXY: () =>
     t`HTTP proxy for outgoing requests, such as \`http://proxy.example.com:3128\`. \`HTTPS_PROXY\` and \`HTTP_PROXY\` count before it, and hosts in \`NO_PROXY\` are reached directly.`,
   PARLEY_HOOKS_ALLOW_ADDRESSES: () =>
-    t`Private IP addresses to which webhooks may be sent, and from which banner images and the recordings of imports and connections may be downloaded, such as \`127.0.0.0/8,10.1.2.3\`.`,
+    t`Private IP addresses to which webhooks and deliveries may be sent, and from which calendars may be read and banner images and the recordings of imports and connections downloaded, such as \`127.0.0.0/8,10.1.2.3\`.`,
   PARLEY_AUDIT_TTL: () =>
     t`How long to keep entries of the audit log, and receipts of retention rules and personal-data erasures, at least a day; without it, indefinitely.`,
   PARLEY_NEW_RECORDING_SHARE_STATE: () =>

@@ -37,7 +37,7 @@ function InviteForm({ onClose, onInvited }: Omit<InviteProps, "opened">) {
   const [teamIds, setTeamIds] = useState<string[]>([]);
   const send = useForm({
     run: () => invite({ name, email, role, team_ids: teamIds }),
-    refresh: [managedUsersQuery.queryKey, teamMembersQuery.queryKey],
+    refresh: [managedUsersQuery.queryKey, teamMembersQuery.queryKey, ["directory"]],
     onDone: ({ user, invitation }) => onInvited(t`Invitation for ${{ name: user.name }}`, invitation),
   });
   return (

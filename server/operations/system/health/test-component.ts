@@ -133,7 +133,7 @@ export async function testMail(
 }
 
 export function testMessage(i18n: I18n, to: string, baseUrl: string): OutgoingMail {
-  const text = i18n.t("This is a test of the mail settings of {url}. It was requested on the System page.", {
+  const text = i18n.t("This is a test of the mail settings of {url}. It was requested in Settings.", {
     url: baseUrl,
   });
   return { to, language: i18n.language, subject: i18n.t("Parley: test email"), text: `${text}\n` };
