@@ -23,6 +23,14 @@ export const ManagedParticipant = Participant.extend({
   attended: z.boolean().meta({
     description: "Whether they took part, heard or not; used by the attendance filter.",
   }),
+  is_invited: z.boolean().meta({
+    description:
+      "true: only invited, as the calendar says, which gives no access. `attended` or `confirmed_attendee` ends that.",
+  }),
+  lacks_access: z.boolean().meta({
+    description:
+      "true: an invited user of the workspace, who can't see the recording until they are confirmed as having attended.",
+  }),
 }).meta({ id: "ManagedParticipant" });
 
 const isForward = (share: { start: number; end: number }): boolean => share.end > share.start;

@@ -154,7 +154,7 @@ async function assertInView(button: Locator, height: number): Promise<void> {
 
 test("a library with recordings has the next meetings in a row above them, which moves nothing, and records them", async () => {
   const { id: workspaceId, member } = await makeWorkspace(app.db);
-  await makeRecording(app, member.token, { title: "Kickoff" });
+  const { recordingId } = await makeRecording(app, member.token, { title: "Kickoff" });
   const open = async (options: object = {}) => {
     const opened = await visitShared(app, "/", { userId: member.id, ...options });
     await opened.page.getByRole("link", { name: "Kickoff", exact: true }).waitFor();
@@ -204,6 +204,20 @@ test("a library with recordings has the next meetings in a row above them, which
   await setup.getByText("grace@x.example", { exact: true }).waitFor();
   await shot(page, "library-meetings-record");
   assert.deepEqual(complaints, []);
+
+  await app.db.pool.query(
+    `insert into recording_meetings (recording_id, state, event_key) values ($1, 'matched', md5('Launch review'))
+     on conflict (recording_id) do update set state = excluded.state, event_key = excluded.event_key`,
+    [recordingId],
+  );
+  await page.reload();
+  const recorded = meetings.getByRole("link", { name: "Recorded: Launch review", exact: true });
+  await recorded.waitFor();
+  assert.equal(await meetings.getByRole("button", { name: "Record Launch review", exact: true }).count(), 0);
+  await assertAccessible(page);
+  await shot(page, "library-meetings-recorded");
+  await recorded.click();
+  await page.getByRole("heading", { name: "Kickoff", level: 1 }).waitFor();
 });
 
 test("the record dialog chooses the one meeting that takes place now, and the user can leave it", async () => {

@@ -216,6 +216,53 @@ test("participants: added, matched with speakers, edited and removed; scopes sho
   assert.deepEqual(complaints, []);
 });
 
+test("invited people have no access, as Share and People say, until their attendance is confirmed with one button", async () => {
+  const id = await make();
+  const rosa = await makeUser(app.db, workspace, { name: "Rosa Lang" });
+  for (const [name, email] of [
+    ["Rosa Lang", rosa.email],
+    ["Guest of Rosa", "guest@else.example"],
+  ])
+    await manage("POST", `/recordings/${id}/participants`, { name, email, attended: false });
+  await app.db.pool.query(
+    "update participants set is_invited = true where recording_id = $1 and name like '%Rosa%'",
+    [id],
+  );
+  // A change of who has access grants it by the same rule as a match.
+  await manage("POST", `/recordings/${id}/participants`, { name: "Someone else" });
+  const { page, complaints } = await open(id);
+  const share = page.getByRole("button", { name: "Share", exact: true });
+  const dialog = page.getByRole("dialog", { name: "Share" });
+  const close = async () => {
+    await dialog.getByRole("button", { name: "Done", exact: true }).click();
+    await dialog.waitFor({ state: "detached" });
+  };
+  await share.click();
+  await dialog
+    .getByText(/without access until their attendance is confirmed in the People tab: Rosa Lang\.$/)
+    .waitFor();
+  await dialog.getByText(/^Participants, except those who were only invited/).waitFor();
+  assert.equal(await dialog.getByText("(participant)").count(), 0);
+  await assertAccessibleAtRest(page);
+  await close();
+  await page.getByRole("tab", { name: "People" }).click();
+  const rows = page.getByRole("list", { name: "People" }).getByRole("listitem");
+  const row = rows.filter({ hasText: "Rosa Lang" });
+  await row.getByText(/invited, without access/).waitFor();
+  await row.getByText("They can then see this recording.").waitFor();
+  const guest = rows.filter({ hasText: "Guest of Rosa" });
+  await guest.getByRole("button", { name: "Confirm attendance of Guest of Rosa", exact: true }).waitFor();
+  assert.equal(await guest.getByText("They can then see this recording.").count(), 0);
+  await assertAccessibleAtRest(page);
+  assert.equal((await manage("GET", `/recordings/${id}`, undefined, rosa.token)).status, 404);
+  await row.getByRole("button", { name: "Confirm attendance of Rosa Lang", exact: true }).click();
+  await row.getByText(/likely attended/).waitFor();
+  assert.equal((await manage("GET", `/recordings/${id}`, undefined, rosa.token)).status, 200);
+  await share.click();
+  await dialog.getByText(/Rosa Lang \(participant\)/).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
 const isPaused = (page: Page) => page.evaluate<boolean>("document.querySelector('video').paused");
 const timeOf = (page: Page) => page.evaluate<number>("document.querySelector('video').currentTime");
 

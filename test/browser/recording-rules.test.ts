@@ -94,12 +94,28 @@ test("sharing: the sentence names everyone with access once, with the reason", (
       crm_contact_id: null,
       phone: null,
       attended: true,
+      is_invited: false,
+      lacks_access: false,
     })),
     shared_users: [],
   };
   assert.equal(
     whoSees(facts, "Acme", [ana, bo]),
     "Visible to Ana (owner), Bo (participant), the team Sales, and workspace apps.",
+  );
+  const onlyInvited = (lacks_access: boolean) => ({
+    ...facts,
+    participants: facts.participants.map((one) => ({ ...one, is_invited: true, lacks_access })),
+  });
+  const [, invitedBo] = onlyInvited(true).participants;
+  assert.ok(invitedBo);
+  assert.equal(
+    whoSees({ ...facts, participants: [invitedBo] }, "Acme", [ana, bo]),
+    "Visible to Ana (owner), the team Sales, and workspace apps. Invited, without access until their attendance is confirmed in the People tab: Bo.",
+  );
+  assert.equal(
+    whoSees(onlyInvited(false), "Acme", [ana, bo]),
+    "Visible to Ana (owner), the team Sales, and workspace apps.",
   );
   const open = { ...facts, recording: { ...facts.recording, share_state: "public" as const } };
   assert.match(whoSees(open, "Acme", [ana, bo], "some"), /anyone with a public link/);

@@ -6,6 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { meetingsQuery } from "../api/calendars.ts";
 import { Hours, recordLabel, titleOf } from "../common/lists/meeting-list.tsx";
 import { useNow } from "../common/lists/use-now.ts";
+import { recordingUrl } from "../common/recording-url.ts";
 import { useOpenRecorder } from "../recorder/context.tsx";
 import classes from "./next-meetings.module.css";
 
@@ -47,17 +48,30 @@ export function NextMeetings() {
                   <Hours meeting={meeting} />
                 </Text>
               </div>
-              <Button
-                size="compact-sm"
-                variant="light"
-                color="red"
-                flex="none"
-                leftSection={<IconPlayerRecord size={14} aria-hidden />}
-                aria-label={recordLabel(meeting)}
-                onClick={() => record(meeting)}
-              >
-                <Trans context="verb">Record</Trans>
-              </Button>
+              {meeting.recording_id === null ? (
+                <Button
+                  size="compact-sm"
+                  variant="light"
+                  color="red"
+                  flex="none"
+                  leftSection={<IconPlayerRecord size={14} aria-hidden />}
+                  aria-label={recordLabel(meeting)}
+                  onClick={() => record(meeting)}
+                >
+                  <Trans context="verb">Record</Trans>
+                </Button>
+              ) : (
+                <Button
+                  component={Link}
+                  to={recordingUrl(meeting.recording_id)}
+                  size="compact-sm"
+                  variant="light"
+                  flex="none"
+                  aria-label={t`Recorded: ${{ title: titleOf(meeting) }}`}
+                >
+                  <Trans context="meeting">Recorded</Trans>
+                </Button>
+              )}
             </li>
           ))}
         </ul>

@@ -33,8 +33,9 @@ test("create, change, delete: shown by the contract with observed times and cont
     observed_leave_time: "2026-05-01T10:00:09Z",
   });
   assert.equal(created.status, 200, created.text);
-  const { phone, attended, ...shown } = created.body;
+  const { phone, attended, is_invited, lacks_access, ...shown } = created.body;
   assert.deepEqual([phone, attended, shown.name, shown.scope], ["+44 1", true, "Ada", "external"]);
+  assert.deepEqual([is_invited, lacks_access], [false, false]);
   const participants = async () =>
     (await read(recordingId, member.token, { participants: true, crm: true })).body.participants;
   assert.deepEqual(await participants(), [shown]);
@@ -109,6 +110,42 @@ test("a participant who is a user sees the recording, and attendance goes by att
   assert.deepEqual([await attended(), await list(user.token, {})], [[], [recordingId]]);
   await manage("DELETE", path, member.token);
   assert.deepEqual(await list(user.token, {}), []);
+});
+
+test("an invited participant is said to lack access only where a user lacks it, and gets it once they attended", async () => {
+  const recordingId = await make();
+  const [invited, sees, gone] = [
+    await makeUser(app.db, workspace),
+    await makeUser(app.db, workspace),
+    await makeUser(app.db, workspace),
+  ];
+  const emails = [invited.email.toUpperCase(), sees.email, gone.email, "guest@else.example"];
+  for (const email of emails) await add(recordingId, { name: email, email });
+  await app.db.pool.query(
+    "update participants set is_invited = true, attended = false where recording_id = $1",
+    [recordingId],
+  );
+  await app.db.pool.query("update users set deactivated_at = now() where id = $1", [gone.id]);
+  const share = { user_id: sees.id };
+  const shared = await call(app, "PUT", `/recordings/${recordingId}/users`, share, { token: member.token });
+  assert.equal(shared.status, 200, shared.text);
+  const view = async () =>
+    (await manage("GET", `/recordings/${recordingId}`, member.token)).body.participants;
+  const people = await view();
+  assert.deepEqual(
+    people.map((one: { is_invited: boolean; lacks_access: boolean }) => [one.is_invited, one.lacks_access]),
+    [
+      [true, true],
+      [true, false],
+      [true, false],
+      [true, false],
+    ],
+  );
+  assert.deepEqual(await list(invited.token, {}), [], "what is said of access is so");
+  const path = `/recordings/${recordingId}/participants/${people[0].id}`;
+  const confirmed = await manage("PATCH", path, member.token, { attended: true });
+  assert.deepEqual([confirmed.body.is_invited, confirmed.body.lacks_access], [false, false]);
+  assert.deepEqual(await list(invited.token, {}), [recordingId]);
 });
 
 test("returns all violations at once: a name, an email, times in order and near the recording", async () => {

@@ -51,7 +51,13 @@ export function ParticipantDialogs(props: {
           await refreshTranscript(client, id);
         }}
       >
-        <Trans>{name}'s words stay in the transcript. They lose access unless it's shared another way.</Trans>
+        {person?.is_invited ? (
+          <Trans>{name}'s words stay in the transcript.</Trans>
+        ) : (
+          <Trans>
+            {name}'s words stay in the transcript. They lose access unless it's shared another way.
+          </Trans>
+        )}
       </Confirm>
     </>
   );

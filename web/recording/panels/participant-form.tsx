@@ -105,7 +105,11 @@ export function ParticipantForm(props: {
       />
       <TextInput
         label={t`Email`}
-        description={t`Determines team or guest. Colleagues get access through it.`}
+        description={
+          person?.is_invited
+            ? t`Determines team or guest. Invited colleagues get access once you confirm below that they attended.`
+            : t`Determines team or guest. Colleagues get access through it.`
+        }
         inputMode="email"
         maxLength={320}
         value={draft.email}

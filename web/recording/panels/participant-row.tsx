@@ -17,11 +17,13 @@ export function ParticipantRow(props: {
   speaker: Speaker | undefined;
   /** All speakers, to compute shares of talk time. */
   speakers: readonly Speaker[];
+  /** Below the facts. */
+  below: ReactNode;
   /** Actions. */
   children: ReactNode;
 }) {
   const { t } = useLingui();
-  const { name, facts, scope, color, speaker, speakers, children } = props;
+  const { name, facts, scope, color, speaker, speakers, below, children } = props;
   return (
     <Group gap="sm" wrap="nowrap" className={classes.item ?? ""}>
       <span className="initials" aria-hidden style={{ borderColor: `var(--mantine-color-${color}-filled)` }}>
@@ -41,6 +43,7 @@ export function ParticipantRow(props: {
         <Text size="sm" c="dimmed" className={classes.breakable ?? ""}>
           {facts.join(" · ")}
         </Text>
+        {below}
       </Stack>
       {speaker === undefined ? null : (
         <Stack gap={4} className={classes.talk ?? ""}>

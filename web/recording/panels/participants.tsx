@@ -2,9 +2,24 @@ import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, plural, t } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, Menu, Stack, Text, TextInput } from "@mantine/core";
-import { IconDots, IconPencil, IconSearch, IconTrash, IconUserPlus, IconUsers } from "@tabler/icons-react";
+import {
+  IconCheck,
+  IconDots,
+  IconPencil,
+  IconSearch,
+  IconTrash,
+  IconUserPlus,
+  IconUsers,
+} from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Participant, Speaker, Transcript } from "../../api/recording/recording.ts";
+import {
+  type Participant,
+  refreshRecording,
+  type Speaker,
+  type Transcript,
+} from "../../api/recording/recording.ts";
+import { useAction } from "../../common/actions.tsx";
 import { timeOfDay } from "../../common/format/time.ts";
 import { byTalk, colorsOf, speakerKey } from "../../common/speakers.ts";
 import { EmptyState } from "../../common/states.tsx";
@@ -103,7 +118,14 @@ export function ParticipantsPanel({ transcript }: { transcript: Transcript | und
           <ul className={classes.plainList} aria-label={t`People`}>
             {shown.map((row) => (
               <li key={row.key}>
-                <ParticipantRow {...row} color={colors.get(row.key) ?? "gray"} speakers={speakers}>
+                <ParticipantRow
+                  {...row}
+                  color={colors.get(row.key) ?? "gray"}
+                  speakers={speakers}
+                  below={
+                    can.change && row.person?.is_invited ? <ConfirmAttendance person={row.person} /> : null
+                  }
+                >
                   {can.change ? <RowActions row={row} onTask={setTask} isFull={isFull} /> : null}
                 </ParticipantRow>
               </li>
@@ -127,6 +149,40 @@ export function ParticipantsPanel({ transcript }: { transcript: Transcript | und
         onClose={() => setTask(null)}
       />
     </>
+  );
+}
+
+/** Makes an invited person one who attended, which gives access to users of the workspace. */
+function ConfirmAttendance({ person }: { person: Participant }) {
+  const { t } = useLingui();
+  const { id, actions } = useRecording();
+  const client = useQueryClient();
+  const { name, lacks_access: lacksAccess } = person;
+  const confirm = useAction({
+    run: async () => {
+      await actions.updateParticipant(person.id, { attended: true });
+      await refreshRecording(client, id);
+    },
+    done: lacksAccess ? t`${name} can now see this recording` : t`Attendance confirmed`,
+  });
+  return (
+    <Group gap="xs" mt={4}>
+      <Button
+        size="compact-sm"
+        variant="light"
+        leftSection={<IconCheck size={16} aria-hidden />}
+        aria-label={t`Confirm attendance of ${name}`}
+        loading={confirm.isPending}
+        onClick={() => confirm.mutate()}
+      >
+        <Trans>Confirm attendance</Trans>
+      </Button>
+      {lacksAccess ? (
+        <Text size="sm">
+          <Trans>They can then see this recording.</Trans>
+        </Text>
+      ) : null}
+    </Group>
   );
 }
 
@@ -212,12 +268,17 @@ function isFound(texts: readonly string[], query: string): boolean {
   return wanted === "" || texts.some((text) => fold(text).includes(wanted));
 }
 
+function attendanceOf(person: Participant): string {
+  if (person.lacks_access) return t`invited, without access`;
+  return person.confirmed_attendee ? t`attended` : person.attended ? t`likely attended` : t`invited`;
+}
+
 function factsOf(person: Participant): string[] {
   const { observed_join_time: join, observed_leave_time: leave } = person;
   return [
     ...(person.email === null || person.email === person.name ? [] : [person.email]),
     ...(person.phone === null || person.phone === person.name ? [] : [person.phone]),
-    person.confirmed_attendee ? t`attended` : person.attended ? t`likely attended` : t`invited`,
+    attendanceOf(person),
     ...(join === null
       ? []
       : [

@@ -72,7 +72,13 @@ function Sharing({ onClose }: { onClose: () => void }) {
   const members = users.data?.users ?? [];
   const taken = new Set([...shared_users, ...recording.recorders].map(({ id: user }) => user));
   const states: readonly (readonly [value: ShareState, label: string, text: string])[] = [
-    ["restricted", t`Restricted`, t`Participants and people added below`],
+    [
+      "restricted",
+      t`Restricted`,
+      view.participants.some((one) => one.is_invited)
+        ? t`Participants, except those who were only invited, and people added below`
+        : t`Participants and people added below`,
+    ],
     ["workspace", t`Workspace`, t`Everyone in ${{ workspace: session.workspace.name }}`],
     ["public", t`Public`, t`Anyone with the link, without signing in`],
   ];

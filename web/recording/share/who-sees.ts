@@ -24,7 +24,9 @@ export function whoSees(
   if (recording.share_state === "public")
     return t`Visible to everyone in ${workspace}, and to anyone with a public link, without signing in.`;
   if (recording.share_state === "workspace") return t`Visible to everyone in ${workspace}.`;
-  const present = new Set(participants.map(({ email }) => email?.toLowerCase()));
+  const present = new Set(
+    participants.filter((one) => !one.is_invited).map(({ email }) => email?.toLowerCase()),
+  );
   const recorders = new Set(recording.recorders.map(({ id }) => id));
   const attendees = members.filter(
     (member) => present.has(member.email.toLowerCase()) && !recorders.has(member.id),
@@ -42,7 +44,11 @@ export function whoSees(
     ),
     t({ message: "workspace apps", comment: "in “Visible to …”" }),
   ];
-  return t`Visible to ${{ list: namesInSentence(reasons) }}.`;
+  const seers = t`Visible to ${{ list: namesInSentence(reasons) }}.`;
+  const invited = participants.filter((one) => one.lacks_access);
+  if (invited.length === 0) return seers;
+  const names = namesInLine(invited.map(({ name }) => name));
+  return `${seers} ${t`Invited, without access until their attendance is confirmed in the People tab: ${names}.`}`;
 }
 
 function listed(

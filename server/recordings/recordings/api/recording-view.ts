@@ -74,6 +74,11 @@ export async function findRecordingView(
 export const managedParticipant = `(select row_to_json(q) from (select
   p.id as "id", p.name as "name", p.email as "email", p.phone as "phone", p.scope as "scope",
   p.confirmed_attendee as "confirmed_attendee", p.attended as "attended", p.crm_contact_id as "crm_contact_id",
+  p.is_invited as "is_invited",
+  p.is_invited and exists (select 1 from users u join workspaces w on w.id = u.workspace_id
+    where u.workspace_id = p.workspace_id and u.email_key = p.email_key and u.deactivated_at is null
+      and not exists (select 1 from recording_grants g where g.recording_id = p.recording_id
+        and g.principal_id = any(parley_principals(u.id, w.members_id)))) as "lacks_access",
   parley_timestamp(p.observed_join_time) as "observed_join_time",
   parley_timestamp(p.observed_leave_time) as "observed_leave_time") q)`;
 
