@@ -8,7 +8,7 @@ export type RecordingBody = z.output<typeof Recording>;
 
 const directoryStaleMs = 5 * 60_000;
 
-/** Users are looked for just after an admin invited them, so they are stale as soon as most data is. */
+/** Users search for people just after an admin invited them, so they are stale as soon as most data is. */
 export const usersQuery = queryOptions({
   queryKey: ["directory", "users"],
   queryFn: ({ signal }) => call(listUsers, { body: {}, signal }),
