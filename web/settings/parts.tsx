@@ -196,7 +196,7 @@ export function DeliveriesHint() {
   return (
     <Trans>
       To send summaries to Slack or Microsoft Teams, use{" "}
-      <Anchor component={Link} to="/settings/deliveries">
+      <Anchor component={Link} to="/settings/deliveries" underline="always">
         Deliveries
       </Anchor>
       .
