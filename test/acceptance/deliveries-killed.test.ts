@@ -129,6 +129,8 @@ test(`killed ${kills} times: every recording has its meeting once, no chat messa
         media_type: "transcript",
         attributes: {
           title,
+          // A meeting is matched only by a start that its sender states.
+          start_datetime: new Date().toISOString(),
           recorder_ids: [user],
           transcript: {
             language: "en",
