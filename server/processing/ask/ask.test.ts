@@ -12,7 +12,7 @@ import {
   sayJson,
 } from "../../../test/support/model-server.ts";
 import { runJob } from "../../../test/support/run-job.ts";
-import { until } from "../../../test/support/until.ts";
+import { until, withinOneMinute } from "../../../test/support/until.ts";
 import { syncGrants } from "../../people/access/grants.ts";
 import { makeSpoken } from "../../recordings/search/test/search.ts";
 import { startIntelligence } from "../intelligence/test/intelligence.ts";
@@ -309,13 +309,14 @@ test("a user asks one question at a time, and ten a minute; refused ones don't c
   assert.equal(await second.promise, 409);
   assert.equal(only(await first, "error")[0]?.message, "The thread was deleted.");
   await slow.closed;
-  const lively = await makeUser(db, workspace);
   model.otherwise(answering(() => []));
-  const statuses = [];
-  for (let n = 0; n < 12; n += 1)
-    statuses.push((await askQuestion(app, lively.token, { question: "nothing" })).status);
-  assert.deepEqual(new Set(statuses.slice(0, 9)), new Set([200]));
-  assert.ok(statuses.includes(429), String(statuses));
+  await withinOneMinute(async () => {
+    const lively = await makeUser(db, workspace);
+    const statuses = [];
+    for (let n = 0; n < 11; n += 1)
+      statuses.push((await askQuestion(app, lively.token, { question: "nothing" })).status);
+    assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 200), 429]);
+  });
 });
 
 test("names, questions and titles with any characters reach the asker", async () => {
