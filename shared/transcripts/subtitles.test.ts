@@ -238,7 +238,7 @@ test("what a text says doesn't decide the format of its file", () => {
   );
 });
 
-test("the name of a cue behind one without text is no text", () => {
+test("the name of a cue after one without text is not read as text", () => {
   assert.deepEqual(texts("WEBVTT\n\na1\n00:01.000 --> 00:02.000\n\na2\n00:02.000 --> 00:03.000\nHi\n"), [
     "Hi",
   ]);

@@ -15,7 +15,7 @@ test("an object of the own bucket is named by its key or its s3 URL, prefix incl
   assert.deepEqual(readMediaUrl(`s3://mine/parley/${key}`, workspaceId, prefixed, "mine"), { key });
 });
 
-test("nothing else can be named", () => {
+test("other buckets, folders and hosts, and malformed keys, are refused", () => {
   for (const url of [
     `s3://mine/${folder}/b.mp4`,
     `s3://other/parley/${folder}/b.mp4`,

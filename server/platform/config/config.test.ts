@@ -236,7 +236,7 @@ test("version statuses: several versions, with a date for sunsetting", () => {
   assert.deepEqual(versionStatus.get("2026-10-01"), { status: "current" });
 });
 
-test("durations: ms, s, m, h and d", () => {
+test("durations are read in ms, s, m, h and d; other units and negative ones are refused", () => {
   assert.deepEqual(["250ms", "90s", "1.5m", "24h", "7d", "5", "", "1w", "-1s"].map(parseDuration), [
     250,
     90_000,

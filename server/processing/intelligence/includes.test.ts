@@ -119,7 +119,7 @@ for (const version of everyVersion) {
   });
 }
 
-test("includes: what was not asked for is not there", async () => {
+test("without include, a recording has no summary, action items or sections", async () => {
   const body = await t.read(recordingId, {});
   for (const name of ["ai_summary", "ai_action_items", "ai_template_sections"])
     assert.ok(!(name in body), name);

@@ -320,7 +320,7 @@ test("hooks: recording_updated carries the summary its include asks for", async 
   assert.deepEqual(payload.data.ai_template_sections, []);
 });
 
-test("the simple model of these tests says what it is asked for", () => {
+test("the language model of these tests returns only the parts that are asked for", () => {
   const user = "[1] 00:00:01 Anna: I will go.\nP1 = Anna";
   assert.deepEqual(
     think({ user, wanted: ["action_items"], system: "", path: "", authorization: "", body: {} }),

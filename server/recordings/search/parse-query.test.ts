@@ -37,13 +37,13 @@ const term = (words: string[], values: Partial<Term> = {}): Term => ({
   ...values,
 });
 
-test("no word is ever an operator of the question to the index", () => {
+test("operators and quotes within a word are escaped in queries of the index", () => {
   const evil = term(["a' | 'b", "c\\"], {});
   for (const query of [wantedQuery([evil]), rankedQuery([evil]), spokenQuery([evil], "english")])
     assert.match(query, /^\(*'a'' \| ''b' (&|<->) 'c\\\\'/);
 });
 
-test("a question: words with their stems, phrases by their words, exclusions; a phrase across a border", () => {
+test("a query of the index has words with their stems, phrases, exclusions, and phrases across two segments", () => {
   const terms = [
     term(["notes"], { stems: ["=english=note", "=french=not"] }),
     term(["in", "the"]),

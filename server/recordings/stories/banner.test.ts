@@ -115,7 +115,7 @@ test("a site that stalls delays the request for about 10 seconds, and is not ask
   assert.equal(requests.length, 0);
 });
 
-test("private IP addresses are not asked", async () => {
+test("no banner image is requested from a private IP address", async () => {
   const own = await makeWorkspace(guarded.db);
   const { token } = own.member;
   requests.length = 0;

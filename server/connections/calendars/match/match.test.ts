@@ -339,7 +339,7 @@ test("an invited user who is confirmed has access, and undoing the meeting keeps
   );
 });
 
-test("a meeting that names only other people is asked about", async () => {
+test("a meeting that names only other people is offered, not chosen", async () => {
   const user = await makeUser(app.db, workspace);
   await addCalendar(user.id, [
     { uid: "shared", title: "Of others", from: 3000, to: 3060, organizer: "jo@acme.example" },

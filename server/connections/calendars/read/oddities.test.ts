@@ -140,7 +140,7 @@ check(
     ),
   ["2026-07-01T09:00Z/60 Longer"],
 );
-test("folded inside UTF-8", () => {
+test("a line that is folded within a character of UTF-8 is read", () => {
   const text = bytesOf(
     [
       "BEGIN:VCALENDAR",
@@ -207,7 +207,7 @@ check(
     ]),
   ["2026-03-02T04:30Z/60"],
 );
-test("all-day, several days", () => {
+test("an all-day event of several days begins and ends at midnight", () => {
   const c = read(event("UID:10", "DTSTART;VALUE=DATE:20260501", "DTEND;VALUE=DATE:20260504", "SUMMARY:Trip"));
   assert.deepEqual([times(c), c.events[0]?.isAllDay], [["2026-04-30T22:00Z/4320 Trip"], true]);
 });
@@ -236,7 +236,7 @@ check(
     ]),
   ["2026-03-01T10:00Z/60 New"],
 );
-test("private override only", () => {
+test("only the private instance of a public series hides its title", () => {
   const c = read([
     ...event(
       "UID:12",
@@ -263,7 +263,7 @@ check(
   () => read(event("UID:13", "DTSTART:20260401T100000Z", "DURATION:PT1H"), ["METHOD:CANCEL"]),
   [],
 );
-test("people without mailto", () => {
+test("organizer and attendees are read with and without mailto:", () => {
   const c = read(
     event(
       "UID:14",
@@ -432,7 +432,7 @@ test("a date without VALUE=DATE is all-day", () => {
   const c = read(event("UID:31", "DTSTART:20260302", "SUMMARY:Day"));
   assert.deepEqual([times(c), c.events[0]?.isAllDay], [["2026-03-01T23:00Z/1440 Day"], true]);
 });
-test("NAME of RFC 7986", () =>
+test("the name of a calendar is read from NAME (RFC 7986)", () =>
   assert.equal(read(event("UID:33", "DTSTART:20260302T100000Z"), ["NAME:Team"]).name, "Team"));
 check(
   "an alarm's properties are not the event's",

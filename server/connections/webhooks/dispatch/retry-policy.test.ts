@@ -108,7 +108,7 @@ test("retry policy: a Retry-After that makes no sense or is past is ignored", ()
   assert.equal(waitOf({ headers: { "retry-after": "0" } }), 5000);
 });
 
-test("dead: five days of nothing but failure", () => {
+test("a hook is dead once it has only failed for five days", () => {
   const failing = (ms: number) => isDeadFor(new Date(now.getTime() - ms), now);
   assert.equal(isDeadFor(null, now), false);
   assert.equal(failing(0), false);

@@ -154,7 +154,7 @@ for (const example of examples) {
   });
 }
 
-test("receivers: import only what comes with Node and Python", () => {
+test("the example receivers import only what comes with Node and Python", () => {
   const [node, python] = examples.map(({ file }) => readFileSync(file, "utf8"));
   for (const [, name] of (node ?? "").matchAll(/from "([^"]+)"/g)) assert.match(name ?? "", /^node:/);
   const standard = "base64 hashlib hmac http.server json os signal sys threading time".split(" ");

@@ -85,7 +85,7 @@ test("a link that is created while its token is revoked does not work afterwards
   }
 });
 
-test("links of other admins and tokens stay", async () => {
+test("links of other admins and tokens keep working when one loses its access", async () => {
   const made = await makeLinks();
   const other = await makeUser(app.db, workspace);
   await givePassword(app.db, other);

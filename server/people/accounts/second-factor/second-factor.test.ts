@@ -264,7 +264,7 @@ test("an old session can't turn it off, replace recovery codes, create tokens or
   assert.equal((await fresh.send("DELETE", path)).status, 409);
 });
 
-test("an access token can't turn it off", async () => {
+test("an access token can't turn the second factor off", async () => {
   const { user } = await makeMember();
   await turnOn(await signInAs(app, user));
   const answer = await openBrowser(app).send("DELETE", path, {

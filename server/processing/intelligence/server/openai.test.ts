@@ -99,7 +99,7 @@ test("accepts a complete response although a stream was requested", async () => 
   assert.ok((answer.outputTokens ?? 0) > 0);
 });
 
-test("usage that the server does not tell is unknown, not zero", async () => {
+test("counts of tokens that a server omits are null, not zero", async () => {
   server.otherwise(sayJson({ notes: [] }, { withUsage: false }));
   const answer = await open().ask(request);
   assert.deepEqual([answer.inputTokens, answer.outputTokens], [null, null]);
@@ -195,7 +195,7 @@ for (const [status, failure, words] of [
   });
 }
 
-test("429 without credit is no matter of waiting", async () => {
+test("429 for lack of credit counts as a wrong setting, not as a busy server", async () => {
   const error = await failureOf(refuse(429, { error: { code: "insufficient_quota", message: "no credit" } }));
   assert.equal(error.failure, "settings");
 });
@@ -307,7 +307,7 @@ test("nobody there: the failure is transient, and names host and code", async ()
   assert.equal(error.failure, "transient");
 });
 
-test("aborted, it ends at once with the reason", async () => {
+test("an aborted request ends at once with the reason", async () => {
   server.otherwise(neverAnswer);
   const stop = new AbortController();
   const asked = open().ask({ ...request, signal: stop.signal });
@@ -315,7 +315,7 @@ test("aborted, it ends at once with the reason", async () => {
   await assert.rejects(asked, /the server is stopping/);
 });
 
-test("the address may be a host, a base address or the whole", () => {
+test("the URL of a server may be a host, a base URL or the URL of chat completions", () => {
   for (const [setting, expected] of [
     ["http://gpu:8000", "http://gpu:8000/v1"],
     ["https://api.openai.com/v1", "https://api.openai.com/v1"],

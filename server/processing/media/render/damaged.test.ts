@@ -65,7 +65,7 @@ test(`${count} damaged files: each ends in a result or a reason`, async () => {
   });
 });
 
-test("gaps in the media: the rest becomes the recording", async () => {
+test("a file with a damaged part in the middle becomes a recording", async () => {
   await inFolder(async (folder) => {
     for (const name of ["render/black-start.mp4", "render/tone.mp3"]) {
       const bytes = readFileSync(fixture(name));

@@ -111,7 +111,7 @@ test("storyboard: at most 200 tiles on sheets of 100, however long the video", a
   });
 });
 
-test("rotate: clockwise", () => {
+test("rotate turns a picture clockwise", () => {
   // 2×1: red, green.
   const picture = { data: Uint8Array.of(255, 0, 0, 0, 255, 0), width: 2, height: 1 };
   assert.equal(rotate(picture, 0), picture);

@@ -170,7 +170,7 @@ for (const name of ["onestep-aac.m4a", "onestep-alac.m4a", "onestep-cover.m4a"])
   });
 }
 
-test("mp3: is kept as it is", async () => {
+test("an mp3 file is kept unchanged", async () => {
   await inFolder(async (folder) => {
     const result = await render(fixture("render/tone.mp3"), folder);
     assert.deepEqual([result.mediaPath, result.contentType], [null, "audio/mpeg"]);

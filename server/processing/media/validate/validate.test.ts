@@ -128,7 +128,7 @@ test("one step: an mp3 named .mp4 and an mp4 named .mp3 are refused, and so is w
   assert.match(reasonFor(fixture("other.mkv"), oneStep("mov")), /looks like a Matroska file.*named \.mov/);
 });
 
-test("unknown: a file is called by what it looks like", () => {
+test("an unknown file is refused with what it looks like, such as an HTML page", () => {
   const known: readonly (readonly [content: string | Buffer, says: RegExp])[] = [
     ["", /^The file is empty\./],
     [Buffer.alloc(100_000), /contains only zero bytes.*send the file again/],
@@ -154,7 +154,7 @@ test("unknown: a file is called by what it looks like", () => {
   }
 });
 
-test("size: is named even for a file that cannot be read", () => {
+test("a file that can't be read and is too large is refused for both reasons", () => {
   assert.match(
     reasonFor(fixture("other.mkv"), video, { maxDurationSec: 100, maxBytes: 1000 }),
     /Matroska.* The file is .* bytes\); at most 1000 bytes are allowed/,

@@ -72,7 +72,7 @@ test("killed three times and then not: a recording like any other", async () => 
   assert.equal((await row(id)).status, "success");
 });
 
-test("other errors of the machine do not count as kills", async () => {
+test("an attempt that fails without ending the process does not count as a kill", async () => {
   const id = await promoting();
   const full = { ...app, render: () => Promise.reject(new Error("no space left")) };
   for (let attempt = 0; attempt < 6; attempt++) await assert.rejects(promoteMediaJob(full, id));

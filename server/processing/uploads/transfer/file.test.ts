@@ -238,7 +238,7 @@ test("a deleted upload accepts no file", async () => {
   assert.deepEqual(await codeOf(await put(target, bytes)), [404, "not_found"]);
 });
 
-test("update: accepted while awaiting", async () => {
+test("Update Upload changes the title while the file is awaited", async () => {
   const target = await begin();
   const { status, body } = await call(
     app,

@@ -388,7 +388,7 @@ test("two concurrent senders: the returning one takes over from a connection tha
   assert.equal(await leaseOf(id), undefined);
 });
 
-test("a dead connection: the bytes that arrived over it count", async () => {
+test("bytes that arrived before the connection died are not sent again", async () => {
   const bytes = randomBytes(900_000);
   const { id, tusUrl } = await begin();
   await post(tusUrl, bytes.length);

@@ -44,7 +44,7 @@ test("an instant counts as one, and a segment without words as nothing", () => {
   assert.equal(cutSegment({ start: 0, end: 1000, text: "" }, { start: 500, end: 600 }), null);
 });
 
-test("a line without spaces gives no more than one with them", () => {
+test("an excerpt cuts a line without spaces at its end too", () => {
   const text = "今日は港の契約について話します。それから給料の話もします。";
   const cut = cutSegment({ start: 0, end: 10_000, text }, { start: 0, end: 5000 });
   assert.match(cut?.text ?? "", /^今日は港の契約について/);
@@ -60,7 +60,7 @@ test("a line that is said to end before it can be said gives what can be said in
   }
 });
 
-test("names are shown, addresses and numbers are not", () => {
+test("visitors see names of speakers, but no domain of an email and no phone number", () => {
   for (const [name, shown] of [
     ["Ann Lee", "Ann Lee"],
     ["ann@example.com", "ann"],

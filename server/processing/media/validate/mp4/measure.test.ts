@@ -32,7 +32,7 @@ test("duration: a pause before every track is not part of the recording", () => 
   assert.ok(validateHere(empty).ok);
 });
 
-test("keyframes: without a list the pictures themselves decide", () => {
+test("keyframes are found in the pictures where the file has no list of them", () => {
   assert.equal(gapMs(renamed(good, "stss", "free")), 2000);
   assert.match(
     reasonFor(renamed(fixture("bad-keyframe-gap-8s.mp4"), "stss", "free")),

@@ -102,7 +102,7 @@ test("presentation: edits show what is there, and no more", () => {
   assert.deepEqual(shown(edit(9, null)), { startSec: 0.08, endSec: 12.08 });
 });
 
-test("picks: a few of many are spread over all of them", () => {
+test("picks: the pictures to examine are spread over the whole video", () => {
   const picks = createPicks(16);
   for (let offset = 0; offset < 1000; offset += 1) picks.add(offset, 1);
   const taken = picks.take(5).map(({ offset }) => offset);
