@@ -111,7 +111,7 @@ const server = {
     baseUrl,
     null,
     "URL under which users and programs reach the server; part of every link. Scheme, host and port only: Parley can't be served below a path",
-    { shownDefault: "`http://localhost:<port>`" },
+    { shownDefault: "`http://localhost:PORT`" },
   ),
   role: setting(
     "PARLEY_ROLE",
@@ -516,7 +516,7 @@ const outgoing = {
     "PARLEY_HOOKS_ALLOW_ADDRESSES",
     outboundRanges,
     "",
-    "Private IP addresses to which webhooks may be sent, and from which banner images and the recordings of imports and connections may be downloaded, such as `127.0.0.0/8,10.1.2.3`",
+    "Private IP addresses to which webhooks and deliveries may be sent, and from which calendars may be read and banner images and the recordings of imports and connections downloaded, such as `127.0.0.0/8,10.1.2.3`",
   ),
   hookRetryScheduleMs: setting(
     "PARLEY_HOOK_RETRY_SCHEDULE",

@@ -322,10 +322,11 @@ export async function readTexts({
 }
 
 /** The help without links, which lead to pages of the docs. */
-function helpOf({ meaning, shownDefault }: ListedSetting): string {
+export function helpOf({ meaning, shownDefault }: ListedSetting): string {
   const text = meaning
-    .replace(/ \((?:see )?\[[^\]]*\]\([^)]*\)\)/g, "")
     // Bounded: a sentence of the table of settings.
+    .replace(/(?: \((?:see )?\[[^\]]*\]\([^)]*\)\)|; see \[[^\]]*\]\([^)]*\)$)/g, "")
+    // Bounded: as above.
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
   return `${text}.${shownDefault === undefined ? "" : ` Default: ${shownDefault}.`}`;
 }
