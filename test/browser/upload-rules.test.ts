@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { formatTranscript } from "../../server/recordings/recordings/transcript/format.ts";
 import { speakersOf, TranscriptFileError } from "../../shared/transcripts/subtitles.ts";
-import { parseTextTranscript } from "../../web/transcript-files/text.ts";
 import { readMovieIndex } from "../../web/uploads/file-check/movie-index.ts";
+import { parseTextTranscript } from "../../web/uploads/file-check/text-transcript.ts";
 import { createSpeedometer } from "../../web/uploads/sending/speed.ts";
 
 test("speed: measured over the last seconds, null until there is enough data", () => {

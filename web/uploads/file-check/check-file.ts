@@ -11,11 +11,11 @@ import {
 import type { TranscriptBody } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
 import { clock, lengthInWords } from "../../common/format/time.ts";
-import { parseTextTranscript } from "../../transcript-files/text.ts";
 import { maxUploadBytes } from "../limits.ts";
 import { type MovieIndex, readMovieIndex } from "./movie-index.ts";
 import { type MediaProbe, probeMedia } from "./probe-media.ts";
 import { textsOf } from "./reader-texts.ts";
+import { parseTextTranscript } from "./text-transcript.ts";
 
 /** A text in the language of the reader at the time when it is shown, which may have changed since the check. */
 export type ShownText = () => string;

@@ -1,6 +1,6 @@
-import { fillSentence } from "../../shared/fill-sentence.ts";
-import { transcriptSentences } from "../../shared/transcripts/sentences.ts";
-import { checkLimits, type Segment, TranscriptFileError } from "../../shared/transcripts/subtitles.ts";
+import { fillSentence } from "../../../shared/fill-sentence.ts";
+import { transcriptSentences } from "../../../shared/transcripts/sentences.ts";
+import { checkLimits, type Segment, TranscriptFileError } from "../../../shared/transcripts/subtitles.ts";
 
 const maxNameCharacters = 320;
 
