@@ -45,7 +45,9 @@ const ChecklistStep = z
 const JobCounts = z
   .strictObject({
     kind: z.string().meta({ example: "promote_media" }),
-    label: z.string().meta({ description: "The kind in words.", example: "Process media" }),
+    label: z
+      .string()
+      .meta({ description: "The kind in words, in the reader's language.", example: "Process media" }),
     waiting: z.int().min(0).meta({ description: "Not started yet." }),
     running: z.int().min(0),
     failed: z.int().min(0).meta({ description: "Failed jobs, which are retried or have stopped." }),
@@ -62,7 +64,7 @@ const FailedJob = z
       example: "promote_media.0198c2f4-7a31-7cc2-9d52-3f0f7f3c9a11",
     }),
     kind: z.string(),
-    label: z.string().meta({ description: "The kind in words." }),
+    label: z.string().meta({ description: "The kind in words, in the reader's language." }),
     subject_type: z.enum([
       "upload",
       "recording",
@@ -87,7 +89,8 @@ const FailedJob = z
     }),
     can_discard: z.boolean(),
     discard_effect: z.string().nullable().meta({
-      description: "What is lost when it is discarded; null: its kind can't be discarded.",
+      description:
+        "What is lost when it is discarded, in the reader's language; null: its kind can't be discarded.",
     }),
   })
   .meta({ id: "FailedJob" });

@@ -339,7 +339,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         config,
         hasSpeechModel: () => hasSpeechModel(config),
       });
-      notificationRoutes(api, { db, config, streams });
+      notificationRoutes(api, { db, jobs, config, streams });
       accessRequestRoutes(api, { db, jobs });
       participantRoutes(api, { db });
       meetingTypeRoutes(api, { db });

@@ -7,6 +7,7 @@ import { presentFailedJob } from "../../server/operations/system/overview.ts";
 import { commandLine } from "../../server/platform/audit/record.ts";
 import type { Database } from "../../server/platform/db/database.ts";
 import { type JobQueue, openJobQueue } from "../../server/platform/jobs/queue.ts";
+import { i18nFor } from "../../server/platform/language/i18n.ts";
 import type { ObjectStore } from "../../server/platform/storage/store.ts";
 import { AmbiguousError } from "../support/errors.ts";
 import { printTable } from "../support/print-table.ts";
@@ -36,8 +37,10 @@ export function jobsCommand(command: Command): Command {
 }
 
 async function listFailed(options: Options): Promise<void> {
+  const english = await i18nFor(null);
+  const { kinds } = openJobQueue(jobKinds);
   const jobs = await withDatabase(async (db) =>
-    (await findFailedJobs(db.kysely)).map((row) => presentFailedJob(openJobQueue(jobKinds).kinds, row)),
+    (await findFailedJobs(db.kysely)).map((row) => presentFailedJob(kinds, row, english)),
   );
   if (options.json) process.stdout.write(`${JSON.stringify(jobs)}\n`);
   else if (jobs.length === 0) console.error("no job has failed");

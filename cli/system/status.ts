@@ -17,6 +17,7 @@ import { explainWriteFailure } from "../../server/operations/system/write-failur
 import { type Config, ConfigError, readConfig } from "../../server/platform/config/config.ts";
 import type { Database } from "../../server/platform/db/database.ts";
 import { openJobQueue } from "../../server/platform/jobs/queue.ts";
+import { i18nFor } from "../../server/platform/language/i18n.ts";
 import type { ObjectStore } from "../../server/platform/storage/store.ts";
 import { version } from "../../server/platform/version.ts";
 import { describeBytes } from "../support/describe-bytes.ts";
@@ -71,7 +72,10 @@ async function readState(
       const { store } = await openInstallationStore({ db, config: given, log: toolLog() });
       try {
         const config = await addAppSettings(given, db, store);
-        const system = await readSystem({ db, jobs: openJobQueue(jobKinds), store, config });
+        const system = await readSystem(
+          { db, jobs: openJobQueue(jobKinds), store, config },
+          await i18nFor(null),
+        );
         const components = isTested
           ? await testAll(system.components, { db, store, config })
           : system.components;

@@ -46,6 +46,7 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
     "platform/config",
     "platform/crypto",
     "platform/db",
+    "platform/language",
     "platform/storage",
     "platform/telemetry",
   ],

@@ -17,8 +17,10 @@ export function useAccountLanguage(language: string | null): void {
     shown.current = language;
     void activateLanguage(language === null ? navigator.languages : [language]).then((active) => {
       setDirection(directionOf(active));
-      // Notifications come from the server in the reader's language; reasons of failed uploads are translated as they are loaded.
-      for (const queryKey of [["notifications"], ["uploads"]]) void client.invalidateQueries({ queryKey });
+      // The server writes notifications and the names of jobs in the reader's language; reasons of failed uploads are translated as
+      // they are loaded.
+      for (const queryKey of [["notifications"], ["system"], ["uploads"]])
+        void client.invalidateQueries({ queryKey });
     });
   }, [language, setDirection, client]);
 }

@@ -221,6 +221,7 @@ async function endsSoon(deps: Dependencies, readings: Promise<unknown>): Promise
 
 export const readCalendarsKind = defineRecurringJob({
   name: "read_calendars",
+  label: (i18n) => i18n.t("Read calendars"),
   every: "1 min",
   guard: "original",
   handler: async (context) => readDueCalendars(context),

@@ -146,13 +146,13 @@ declare module "../../platform/jobs/define.ts" {
 
 export const sendDeliveryEmailKind = defineJob({
   name,
-  label: "Send delivery by email",
+  label: (i18n) => i18n.t("Send delivery by email"),
   schema,
   subject: "mail",
   owner: null,
   concurrency: 4,
   guard: "original",
   isEnabled: ({ smtp }) => smtp !== null,
-  discard: { lost: "The email is not sent." },
+  discard: { lost: (i18n) => i18n.t("The email is not sent.") },
   handler: sendEmail,
 });

@@ -216,6 +216,7 @@ const maxRemoved = 500;
  */
 export const removeLeftFilesKind = defineRecurringJob({
   name: "remove_left_notes",
+  label: (i18n) => i18n.t("Remove left notes"),
   every: "10 min",
   guard: "original",
   async handler({ db: { pool }, store }) {

@@ -139,6 +139,7 @@ export async function forgetRecording(pool: pg.Pool, hookId: string, recordingId
 
 export const forgetDeletedRecordingsKind = defineRecurringJob({
   name: "forget_deleted_recordings",
+  label: (i18n) => i18n.t("Forget deleted recordings"),
   every: "1 d",
   handler: async ({ db }) => {
     await db.pool.query(

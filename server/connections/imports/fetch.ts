@@ -47,7 +47,7 @@ declare module "../../platform/jobs/define.ts" {
 export const fetchImportKind = defineJob({
   ...ofUpload,
   name: "fetch_import",
-  label: "Fetch import",
+  label: (i18n) => i18n.t("Fetch import"),
   concurrency: 2,
   hasReservedSlots: true,
   handler: (deps, { uploadId }) => fetchImportJob(deps, uploadId),

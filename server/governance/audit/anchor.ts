@@ -245,6 +245,7 @@ function parse(json: string): unknown {
 
 export const anchorAuditLogKind = defineRecurringJob({
   name: "anchor_audit_log",
+  label: (i18n) => i18n.t("Anchor audit log"),
   every: "sweep",
   handler: ({ db, store, log, config }) => anchorChains(db, store, log, config.auditTtlMs),
 });

@@ -19,6 +19,7 @@ async function pruneReceipts(pool: pg.Pool, before: Date): Promise<void> {
 
 export const pruneAuditLogKind = defineRecurringJob({
   name: "prune_audit_log",
+  label: (i18n) => i18n.t("Prune audit log"),
   every: "sweep",
   guard: "age",
   isEnabled: ({ auditTtlMs }) => auditTtlMs !== null,

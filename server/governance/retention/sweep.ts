@@ -143,6 +143,7 @@ async function lockActive(tx: Tx, ruleId: string): Promise<RuleRow | undefined> 
 
 export const applyRetentionRulesKind = defineRecurringJob({
   name: "apply_retention_rules",
+  label: (i18n) => i18n.t("Apply retention rules"),
   every: "sweep",
   guard: "age",
   handler: (deps) => applyRetention(deps),

@@ -50,6 +50,7 @@ interface ScheduleDependencies {
  */
 export const runScheduledBackupKind = defineRecurringJob({
   name: "run_scheduled_backup",
+  label: (i18n) => i18n.t("Run scheduled backup"),
   every: "sweep",
   timeout: "14 d",
   // A restored copy would write to the place of the original's backups.
@@ -71,6 +72,7 @@ export const runScheduledBackupKind = defineRecurringJob({
 /** Also while a backup runs, which may hang. */
 export const warnOfOverdueBackupsKind = defineRecurringJob({
   name: "warn_of_overdue_backups",
+  label: (i18n) => i18n.t("Warn of overdue backups"),
   every: "sweep",
   guard: "original",
   schema: z.object({ warnedAt: z.number().optional() }),

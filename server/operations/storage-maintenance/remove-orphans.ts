@@ -14,6 +14,7 @@ const warnEveryMs = 3_600_000;
 
 export const removeOrphanedFilesKind = defineRecurringJob({
   name: "remove_orphaned_files",
+  label: (i18n) => i18n.t("Remove orphaned files"),
   every: "sweep",
   guard: "age",
   schema: z.object({ warnedAt: z.number().optional() }),

@@ -3,6 +3,7 @@ import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { defineRecurringJob } from "../../platform/jobs/define.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
+import { i18nFor } from "../../platform/language/i18n.ts";
 import { checkDisk } from "./doctor/folders.ts";
 import { summarizeRepeated } from "./jobs/queries.ts";
 
@@ -30,6 +31,8 @@ async function notifyAdmins({
   );
   const failing = (await summarizeRepeated(db.kysely, manyAttempts)).slice(0, maxKinds);
   if (problems.length + failing.length === 0) return;
+  const english = await i18nFor(null);
+  const nameOf = (kind: string): string => jobs.kinds.get(kind)?.label(english) ?? kind;
   await db.kysely.transaction().execute(async (tx) => {
     for (const { state, explanation, remedy } of problems)
       await notify(tx, {
@@ -50,9 +53,9 @@ async function notifyAdmins({
         to: operators,
         actorId: null,
         data: {
-          job: jobs.kinds.get(kind)?.label ?? kind,
+          job: nameOf(kind),
           failing: { kind, count, attempts: manyAttempts, error },
-          title: `“${jobs.kinds.get(kind)?.label ?? kind}” keeps failing`,
+          title: `“${nameOf(kind)}” keeps failing`,
           text: `${count === 1 ? "One job has" : `${count} jobs have`} failed ${manyAttempts} times or more. The last error: ${error}`,
         },
       });
@@ -62,6 +65,7 @@ async function notifyAdmins({
 
 export const notifyAdminsKind = defineRecurringJob({
   name: "notify_admins",
+  label: (i18n) => i18n.t("Notify admins"),
   every: "10 min",
   guard: "original",
   handler: notifyAdmins,

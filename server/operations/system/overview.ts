@@ -7,6 +7,7 @@ import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { readQuarantine } from "../../platform/db/quarantine.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
+import type { I18n } from "../../platform/language/i18n.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { version } from "../../platform/version.ts";
 import { type BackupState, nextDueTime, readBackupState } from "../backup/schedule.ts";
@@ -24,13 +25,16 @@ const maxHooks = 50;
 
 export type SystemState = z.input<typeof System>;
 
-/** Collects the state of the installation, for the System page and `parley status`. */
-export async function readSystem(deps: {
-  readonly db: Database;
-  readonly jobs: JobQueue;
-  readonly store: ObjectStore;
-  readonly config: Config;
-}): Promise<SystemState> {
+/** Collects the state of the installation, for the System page and `parley status`. @param i18n for the names of jobs. */
+export async function readSystem(
+  deps: {
+    readonly db: Database;
+    readonly jobs: JobQueue;
+    readonly store: ObjectStore;
+    readonly config: Config;
+  },
+  i18n: I18n,
+): Promise<SystemState> {
   const { db, config } = deps;
   const kinds = deps.jobs.kinds;
   const enqueued = [...kinds.values()].filter(({ isRecurring }) => !isRecurring).map(({ name }) => name);
@@ -55,10 +59,10 @@ export async function readSystem(deps: {
     secret_rotation: await readRotationProgress(db.kysely),
     jobs: jobs.map(({ oldest_at, ...counts }) => ({
       ...counts,
-      label: labelOf(kinds, counts.kind),
+      label: labelOf(kinds, counts.kind, i18n),
       oldest_datetime: toText(oldest_at),
     })),
-    failed_jobs: failedJobs.map((row) => presentFailedJob(kinds, row)),
+    failed_jobs: failedJobs.map((row) => presentFailedJob(kinds, row, i18n)),
     failed_uploads: failedUploads,
     failing_hooks: hooks.listed,
     failing_hook_count: hooks.count,
@@ -72,13 +76,14 @@ export async function readSystem(deps: {
 export function presentFailedJob(
   kinds: JobQueue["kinds"],
   row: FailedJobRow,
+  i18n: I18n,
 ): SystemState["failed_jobs"][number] {
   const kind = kinds.get(row.kind);
   const discard = kind === undefined || typeof kind.discard === "string" ? null : kind.discard;
   return {
     id: jobId(row),
     kind: row.kind,
-    label: labelOf(kinds, row.kind),
+    label: labelOf(kinds, row.kind, i18n),
     subject_type: kind?.subject ?? "installation",
     subject_id: row.key === "" ? null : row.key,
     workspace:
@@ -88,14 +93,14 @@ export function presentFailedJob(
     attempts: row.attempts,
     error: row.error,
     next_attempt_datetime: toText(row.next_at),
-    discard_effect: discard?.lost ?? null,
+    discard_effect: discard?.lost(i18n) ?? null,
     can_discard: discard !== null && (row.is_queued || row.next_at !== null),
   };
 }
 
 /** A kind that only another version of Parley has is named by its jobs. */
-function labelOf(kinds: JobQueue["kinds"], name: string): string {
-  return kinds.get(name)?.label ?? name.replaceAll("_", " ");
+function labelOf(kinds: JobQueue["kinds"], name: string, i18n: I18n): string {
+  return kinds.get(name)?.label(i18n) ?? name.replaceAll("_", " ");
 }
 
 function presentProcess(row: ProcessRow): SystemState["processes"][number] {

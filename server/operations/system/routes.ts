@@ -5,7 +5,7 @@ import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
-import { languageOf } from "../../platform/language/request-language.ts";
+import { i18nOf, languageOf } from "../../platform/language/request-language.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { readStores } from "../move/stores.ts";
 import { dismissChecklist } from "./checklist.ts";
@@ -40,9 +40,9 @@ export function systemRoutes(api: Api, deps: Dependencies): void {
   const readStorageUse = createStorageUse(db, config.dataDir);
   const test = createTests(deps);
 
-  route(api, contract.getSystem, async ({ principal }) => {
+  route(api, contract.getSystem, async ({ principal, request }) => {
     await refuseOtherWorkspaces(db, principal);
-    return readSystem(deps);
+    return readSystem(deps, await i18nOf(request, principal.language ?? null));
   });
 
   route(api, contract.dismissChecklist, async ({ principal }) => {

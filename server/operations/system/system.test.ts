@@ -199,6 +199,13 @@ test("the system lists failed jobs with their error, and failing hooks without t
       discard_effect: "The email is not sent.",
     },
   );
+  const { body: german } = await call(app, "GET", "/_/api/v1/system", undefined, {
+    version: null,
+    token: operator.admin.token,
+    headers: { "accept-language": "de" },
+  });
+  const texts = german.failed_jobs.map((one: typeof job) => [one.label, one.discard_effect]);
+  assert.deepEqual(texts, [["E-Mail senden", "Die E-Mail wird nicht gesendet."]]);
   const counts = system.jobs.find(({ kind }: { kind: string }) => kind === "send_mail");
   assert.deepEqual([counts.waiting, counts.running, counts.failed], [0, 0, 1]);
   assert.notEqual(counts.oldest_datetime, null);

@@ -41,6 +41,7 @@ export async function sweepOAuth({ kysely }: Pick<Database, "kysely">): Promise<
 
 export const deleteEndedOauthGrantsKind = defineRecurringJob({
   name: "delete_ended_oauth_grants",
+  label: (i18n) => i18n.t("Delete ended OAuth grants"),
   every: "1 h",
   guard: "age",
   handler: ({ db }) => sweepOAuth(db),

@@ -4,6 +4,7 @@ import type { z } from "zod";
 import type { Config } from "../config/config.ts";
 import type { Encryptor } from "../crypto/encryptor.ts";
 import type { Database, Tx } from "../db/database.ts";
+import type { Localized } from "../language/i18n.ts";
 import type { ObjectStore } from "../storage/store.ts";
 
 /** The payload of each job by name. The file of a job adds its own, so that `enqueue` knows it wherever it is called. */
@@ -77,7 +78,7 @@ export type Guard = "original" | "age";
 /** What an admin ends by discarding a failed job. */
 export interface Discard {
   /** What is lost, for the System page. */
-  readonly lost: string;
+  readonly lost: Localized;
   /**
    * Ends the job's subject, in the transaction that removes the job.
    * @returns work for after the commit.
@@ -91,6 +92,9 @@ export interface Discard {
 
 /** What jobs have in common. */
 interface Common {
+  readonly name: string;
+  /** For the System page and notifications: a verb and a noun. */
+  readonly label: Localized;
   /** Whether this installation has such jobs; default: always. */
   isEnabled?(config: Config): boolean;
   readonly guard?: Guard;
@@ -104,8 +108,6 @@ interface Common {
 export interface QueuedJob<N extends JobName = JobName> extends Common {
   readonly name: N;
   readonly schema: z.ZodType<JobPayloads[N]>;
-  /** For the System page: a verb and a noun. */
-  readonly label: string;
   readonly subject: JobSubject;
   /** A query for the user it works for, so that users and workspaces share the slots; null: for nobody in particular. */
   readonly owner: ((data: JobPayloads[N]) => RawBuilder<JobOwner>) | null;
@@ -141,7 +143,6 @@ type Times =
 /** A job that runs by the clock: once over all processes, and remembered over restarts. It first runs at once. */
 export type RecurringJob<State extends object = object> = Common &
   Times & {
-    readonly name: string;
     /** Of what it returned; default: nothing is kept. */
     readonly schema?: z.ZodType<State>;
     // biome-ignore lint/suspicious/noConfusingVoidType: most handlers return nothing.
@@ -151,7 +152,7 @@ export type RecurringJob<State extends object = object> = Common &
 /** A job of either kind, ready to run. */
 export interface Job {
   readonly name: string;
-  readonly label: string;
+  readonly label: Localized;
   readonly subject: JobSubject;
   readonly guard: Guard | null;
   readonly concurrency: number;
@@ -190,7 +191,6 @@ export function defineJob<N extends JobName>(job: QueuedJob<N>): Job {
   const { hasReservedSlots = false, isPaused, owner, restart } = job;
   return {
     ...commonOf(job),
-    label: job.label,
     subject: job.subject,
     concurrency: job.concurrency,
     discard: job.discard,
@@ -210,10 +210,8 @@ export function defineJob<N extends JobName>(job: QueuedJob<N>): Job {
 
 /** Defines a job that runs by the clock. List it in `server/jobs.ts`. */
 export function defineRecurringJob<State extends object = object>(job: RecurringJob<State>): Job {
-  const label = job.name.replaceAll("_", " ");
   return {
     ...commonOf(job),
-    label: label.charAt(0).toUpperCase() + label.slice(1),
     subject: "installation",
     concurrency: 1,
     discard: "a recurring job runs again at its next time; it can only be retried",
@@ -232,11 +230,12 @@ export function defineRecurringJob<State extends object = object>(job: Recurring
   };
 }
 
-function commonOf({ name, guard, timeout, retries, isEnabled }: Common & { readonly name: string }) {
+function commonOf({ name, label, guard, timeout, retries, isEnabled }: Common) {
   const timeoutMs = timeout === undefined ? defaultTimeoutMs : toMs(timeout);
   if (timeoutMs > maxTimeoutMs) throw new Error(`the timeout of the job ${name} is longer than 24 days`);
   return {
     name,
+    label,
     guard: guard ?? null,
     timeoutMs,
     retries: retries ?? null,

@@ -11,6 +11,7 @@ import { correctFutureRuns } from "./queries.ts";
 const app = await startTestApp({ worker: false });
 const { pool } = app.db;
 const pumps: Pump[] = [];
+const label = () => "Example";
 after(() => Promise.all(pumps.map((pump) => pump.stop(1000))));
 
 function start(kinds: readonly Job[], mayRun?: (guard: Guard) => Promise<boolean>): Pump {
@@ -30,7 +31,7 @@ async function rowOf(name: string) {
 
 test("the next time is a multiple of the interval, or the time of day, also when the clocks change", () => {
   const of = (times: { every: "10 min" | "sweep" } | { at: string }): Job =>
-    defineRecurringJob({ name: "example", ...times, handler: async () => {} });
+    defineRecurringJob({ name: "example", label, ...times, handler: async () => {} });
   const next = (kind: Job, now: Date) =>
     new Date(now.getTime() + (kind.msUntilNext(app.config, now) ?? Number.NaN)).getTime();
   const now = new Date(2026, 2, 28, 23, 56, 30);
@@ -43,7 +44,8 @@ test("the next time is a multiple of the interval, or the time of day, also when
 
 test("a timeout that no timer can have is refused", () => {
   assert.throws(
-    () => defineRecurringJob({ name: "example", every: "1 h", timeout: "30 d", handler: async () => {} }),
+    () =>
+      defineRecurringJob({ name: "example", label, every: "1 h", timeout: "30 d", handler: async () => {} }),
     /the timeout of the job example is longer than 24 days/,
   );
 });
@@ -52,6 +54,7 @@ test("eight workers that start together run a new recurring job once, and not ag
   let runs = 0;
   const kind = defineRecurringJob({
     name: "count_runs",
+    label,
     at: "03:00",
     handler: async () => {
       runs += 1;
@@ -61,7 +64,7 @@ test("eight workers that start together run a new recurring job once, and not ag
   await until("it has run", async () => (await rowOf("count_runs"))?.attempts === 0 && runs > 0);
   await Promise.all(together.map((pump) => pump.stop(1000)));
   // After a restart of all of them.
-  const other = defineRecurringJob({ name: "run_after_it", every: "1 h", handler: async () => {} });
+  const other = defineRecurringJob({ name: "run_after_it", label, every: "1 h", handler: async () => {} });
   const again = start([kind, other]);
   await until("the restarted worker has run what was new", async () => {
     const row = await rowOf("run_after_it");
@@ -74,6 +77,7 @@ test("eight workers that start together run a new recurring job once, and not ag
 test("a recurring job that fails is listed with its error and tried again within an hour", async () => {
   const kind = defineRecurringJob({
     name: "fail_always",
+    label,
     every: "1 d",
     handler: async () => {
       throw new Error("the disk is full");
@@ -85,10 +89,11 @@ test("a recurring job that fails is listed with its error and tried again within
   assert.ok((await rowOf("fail_always")).due_in <= 3600);
 });
 
-test("it may pause for longer, and keeps its state", async () => {
+test("a recurring job gets the state that it returned, and runs again only after the pause it asked for", async () => {
   const ran: number[] = [];
   const kind = defineRecurringJob({
     name: "keep_state",
+    label,
     every: "1 s",
     schema: z.object({ count: z.number().default(0) }),
     async handler(_context, { count }) {
@@ -108,6 +113,7 @@ test("a guarded job is skipped until its next time where it must not run", async
   let runs = 0;
   const kind = defineRecurringJob({
     name: "delete_something",
+    label,
     every: "1 s",
     guard: "age",
     handler: async () => {

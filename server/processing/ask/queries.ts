@@ -311,6 +311,7 @@ async function deleteOldThreads(db: Executor): Promise<void> {
 
 export const deleteOldThreadsKind = defineRecurringJob({
   name: "delete_old_threads",
+  label: (i18n) => i18n.t("Delete old threads"),
   every: "1 h",
   guard: "age",
   handler: ({ db }) => deleteOldThreads(db.kysely),

@@ -129,6 +129,7 @@ const progress = z.object({ after: z.string().nullable().optional(), foundAllAt:
 /** Reads some files and pauses. Recordings from before fingerprints were stored get theirs. */
 export const checkFilesKind = defineRecurringJob({
   name: "check_files",
+  label: (i18n) => i18n.t("Check files"),
   every: "sweep",
   schema: progress,
   async handler(context, state) {

@@ -194,7 +194,7 @@ declare module "../../platform/jobs/define.ts" {
 export const renderCompanionsKind = defineJob({
   ...ofRecording,
   name: "render_companions",
-  label: "Create thumbnail and waveform",
+  label: (i18n) => i18n.t("Create thumbnail and waveform"),
   concurrency: 1,
   hasReservedSlots: true,
   discard: { lost: lostOfRecording },

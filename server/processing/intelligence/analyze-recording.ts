@@ -19,7 +19,7 @@ declare module "../../platform/jobs/define.ts" {
 export const analyzeRecordingKind = defineJob({
   ...ofRecording,
   name: "analyze_recording",
-  label: "Summarize",
+  label: (i18n) => i18n.t("Summarize"),
   // Two at a time keep a server busy while the other's result is saved; the built-in model is used by one at a time.
   concurrency: 2,
   hasReservedSlots: ({ languageModel }) => languageModel?.engine !== "local",
@@ -50,6 +50,7 @@ export const analyzeRecordingKind = defineJob({
 
 export const enqueueDueAnalysesKind = defineRecurringJob({
   name: "enqueue_due_analyses",
+  label: (i18n) => i18n.t("Enqueue due analyses"),
   every: "sweep",
   isEnabled: ({ languageModel }) => languageModel !== null,
   async handler({ db, jobs, config }) {

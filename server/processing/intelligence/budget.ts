@@ -99,6 +99,7 @@ async function deleteOldUsage(db: Executor): Promise<void> {
 
 export const deleteOldUsageKind = defineRecurringJob({
   name: "delete_old_usage",
+  label: (i18n) => i18n.t("Delete old usage"),
   every: "1 h",
   guard: "age",
   handler: ({ db }) => deleteOldUsage(db.kysely),

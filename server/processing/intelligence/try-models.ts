@@ -11,6 +11,7 @@ const failed = new Set<string>();
 /** Measures the speed of each language model once after its installation, so that its card says how long meetings take. */
 export const tryLanguageModelsKind = defineRecurringJob({
   name: "try_language_models",
+  label: (i18n) => i18n.t("Try language models"),
   every: "sweep",
   isEnabled: ({ languageModel }) => languageModel?.engine === "local",
   async handler({ db: { session }, config: { languageModel, dataDir }, log, signal }) {

@@ -84,7 +84,7 @@ declare module "../../platform/jobs/define.ts" {
 
 export const installModelKind = defineJob({
   name: "install_model",
-  label: "Install model",
+  label: (i18n) => i18n.t("Install model"),
   schema: payload,
   subject: "speech_model",
   owner: null,

@@ -32,7 +32,7 @@ const maxEngineEnds = 5;
 export const transcribeRecordingKind = defineJob({
   ...ofRecording,
   name: "transcribe_recording",
-  label: "Transcribe",
+  label: (i18n) => i18n.t("Transcribe"),
   // The model is the bottleneck. A speech server gets one more for each other user who waits; the built-in engine takes
   // the memory and the cores of this machine.
   concurrency: 1,
@@ -89,6 +89,7 @@ function enginesOf(
 
 export const enqueueDueTranscriptionsKind = defineRecurringJob({
   name: "enqueue_due_transcriptions",
+  label: (i18n) => i18n.t("Enqueue due transcriptions"),
   every: "sweep",
   isEnabled: ({ transcription }) => transcription !== null,
   async handler({ db, jobs, config }) {

@@ -20,7 +20,7 @@ export const ofUpload = {
       case when scope = 'personal' then created_by else coalesce(recorder_ids[1], created_by) end as user_id
     from uploads where id = ${uploadId} ${prepared}`,
   discard: {
-    lost: "The upload fails and its file is deleted. It can be sent again.",
+    lost: (i18n) => i18n.t("The upload fails and its file is deleted. It can be sent again."),
     async end(tx, { jobs, store }, uploadId) {
       const upload = await failDiscardedUpload(tx, jobs, uploadId);
       if (upload === null || upload.media_type === "transcript") return null;

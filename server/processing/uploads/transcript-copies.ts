@@ -95,6 +95,7 @@ async function findRecordingTranscript(
 
 export const removeTranscriptCopiesKind = defineRecurringJob({
   name: "remove_transcript_copies",
+  label: (i18n) => i18n.t("Remove transcript copies"),
   every: "1 h",
   guard: "age",
   async handler({ db, config, log }) {

@@ -248,6 +248,7 @@ export async function cutClips(
 
 export const reconcileClipsKind = defineRecurringJob({
   name: "reconcile_clips",
+  label: (i18n) => i18n.t("Reconcile clips"),
   every: "sweep",
   handler: (deps) => reconcileClips(deps),
 });

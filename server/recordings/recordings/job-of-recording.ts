@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import type { JobOwner } from "../../platform/jobs/define.ts";
+import type { Localized } from "../../platform/language/i18n.ts";
 
 /** A query for the owner of a job: a recording counts for its first recorder, or for the workspace once it has none. */
 export function ownerOfRecording(recordingId: RawBuilder<unknown>): RawBuilder<JobOwner> {
@@ -25,4 +26,5 @@ export const ofRecording = {
 };
 
 /** What is lost when a job of a recording is discarded. */
-export const lostOfRecording = "The recording stays. What is missing can be requested again.";
+export const lostOfRecording: Localized = (i18n) =>
+  i18n.t("The recording stays. What is missing can be requested again.");

@@ -85,6 +85,7 @@ export async function emptyTrash(deps: {
 
 export const emptyTrashKind = defineRecurringJob({
   name: "empty_trash",
+  label: (i18n) => i18n.t("Empty trash"),
   every: "sweep",
   guard: "age",
   handler: (deps) => emptyTrash(deps),

@@ -136,17 +136,18 @@ declare module "../../platform/jobs/define.ts" {
 
 export const requestAccessKind = defineJob({
   name: "request_access",
-  label: "Request access",
+  label: (i18n) => i18n.t("Request access"),
   schema: payload,
   subject: "access_request",
   owner: null,
   concurrency: 2,
-  discard: { lost: "The request is lost. The user can request access again." },
+  discard: { lost: (i18n) => i18n.t("The request is lost. The user can request access again.") },
   handler: (deps, data) => requestAccessJob(deps, data),
 });
 
 export const deleteOldAccessRequestsKind = defineRecurringJob({
   name: "delete_old_access_requests",
+  label: (i18n) => i18n.t("Delete old access requests"),
   every: "1 h",
   guard: "age",
   handler: ({ db }) => deleteOldRequests(db.kysely),

@@ -19,6 +19,7 @@ export async function deleteOldNotifications(db: Executor): Promise<void> {
 
 export const deleteOldNotificationsKind = defineRecurringJob({
   name: "delete_old_notifications",
+  label: (i18n) => i18n.t("Delete old notifications"),
   every: "1 h",
   guard: "age",
   handler: ({ db }) => deleteOldNotifications(db.kysely),

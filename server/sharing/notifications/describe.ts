@@ -1,10 +1,10 @@
 import { audienceOf } from "../../../contract/workspace/notification-kinds.ts";
 import type { Notification } from "../../../contract/workspace/notifications.ts";
 import { withoutMarks } from "../../../shared/markdown/read.ts";
+import type { JobQueue } from "../../platform/jobs/queue.ts";
 import type { I18n } from "../../platform/language/i18n.ts";
 import { decodeMentions } from "../../recordings/comments/mentions.ts";
 import { failureText } from "./file-failures.ts";
-import { jobName } from "./job-names.ts";
 import type { NotificationRow } from "./queries.ts";
 
 /** Characters of a comment or an error that are shown. */
@@ -16,6 +16,12 @@ type Description = Pick<Notification, "title" | "text" | "timestamp"> & {
   readonly path: string;
 };
 
+/** What a notification may name besides its subject. */
+export interface Named {
+  readonly baseUrl: string;
+  readonly kinds: JobQueue["kinds"];
+}
+
 /**
  * A notification as the API shows it, in the reader's language. Errors that have no text of their own are in English, as they were recorded.
  * @param nameOf how names that users chose are written; by default as they are.
@@ -23,10 +29,10 @@ type Description = Pick<Notification, "title" | "text" | "timestamp"> & {
 export function present(
   i18n: I18n,
   row: NotificationRow,
-  baseUrl: string,
+  { baseUrl, kinds }: Named,
   nameOf: (name: string) => string = (name) => name,
 ): Notification {
-  const { path, ...description } = describe(i18n, row, nameOf);
+  const { path, ...description } = describe(i18n, row, kinds, nameOf);
   const page = row.recording_id === null ? "" : `/recordings/${row.recording_id}`;
   return {
     id: row.id,
@@ -41,7 +47,12 @@ export function present(
   };
 }
 
-function describe(i18n: I18n, row: NotificationRow, nameOf: (name: string) => string): Description {
+function describe(
+  i18n: I18n,
+  row: NotificationRow,
+  kinds: Named["kinds"],
+  nameOf: (name: string) => string,
+): Description {
   const actor = row.actor === null ? null : nameOf(row.actor.name);
   const plain = (title: string, text: string | null = null, path = ""): Description => ({
     title,
@@ -108,7 +119,7 @@ function describe(i18n: I18n, row: NotificationRow, nameOf: (name: string) => st
     case "disk_nearly_full":
     case "job_failing":
       return {
-        ...plain(serverProblem(i18n, row), null, "/settings/system"),
+        ...plain(serverProblem(i18n, row, kinds), null, "/settings/system"),
         text: failingJobs(i18n, row) ?? row.data.text ?? null,
       };
   }
@@ -132,8 +143,9 @@ function failingJobs(i18n: I18n, { data: { failing } }: NotificationRow): string
 function serverProblem(
   i18n: I18n,
   { kind, data: { problem, job: label, failing, title } }: NotificationRow,
+  kinds: Named["kinds"],
 ): string {
-  const job = (failing === undefined ? null : jobName(i18n, failing.kind)) ?? label;
+  const job = (failing === undefined ? undefined : kinds.get(failing.kind)?.label(i18n)) ?? label;
   if (job !== undefined) return i18n.t("“{job}” keeps failing", { job });
   switch (problem) {
     case "disk_full":

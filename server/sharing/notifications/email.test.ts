@@ -12,13 +12,13 @@ const app = await startTestApp({
   worker: false,
   env: { PARLEY_SMTP_URL: smtp.url, PARLEY_SMTP_FROM: "parley@parley.test" },
 });
-const { db, config, encryptor } = app;
+const { db, jobs, config, encryptor } = app;
 const workspace = await makeWorkspace(db);
 const { member } = workspace;
 const log = { warn: () => undefined };
 
 const send = ({ id }: TestUser, kysely = db.kysely) =>
-  emailNotifications({ db: { ...db, kysely }, config, encryptor, log }, id);
+  emailNotifications({ db: { ...db, kysely }, jobs, config, encryptor, log }, id);
 const mailsTo = ({ email }: TestUser) => smtp.mails.filter(({ to }) => to.includes(email));
 async function manage(method: string, path: string, { token }: Pick<TestUser, "token">, body?: unknown) {
   const response = await call(app, method, `/_/api/v1${path}`, body, { token, version: null });

@@ -26,6 +26,7 @@ const batch = 1000;
 
 interface Dependencies {
   readonly db: Database;
+  readonly jobs: Pick<JobQueue, "kinds">;
   readonly encryptor: Encryptor;
   readonly config: Pick<Config, "baseUrl" | "smtp">;
   readonly log: Pick<FastifyBaseLogger, "warn">;
@@ -77,7 +78,7 @@ async function takeDue({ kysely }: Database, userId: string, isNoneSent: boolean
 }
 
 async function emailBatch(deps: Dependencies, user: Recipient, due: readonly string[]): Promise<void> {
-  const { db, config, encryptor, log } = deps;
+  const { db, jobs, config, encryptor, log } = deps;
   const { kysely } = db;
   // Read now: what the user can no longer see, or has seen in the app, is not sent.
   const rows = await findUnread(db.pool, user.id, due);
@@ -103,7 +104,7 @@ async function emailBatch(deps: Dependencies, user: Recipient, due: readonly str
     { smtp, log },
     {
       to: user.email,
-      ...renderEmail(i18n, user, rows, { baseUrl: config.baseUrl, unsubscribe }),
+      ...renderEmail(i18n, user, rows, { baseUrl: config.baseUrl, kinds: jobs.kinds, unsubscribe }),
       messageId: `<${createHash("sha256").update(ids.join()).digest("hex").slice(0, 40)}@${new URL(config.baseUrl).hostname}>`,
       headers: unsubscribeHeaders(unsubscribe),
     },
@@ -159,20 +160,22 @@ declare module "../../platform/jobs/define.ts" {
 
 export const emailNotificationsKind = defineJob({
   ...emailJob,
-  label: "Email notifications",
+  label: (i18n) => i18n.t("Email notifications"),
   schema: payload,
   subject: "mail",
   owner: null,
   concurrency: 4,
   guard: "original",
   discard: {
-    lost: "The emails are sent within a minute, unless a day has passed. The app has the notifications.",
+    lost: (i18n) =>
+      i18n.t("The emails are sent within a minute, unless a day has passed. The app has the notifications."),
   },
   handler: (deps, { userId }) => emailNotifications(deps, userId),
 });
 
 export const enqueueDueEmailsKind = defineRecurringJob({
   name: "enqueue_due_emails",
+  label: (i18n) => i18n.t("Enqueue due emails"),
   every: "sweep",
   guard: "original",
   handler: enqueueDueEmails,

@@ -4,11 +4,10 @@ import type { OutgoingMail } from "../../people/accounts/one-time-links/mailer.t
 import { greeting, plainName, quotableName } from "../../people/accounts/one-time-links/mails.ts";
 import { type Html, html } from "../../platform/html.ts";
 import type { I18n } from "../../platform/language/i18n.ts";
-import { isInEnglish, present } from "./describe.ts";
+import { isInEnglish, type Named, present } from "./describe.ts";
 import type { NotificationRow } from "./queries.ts";
 
-interface Links {
-  readonly baseUrl: string;
+interface Linked extends Named {
   readonly unsubscribe: string;
 }
 
@@ -24,10 +23,10 @@ export function renderEmail(
   i18n: I18n,
   user: { readonly name: string; readonly email: string },
   rows: readonly NotificationRow[],
-  { baseUrl, unsubscribe }: Links,
+  { baseUrl, kinds, unsubscribe }: Linked,
 ): Pick<OutgoingMail, "subject" | "text" | "language"> & { readonly html: string } {
   const english = new Set(rows.filter((row) => isInEnglish(i18n, row)).map(({ id }) => id));
-  const notifications = rows.map((row) => present(i18n, row, baseUrl, plainName));
+  const notifications = rows.map((row) => present(i18n, row, { baseUrl, kinds }, plainName));
   const groups: Group[] = [...Map.groupBy(notifications, (one) => one.recording_id).values()].map(
     (group) => ({
       about: group[0]?.recording_title == null ? null : quotableName(group[0].recording_title),

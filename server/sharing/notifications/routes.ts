@@ -6,6 +6,7 @@ import type { Database } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { readPage, timeCursor } from "../../platform/http/page.ts";
 import { type Api, Ready, route } from "../../platform/http/routing/route.ts";
+import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { i18nOf } from "../../platform/language/request-language.ts";
 import { present } from "./describe.ts";
 import * as queries from "./queries.ts";
@@ -18,10 +19,12 @@ export function notificationRoutes(
   api: Api,
   {
     db,
+    jobs,
     config,
     streams,
   }: {
     readonly db: Database;
+    readonly jobs: JobQueue;
     readonly config: Pick<Config, "baseUrl" | "pageSize">;
     readonly streams: NotificationStreams;
   },
@@ -40,7 +43,7 @@ export function notificationRoutes(
       queries.readStates(db.pool, [userId]),
     ]);
     return {
-      notifications: rows.map((row) => present(i18n, row, config.baseUrl)),
+      notifications: rows.map((row) => present(i18n, row, { baseUrl: config.baseUrl, kinds: jobs.kinds })),
       unread: states.get(userId)?.unread ?? 0,
       cursor,
     };

@@ -134,14 +134,14 @@ declare module "../../platform/jobs/define.ts" {
 
 export const renderClipKind = defineJob({
   name: "render_clip",
-  label: "Render clip",
+  label: (i18n) => i18n.t("Render clip"),
   schema: payload,
   subject: "clip",
   owner: ({ clipId }) => ownerOfRecording(sql`select recording_id from clips where id = ${clipId}`),
   concurrency: 1,
   hasReservedSlots: true,
   discard: {
-    lost: "The clip fails. Links to it can't play it.",
+    lost: (i18n) => i18n.t("The clip fails. Links to it can't play it."),
     async end(tx, _context, clipId) {
       await sql`
         update clips set state = 'failed', error = 'An admin stopped the rendering of this clip.'

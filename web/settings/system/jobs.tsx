@@ -14,7 +14,6 @@ import { number } from "../../common/format/numbers.ts";
 import { fullTime, whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { NoneYet, Row, RowButton, Rows, Section, Tag } from "../parts.tsx";
-import { jobLoss, jobName } from "./job-texts.ts";
 import classes from "./system.module.css";
 
 /** The job queue by kind, and the failed jobs. */
@@ -53,7 +52,7 @@ export function Jobs({ jobs, failed }: { jobs: SystemState["jobs"]; failed: read
               <Table.Tbody>
                 {busy.map((one) => (
                   <Table.Tr key={one.kind}>
-                    <Table.Td>{jobName(one.kind) ?? <ServerText text={one.label} />}</Table.Td>
+                    <Table.Td>{one.label}</Table.Td>
                     <Table.Td className={classes.number ?? ""}>{number(one.waiting)}</Table.Td>
                     <Table.Td className={classes.number ?? ""}>{number(one.running)}</Table.Td>
                     <Table.Td className={classes.number ?? ""}>{number(one.failed)}</Table.Td>
@@ -101,8 +100,7 @@ const subjects: Readonly<Record<FailedJob["subject_type"], (id: string) => strin
 
 function FailedJobRow({ job }: { job: FailedJob }) {
   const { t } = useLingui();
-  const { id, workspace, next_attempt_datetime: next } = job;
-  const name = jobName(job.kind) ?? job.label;
+  const { id, label: name, workspace, next_attempt_datetime: next } = job;
   const time = next === null ? null : whenInLine(next);
   const retry = useAction({
     run: () => retryJob(id),
@@ -146,7 +144,7 @@ function FailedJobRow({ job }: { job: FailedJob }) {
               done={t`Job discarded.`}
               refresh={[systemQuery.queryKey]}
             >
-              {jobLoss(job.kind) ?? <ServerText text={job.discard_effect ?? ""} />}
+              {job.discard_effect}
             </ConfirmButton>
           ) : null}
         </>

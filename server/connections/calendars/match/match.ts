@@ -127,8 +127,8 @@ export const matchMeetingKind = defineJob({
   ...ofRecording,
   schema,
   name: "match_meeting",
-  label: "Find meeting",
+  label: (i18n) => i18n.t("Find meeting"),
   concurrency: 2,
-  discard: { lost: "The recording stays. Its meeting can be chosen on its page." },
+  discard: { lost: (i18n) => i18n.t("The recording stays. Its meeting can be chosen on its page.") },
   handler: ({ db }, payload) => matchMeeting(db, payload),
 });

@@ -244,6 +244,7 @@ async function deleteOldEvents(db: Executor): Promise<void> {
 
 export const deleteOldConnectionEventsKind = defineRecurringJob({
   name: "delete_old_connection_events",
+  label: (i18n) => i18n.t("Delete old connection events"),
   every: "1 h",
   guard: "age",
   handler: ({ db }) => deleteOldEvents(db.kysely),

@@ -330,7 +330,7 @@ declare module "../../../platform/jobs/define.ts" {
 
 export const importConnectionEventKind = defineJob({
   name: "import_connection_event",
-  label: "Import from a connection",
+  label: (i18n) => i18n.t("Import from a connection"),
   schema: payload,
   subject: "connection_event",
   owner: ({ connectionEventId }) => sql<JobOwner>`
@@ -340,7 +340,7 @@ export const importConnectionEventKind = defineJob({
   hasReservedSlots: true,
   guard: "original",
   discard: {
-    lost: "The event fails. It can be retried in Settings → Connections.",
+    lost: (i18n) => i18n.t("The event fails. It can be retried in Settings → Connections."),
     async end(tx, _context, eventId) {
       await sql`
         update connection_events set state = 'failed', reason = 'An admin stopped the import of this event.'
@@ -361,6 +361,7 @@ export const importConnectionEventKind = defineJob({
 
 export const continueConnectionEventsKind = defineRecurringJob({
   name: "continue_connection_events",
+  label: (i18n) => i18n.t("Continue connection events"),
   every: "sweep",
   guard: "original",
   handler: ({ db, jobs }) => continueEvents(db, jobs),

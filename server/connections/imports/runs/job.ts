@@ -98,7 +98,7 @@ declare module "../../../platform/jobs/define.ts" {
 
 export const importRecordingsKind = defineJob({
   name: "import_recordings",
-  label: "Import recordings",
+  label: (i18n) => i18n.t("Import recordings"),
   schema: payload,
   subject: "import_run",
   owner: ({ runId }) => sql<JobOwner>`
@@ -109,7 +109,7 @@ export const importRecordingsKind = defineJob({
   // A restored copy must not continue imports beside the original.
   guard: "original",
   discard: {
-    lost: "The import is canceled. What was imported stays.",
+    lost: (i18n) => i18n.t("The import is canceled. What was imported stays."),
     async end(tx, _context, runId) {
       await endRun(tx, runId, "canceled");
       return null;
@@ -120,6 +120,7 @@ export const importRecordingsKind = defineJob({
 
 export const continueImportsKind = defineRecurringJob({
   name: "continue_imports",
+  label: (i18n) => i18n.t("Continue imports"),
   every: "sweep",
   guard: "original",
   handler: ({ db, jobs }) => continueRuns(db, jobs),

@@ -106,6 +106,7 @@ export async function disableExpiredHooks(db: Executor): Promise<void> {
 
 export const disableExpiredHooksKind = defineRecurringJob({
   name: "disable_expired_hooks",
+  label: (i18n) => i18n.t("Disable expired hooks"),
   every: "sweep",
   guard: "age",
   // Nothing is sent to them in any case; disabling them can't be undone by correcting the clock.

@@ -64,6 +64,7 @@ export async function correctFutureDeliveries(
 
 export const deleteOldHistoryKind = defineRecurringJob({
   name: "delete_old_history",
+  label: (i18n) => i18n.t("Delete old history"),
   every: "sweep",
   guard: "age",
   handler: ({ db }) => deleteOldHistory(db.pool),
@@ -73,6 +74,7 @@ const dayMs = 86_400_000;
 
 export const correctFutureDeliveriesKind = defineRecurringJob({
   name: "correct_future_deliveries",
+  label: (i18n) => i18n.t("Correct future deliveries"),
   every: "sweep",
   // Only once the clock is trusted again: by a clock that is ahead, nothing is in the future.
   guard: "age",

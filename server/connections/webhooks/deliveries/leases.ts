@@ -146,6 +146,7 @@ export async function findForgottenHooks(pool: pg.Pool): Promise<void> {
 
 export const findForgottenHooksKind = defineRecurringJob({
   name: "find_forgotten_hooks",
+  label: (i18n) => i18n.t("Find forgotten hooks"),
   every: "sweep",
   handler: ({ db }) => findForgottenHooks(db.pool),
 });

@@ -270,7 +270,7 @@ declare module "../../../platform/jobs/define.ts" {
 
 export const erasePersonalDataKind = defineJob({
   name: "erase_personal_data",
-  label: "Erase personal data",
+  label: (i18n) => i18n.t("Erase personal data"),
   schema: payload,
   subject: "personal_data_erasure",
   owner: ({ erasureId }) => sql<JobOwner>`

@@ -31,7 +31,7 @@ const payload = z.object({
 export const rotateSecretsKind = defineJob({
   name: "rotate_secrets",
   schema: payload,
-  label: "Encrypt with the new secret",
+  label: (i18n) => i18n.t("Encrypt with the new secret"),
   subject: "installation",
   owner: null,
   concurrency: 1,

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { jobKinds } from "../../../../contract/job-kinds.ts";
 import {
   type NotificationKind,
   notificationKindNames,
@@ -14,7 +13,9 @@ import { until } from "../../../../test/support/until.ts";
 import { composeMessage, sampleRecording } from "../../../connections/deliveries/content.ts";
 import { emailOf } from "../../../connections/deliveries/email.ts";
 import { switchedOffMail, switchOff } from "../../../connections/deliveries/switch-off.ts";
+import { jobKinds } from "../../../jobs.ts";
 import { testMessage } from "../../../operations/system/health/test-component.ts";
+import { openJobQueue } from "../../../platform/jobs/queue.ts";
 import { createI18n, type I18n, i18nFor } from "../../../platform/language/i18n.ts";
 import type { NotificationRow } from "../../../sharing/notifications/queries.ts";
 import { renderEmail } from "../../../sharing/notifications/render-email.ts";
@@ -32,6 +33,7 @@ const app = await startTestApp({ env: { PARLEY_SMTP_URL: smtp.url, PARLEY_SMTP_F
 const { db } = app;
 const workspace = await makeWorkspace(db);
 const { admin } = workspace;
+const { kinds } = openJobQueue(jobKinds);
 
 /** The subjects of the emails to a user, decoded, once there are `count`. Source: RFC 2047, section 4. */
 async function subjectsTo({ email }: Pick<TestUser, "email">, count: number): Promise<string[]> {
@@ -172,7 +174,7 @@ const facts: Readonly<Record<NotificationKind, readonly Facts[]>> = {
   disk_nearly_full: [{ data: { problem: "disk_full", text: "the disk is full" } }],
   job_failing: [
     { data: { job: "Ναύτης" } },
-    ...jobKinds.map((kind) => ({
+    ...jobKinds.map(({ name: kind }) => ({
       data: { job: kind, failing: { kind, count: 3, attempts: 20, error: "Σφάλμα" } },
     })),
   ],
@@ -217,7 +219,7 @@ function renderedMails(i18n: I18n, to: { readonly email: string; readonly name: 
   const link = { url, expiresAt: at };
   const render = (rows: readonly NotificationRow[]): OutgoingMail => ({
     to: user.email,
-    ...renderEmail(i18n, user, rows, { baseUrl: url, unsubscribe: url }),
+    ...renderEmail(i18n, user, rows, { baseUrl: url, kinds, unsubscribe: url }),
   });
   const aboutNone = notifications.map((row) => ({ ...row, recording_id: null, recording_title: null }));
   return [

@@ -72,6 +72,7 @@ export async function deleteOldMailCounts(db: Database["kysely"]): Promise<void>
 }
 export const deleteOldMailCountsKind = defineRecurringJob({
   name: "delete_old_mail_counts",
+  label: (i18n) => i18n.t("Delete old mail counts"),
   every: "1 h",
   guard: "age",
   handler: ({ db }) => deleteOldMailCounts(db.kysely),

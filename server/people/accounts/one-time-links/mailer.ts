@@ -304,14 +304,14 @@ declare module "../../../platform/jobs/define.ts" {
 
 export const sendMailKind = defineJob({
   name: "send_mail",
-  label: "Send email",
+  label: (i18n) => i18n.t("Send email"),
   schema: payload,
   subject: "mail",
   owner: null,
   concurrency: 4,
   guard: "original",
   isEnabled: ({ smtp }) => smtp !== null,
-  discard: { lost: "The email is not sent." },
+  discard: { lost: (i18n) => i18n.t("The email is not sent.") },
   async handler({ encryptor, config: { smtp }, log }, data) {
     if (smtp !== null) await sendMailJob({ encryptor, smtp, log }, data);
   },

@@ -194,6 +194,7 @@ function hashLink(purpose: LinkPurpose, token: string): Buffer {
 
 export const deleteDeadLinksKind = defineRecurringJob({
   name: "delete_dead_links",
+  label: (i18n) => i18n.t("Delete dead links"),
   every: "1 h",
   guard: "age",
   handler: ({ db }) => sweepLinks(db),

@@ -138,11 +138,11 @@ declare module "../../../platform/jobs/define.ts" {
 
 export const requestPasswordResetKind = defineJob({
   name: "request_password_reset",
-  label: "Reset password",
+  label: (i18n) => i18n.t("Reset password"),
   schema: payload,
   subject: "password_reset",
   owner: null,
   concurrency: 2,
-  discard: { lost: "The email is not sent. The user can request another one." },
+  discard: { lost: (i18n) => i18n.t("The email is not sent. The user can request another one.") },
   handler: (deps, data) => requestPasswordResetJob(deps, data),
 });

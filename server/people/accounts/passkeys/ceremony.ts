@@ -67,6 +67,7 @@ async function sweepChallenges(db: Database): Promise<void> {
 
 export const deleteUsedChallengesKind = defineRecurringJob({
   name: "delete_used_challenges",
+  label: (i18n) => i18n.t("Delete used challenges"),
   every: "1 h",
   guard: "age",
   handler: ({ db }) => sweepChallenges(db),

@@ -225,6 +225,7 @@ export async function sweepSessions(db: Database): Promise<void> {
 
 export const deleteEndedSessionsKind = defineRecurringJob({
   name: "delete_ended_sessions",
+  label: (i18n) => i18n.t("Delete ended sessions"),
   every: "1 h",
   guard: "age",
   handler: async ({ db }) => {

@@ -196,6 +196,7 @@ export async function deleteSignInHistory(tx: Tx, userId: string, email: string)
 
 export const deleteOldSignInFailuresKind = defineRecurringJob({
   name: "delete_old_sign_in_failures",
+  label: (i18n) => i18n.t("Delete old sign-in failures"),
   every: "1 h",
   guard: "age",
   handler: ({ db }) => sweepThrottle(db),

@@ -20,6 +20,7 @@ async function sweepTokens({ kysely }: Pick<Database, "kysely">): Promise<void> 
 
 export const deleteEndedTokensKind = defineRecurringJob({
   name: "delete_ended_tokens",
+  label: (i18n) => i18n.t("Delete ended tokens"),
   every: "1 h",
   guard: "age",
   handler: ({ db }) => sweepTokens(db),

@@ -187,6 +187,7 @@ export function applyAllowance(reply: FastifyReply, allowance: Allowance, counte
 
 export const deleteOldRateLimitCountersKind = defineRecurringJob({
   name: "delete_old_rate_limit_counters",
+  label: (i18n) => i18n.t("Delete old rate limit counters"),
   every: "1 h",
   handler: ({ db }) => deleteOldCounters(db.pool),
 });

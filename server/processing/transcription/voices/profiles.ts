@@ -208,6 +208,7 @@ export async function deleteOldVoices(db: Executor): Promise<void> {
 
 export const deleteOldVoicesKind = defineRecurringJob({
   name: "delete_old_voices",
+  label: (i18n) => i18n.t("Delete old voices"),
   every: "1 h",
   guard: "age",
   handler: ({ db }) => deleteOldVoices(db.kysely),

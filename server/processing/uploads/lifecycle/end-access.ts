@@ -128,6 +128,7 @@ export async function endUploadsOfDeactivated(
 
 export const endUploadsOfDeactivatedKind = defineRecurringJob({
   name: "end_uploads_of_deactivated",
+  label: (i18n) => i18n.t("End uploads of deactivated users"),
   every: "sweep",
   handler: (deps) => endUploadsOfDeactivated(deps),
 });

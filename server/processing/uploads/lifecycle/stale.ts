@@ -39,6 +39,7 @@ export async function deleteStaleUploads(
 
 export const deleteStaleUploadsKind = defineRecurringJob({
   name: "delete_stale_uploads",
+  label: (i18n) => i18n.t("Delete stale uploads"),
   every: "sweep",
   guard: "age",
   async handler({ db, config, log }) {

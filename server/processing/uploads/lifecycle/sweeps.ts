@@ -95,12 +95,14 @@ export async function failExpiredMedia({ db, jobs, store, log }: Dependencies): 
 
 export const retryStuckUploadsKind = defineRecurringJob({
   name: "retry_stuck_uploads",
+  label: (i18n) => i18n.t("Retry stuck uploads"),
   every: "sweep",
   handler: (deps) => retryStuckUploads(deps),
 });
 
 export const failStuckUploadsKind = defineRecurringJob({
   name: "fail_stuck_uploads",
+  label: (i18n) => i18n.t("Fail stuck uploads"),
   every: "sweep",
   guard: "age",
   handler: (deps) => failStuckUploads(deps),
@@ -108,6 +110,7 @@ export const failStuckUploadsKind = defineRecurringJob({
 
 export const failExpiredMediaKind = defineRecurringJob({
   name: "fail_expired_media",
+  label: (i18n) => i18n.t("Fail expired media"),
   every: "sweep",
   guard: "age",
   handler: (deps) => failExpiredMedia(deps),

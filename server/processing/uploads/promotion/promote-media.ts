@@ -245,7 +245,7 @@ declare module "../../../platform/jobs/define.ts" {
 export const promoteMediaKind = defineJob({
   ...ofUpload,
   name: "promote_media",
-  label: "Process media",
+  label: (i18n) => i18n.t("Process media"),
   // Each keeps one core busy; the API needs some room as well. Reserved slots come on top.
   concurrency: Math.max(1, Math.floor(availableParallelism() / 2)),
   hasReservedSlots: true,

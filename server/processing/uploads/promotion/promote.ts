@@ -99,7 +99,7 @@ declare module "../../../platform/jobs/define.ts" {
 export const promoteUploadKind = defineJob({
   ...ofUpload,
   name: "promote_upload",
-  label: "Publish transcript",
+  label: (i18n) => i18n.t("Publish transcript"),
   concurrency: 4,
   hasReservedSlots: true,
   handler: (deps, { uploadId }) => promoteUploadJob(deps, uploadId),

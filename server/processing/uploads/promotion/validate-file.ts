@@ -148,7 +148,7 @@ declare module "../../../platform/jobs/define.ts" {
 export const validateUploadKind = defineJob({
   ...ofUpload,
   name: "validate_upload",
-  label: "Check uploaded file",
+  label: (i18n) => i18n.t("Check uploaded file"),
   concurrency: 2,
   hasReservedSlots: true,
   handler: (deps, { uploadId }) => validateUploadJob(deps, uploadId),

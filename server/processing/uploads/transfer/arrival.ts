@@ -199,6 +199,7 @@ function lastSignOf({ url_expires_at, active_at, put_active_at }: UploadRow): nu
 
 export const failExpiredUploadsKind = defineRecurringJob({
   name: "fail_expired_uploads",
+  label: (i18n) => i18n.t("Fail expired uploads"),
   every: "sweep",
   guard: "age",
   handler: (deps) => failExpiredUploads(deps),
@@ -206,6 +207,7 @@ export const failExpiredUploadsKind = defineRecurringJob({
 
 export const correctFutureUploadChecksKind = defineRecurringJob({
   name: "correct_future_upload_checks",
+  label: (i18n) => i18n.t("Correct future upload checks"),
   every: "sweep",
   // Only once the clock is trusted again: by a clock that is ahead, nothing is in the future.
   guard: "age",

@@ -48,7 +48,7 @@ declare module "../../../platform/jobs/define.ts" {
 export const joinUploadPartsKind = defineJob({
   ...ofUpload,
   name: "join_upload_parts",
-  label: "Assemble uploaded file",
+  label: (i18n) => i18n.t("Assemble uploaded file"),
   concurrency: 2,
   hasReservedSlots: true,
   handler: (deps, { uploadId }) => finishUploadJob(deps, uploadId),
