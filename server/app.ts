@@ -48,7 +48,7 @@ import { accountRoutes } from "./people/accounts/routes.ts";
 import { secondFactorRoutes } from "./people/accounts/second-factor/routes.ts";
 import { mailNewDevice } from "./people/accounts/security/new-device-mail.ts";
 import { securityRoutes } from "./people/accounts/security/routes.ts";
-import { knowDevices } from "./people/accounts/sign-in/devices.ts";
+import { setDeviceCookies } from "./people/accounts/sign-in/devices.ts";
 import { createPasswordWork } from "./people/accounts/sign-in/password-work.ts";
 import type { PasswordCost } from "./people/accounts/sign-in/passwords.ts";
 import { connectRoutes } from "./people/accounts/sso/connect-routes.ts";
@@ -166,7 +166,7 @@ export interface AppDependencies {
   readonly draining?: { readonly isActive: boolean };
   /** Whether the database needs a newer program; without it, it never does. */
   readonly versions?: Pick<VersionWatch, "needed">;
-  /** Called for each request with its operation or route; optional. */
+  /** Notes which requests block the event loop; optional. */
   readonly eventLoop?: EventLoopWatch;
   /** Folder of the built web app; null where there is none. */
   readonly webFolder: string | null;
@@ -176,9 +176,9 @@ export interface AppDependencies {
   readonly trustedCertificate?: string;
   /** IP addresses besides the public ones that may serve descriptions of apps; for tests. */
   readonly documentAddresses?: string;
-  /** Other limits of time than the usual ones; for tests. */
+  /** Time limits in place of the usual ones; for tests. */
   readonly limits?: Partial<TimeLimits>;
-  /** Another cost of hashing passwords than the usual one; for tests. */
+  /** The cost of hashing passwords in place of the usual one; for tests. */
   readonly passwordCost?: PasswordCost;
 }
 
@@ -196,7 +196,7 @@ function noSchemas(): never {
   throw new Error("routes describe their bodies in contract/, not by a schema of Fastify's");
 }
 
-/** The HTTP side of Parley: every feature by name, in the order a request meets them. */
+/** The HTTP server: what every request passes, then the routes of each feature, grouped by what guards them. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { db, jobs, store, signer, encryptor, sender, config, log } = dependencies;
   const limits = { ...timeLimits, ...dependencies.limits };
@@ -211,7 +211,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     frameworkErrors: (error, request, reply) => sendProblem(request, reply, toProblem(error)),
     clientErrorHandler: malformedHttp.refuse,
     forceCloseConnections: "idle",
-    // Nobody else is believed who says on whose behalf a request comes.
+    // Only these proxies may say which client a request comes from.
     ...(config.trustedProxies.length === 0 ? {} : { trustProxy: [...config.trustedProxies] }),
     bodyLimit: 1024 * 1024,
     // Bodies have a limit of their own below: a file may take hours.
@@ -228,7 +228,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.decorate("ownOrigin", new URL(config.baseUrl).origin);
   const openProvider = createOpenProvider({ db, jobs, encryptor, config });
   app.decorate("acceptsIssuer", (issuer) => findProviderOf(config.signInProviders, issuer) !== undefined);
-  knowDevices(app, {
+  setDeviceCookies(app, {
     baseUrl: config.baseUrl,
     jobs,
     report: (tx, userId, from) => mailNewDevice(tx, mailOf({ jobs, encryptor, config }), userId, from),
@@ -252,7 +252,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.setNotFoundHandler((request, reply) =>
     wantsPage(request) ? sendNotFoundPage(request, reply) : sendProblem(request, reply, nothingAt(request)),
   );
-  // Before a body is read that no route will use.
+  // Refuses unknown paths before their bodies are read.
   app.addHook("preParsing", async (request) => {
     if (request.is404 && !wantsPage(request)) throw nothingAt(request);
   });
@@ -395,7 +395,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     { prefix: mcpPath },
   );
   await scimRoutes(app, { db, config, limiter });
-  // For people without the web app, and for apps that ask for a token.
+  // Pages that the server renders: sign-in, links in emails, consent to apps.
   pageRoutes(app);
   await app.register(async (scope) => {
     limitForms(scope, { limiter, config });
@@ -425,11 +425,11 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     limitForms(scope, { limiter, config });
     await unsubscribePages(scope, { db, encryptor });
   });
-  // By signed links, without a version or a token.
+  // Files behind signed links, without a version or a token.
   uploadFileRoutes(app, { db, jobs, store, signer, config });
   resumableRoutes(app, { db, jobs, store, signer, config, log });
   recordingAssetRoutes(app, { db, store, signer });
-  // One for both, so that they share its statements.
+  // Recordings and clips share this check, and with it its statements.
   const stillSees = createViewCheck(db.pool);
   recordingMediaRoutes(app, { db, store, signer, views, stillSees, config });
   highlightMediaRoutes(app, { db, store, signer });
@@ -472,7 +472,7 @@ function logResponses(app: FastifyInstance): void {
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
       },
-      "answered",
+      "responded",
     );
   });
 }

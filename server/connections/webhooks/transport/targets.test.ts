@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { after, test } from "node:test";
-import { type HookReceiver, redirect, startHookReceiver } from "../../../../test/support/hook-receiver.ts";
+import { redirect, startHookReceiver } from "../../../../test/support/hook-receiver.ts";
 import { parseRanges } from "../../../platform/outbound/address-ranges.ts";
 import type { HookLookup } from "../../../platform/outbound/guarded-connect.ts";
 import { createHookSender, type HookResponse } from "./send.ts";
 
 /** An internal server that must never be reached; it listens wherever the hostile URLs lead. */
-let inside: HookReceiver;
-
-test("setup: an internal receiver", async () => {
-  inside = await startHookReceiver();
-});
+const inside = await startHookReceiver();
 
 /** A lookup that knows only these host names. */
 function names(known: Readonly<Record<string, readonly string[]>>): HookLookup {

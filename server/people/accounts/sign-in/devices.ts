@@ -50,7 +50,7 @@ declare module "fastify" {
 }
 
 /** Sets the cookie by which browsers that have signed in are known. */
-export function knowDevices(
+export function setDeviceCookies(
   app: FastifyInstance,
   deps: { readonly baseUrl: string; readonly report: ReportDevice; readonly jobs: Pick<JobQueue, "wake"> },
 ): void {
@@ -135,6 +135,7 @@ async function sweepDevices(db: Database): Promise<void> {
 
 export const deleteOldDevicesKind = defineRecurringJob({
   name: "delete_old_devices",
+  label: (i18n) => i18n.t("Delete old devices"),
   every: "1 h",
   guard: "age",
   handler: ({ db }) => sweepDevices(db),

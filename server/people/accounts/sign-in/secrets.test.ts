@@ -128,7 +128,7 @@ test("neither log nor database contains passwords, cookies, tokens, links or cod
   secrets.set("client secret", clientSecret);
 
   const [log, rows] = [server.output().stderr, await dump()];
-  assert.ok(log.includes("answered") && rows.includes("ines@parley.local"));
+  assert.ok(log.includes("responded") && rows.includes("ines@parley.local"));
   assert.equal(secrets.size, 20);
   for (const [name, secret] of secrets) {
     assert.ok(secret.length >= 16, `${name}: ${secret}`);
