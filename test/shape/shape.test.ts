@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { pagePaths } from "../../contract/pages.ts";
 import { importsOf, readSources } from "./sources.ts";
 
 const sources = readSources();
@@ -25,6 +26,25 @@ test("version strings stand in contract/versions.ts alone", () => {
     const code = source.text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
     assert.doesNotMatch(code, /2025-10-31|2026-10-01/, source.path);
   }
+});
+
+test("the server serves the web app's document at the path of each of its pages, and at no other", () => {
+  const router = sources.find(({ path }) => path === "web/app/router.tsx")?.text ?? "";
+  // Settings pages are below /settings/*; a parameter has its own name in both lists.
+  const routed = [
+    ...router.matchAll(/(?:^ {4}page\(|getParentRoute: \(\) => signedIn,)\s*(?:path: )?"([^"]+)"/gm),
+  ].flatMap(([, path = ""]) => {
+    const optional = path.replace(/\/\{-\$\w+\}/, "");
+    return (optional === path ? [path] : [optional, `${optional}/$`]).map((one) =>
+      one.replace(/\$\w*/g, ":"),
+    );
+  });
+  const served = pagePaths.filter((path) => path !== "/settings/*").map((path) => path.replace(/:\w+/g, ":"));
+  assert.deepEqual(
+    routed.toSorted(),
+    served.toSorted(),
+    "list the page in contract/pages.ts and web/app/router.tsx",
+  );
 });
 
 test("no skipped or focused tests, no notes to be done later, no leftovers of debugging", () => {
