@@ -9,7 +9,7 @@ import { DropAnywhere } from "../uploads/drop-anywhere.tsx";
 import { registerServiceWorker } from "./service-worker.tsx";
 
 const SecondFactorNotice = lazyPart(
-  async () => (await import("./second-factor-notice.tsx")).SecondFactorNotice,
+  async () => (await import("./session/second-factor-notice.tsx")).SecondFactorNotice,
   null,
 );
 

@@ -34,7 +34,7 @@ interface Context {
 const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(loadPart(load), name);
 
 const SetUpSecondFactor = lazyPart(
-  async () => (await import("./set-up-second-factor.tsx")).SetUpSecondFactor,
+  async () => (await import("./session/set-up-second-factor.tsx")).SetUpSecondFactor,
 );
 
 const root = createRootRouteWithContext<Context>()({ component: Outlet });

@@ -35,8 +35,8 @@ import { useKeptFocus } from "./keep-focus.ts";
 import { isActive, navItems } from "./nav-items.ts";
 import { CommandPalette } from "./palette.tsx";
 import { QuarantineNotice } from "./quarantine.tsx";
-import { useSignOut } from "./sign-out.tsx";
-import { SignedOut } from "./signed-out.tsx";
+import { useSignOut } from "./session/sign-out.tsx";
+import { SignedOut } from "./session/signed-out.tsx";
 
 const LateParts = lazyPart(async () => (await import("./late.tsx")).LateParts, null);
 

@@ -7,7 +7,7 @@ import { usersQuery } from "../api/directory.ts";
 import type { Session } from "../api/session.ts";
 import { type ChecklistStep, dismissChecklist, systemQuery } from "../api/settings/system.ts";
 import { useAction } from "../common/actions.tsx";
-import { Checklist, ServerSteps, Step, StepLink } from "../common/checklist.tsx";
+import { Checklist, ServerSteps, Step, StepLink } from "../common/lists/checklist.tsx";
 import { SamplesButton } from "../common/samples.tsx";
 import classes from "./library.module.css";
 

@@ -11,7 +11,7 @@ import { type MediaSource, usePlaybackState, usePlayerContext } from "./context.
 import { Controls } from "./controls.tsx";
 import { CurrentLine } from "./current-line.tsx";
 import classes from "./player.module.css";
-import { Scrubber } from "./scrubber.tsx";
+import { Scrubber } from "./timeline/scrubber.tsx";
 
 const ClipBar = lazyPart(async () => (await import("./clip-bar.tsx")).ClipBar, null);
 

@@ -8,7 +8,7 @@ import { lazyPart } from "../common/load-part.tsx";
 import { useWider } from "../common/use-wider.ts";
 import { PlayerContext, usePlayerContext } from "../player/context.ts";
 import { ShortcutsHelp, useShortcuts } from "../player/shortcuts.ts";
-import { SpeakerTimeline } from "../player/speaker-timeline.tsx";
+import { SpeakerTimeline } from "../player/timeline/speaker-timeline.tsx";
 import { bannerUrl, type Item, type View } from "./api.ts";
 import { ItemPlayer } from "./item-player.tsx";
 import { Brand, Notice } from "./notice.tsx";

@@ -22,7 +22,7 @@ import { useWider } from "../common/use-wider.ts";
 import { createSeeking, PlayerContext } from "../player/context.ts";
 import { createPlayback } from "../player/playback.ts";
 import { ShortcutsHelp, useShortcuts } from "../player/shortcuts.ts";
-import { SpeakerTimeline } from "../player/speaker-timeline.tsx";
+import { SpeakerTimeline } from "../player/timeline/speaker-timeline.tsx";
 import type { ClipRange } from "../transcript/clip-range.ts";
 import { useLineStart } from "../transcript/use-line-start.ts";
 import { type CommentTask, type PageContext, RecordingContext, useRecording } from "./context.ts";

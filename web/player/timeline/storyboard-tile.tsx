@@ -1,6 +1,6 @@
-import type { Storyboard } from "../api/recording/recording.ts";
-import type { MediaSource } from "./context.ts";
-import classes from "./player.module.css";
+import type { Storyboard } from "../../api/recording/recording.ts";
+import type { MediaSource } from "../context.ts";
+import classes from "../player.module.css";
 
 /** The thumbnail of a position, cropped from its sheet. */
 export function StoryboardTile(props: {

@@ -1,10 +1,10 @@
 import { plural } from "@lingui/core/macro";
 import { Tooltip } from "@mantine/core";
-import { withoutMarks } from "../../shared/markdown/read.ts";
-import { clock } from "../common/format/time.ts";
-import { type CommentMark, usePlayerContext } from "./context.ts";
-import classes from "./player.module.css";
-import { span } from "./span.ts";
+import { withoutMarks } from "../../../shared/markdown/read.ts";
+import { clock } from "../../common/format/time.ts";
+import { type CommentMark, usePlayerContext } from "../context.ts";
+import classes from "../player.module.css";
+import { span } from "../span.ts";
 
 const maxCommentMarkers = 150;
 

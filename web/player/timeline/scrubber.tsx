@@ -2,12 +2,12 @@ import { useLingui } from "@lingui/react/macro";
 import { DirectionProvider, Slider } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { fileQuery, type Storyboard, type Waveform } from "../api/recording/recording.ts";
-import { clock } from "../common/format/time.ts";
-import { lazyPart } from "../common/load-part.tsx";
-import { type MediaSource, usePlaybackState, usePlayerContext } from "./context.ts";
-import classes from "./player.module.css";
-import { percent, span } from "./span.ts";
+import { fileQuery, type Storyboard, type Waveform } from "../../api/recording/recording.ts";
+import { clock } from "../../common/format/time.ts";
+import { lazyPart } from "../../common/load-part.tsx";
+import { type MediaSource, usePlaybackState, usePlayerContext } from "../context.ts";
+import classes from "../player.module.css";
+import { percent, span } from "../span.ts";
 import { StoryboardTile } from "./storyboard-tile.tsx";
 import { WaveformPicture } from "./waveform.tsx";
 

@@ -1,9 +1,9 @@
 import { useLingui } from "@lingui/react/macro";
 import { Modal } from "@mantine/core";
 import { useEffect, useSyncExternalStore } from "react";
-import { release, signedOutStore } from "../api/client/signed-out.ts";
-import type { Session } from "../api/session.ts";
-import { lazyPart } from "../common/load-part.tsx";
+import { release, signedOutStore } from "../../api/client/signed-out.ts";
+import type { Session } from "../../api/session.ts";
+import { lazyPart } from "../../common/load-part.tsx";
 
 const SignInAgain = lazyPart(async () => (await import("./sign-in-again.tsx")).SignInAgain);
 

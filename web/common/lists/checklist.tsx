@@ -5,9 +5,9 @@ import { Button, Loader, Text, ThemeIcon } from "@mantine/core";
 import { IconAlertTriangle, IconCheck, IconCircle } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { ChecklistStep } from "../api/settings/system.ts";
+import type { ChecklistStep } from "../../api/settings/system.ts";
+import { ServerText } from "../format/server-text.tsx";
 import classes from "./checklist.module.css";
-import { ServerText } from "./format/server-text.tsx";
 
 /** What to set up, as a list of steps. */
 export function Checklist({ children }: { children: ReactNode }) {

@@ -2,9 +2,9 @@ import { plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { Button, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useMemo, useState } from "react";
-import type { Segment, Transcript } from "../api/recording/recording.ts";
-import { percent } from "../common/format/numbers.ts";
-import { lengthInWords } from "../common/format/time.ts";
+import type { Segment, Transcript } from "../../api/recording/recording.ts";
+import { percent } from "../../common/format/numbers.ts";
+import { lengthInWords } from "../../common/format/time.ts";
 import {
   byTalk,
   colorsOf,
@@ -12,8 +12,8 @@ import {
   speakerKey,
   talkShare,
   timelinePath,
-} from "../common/speakers.ts";
-import { usePlaybackState, usePlayerContext } from "./context.ts";
+} from "../../common/speakers.ts";
+import { usePlaybackState, usePlayerContext } from "../context.ts";
 import classes from "./speaker-timeline.module.css";
 
 /** Rows shown before the user expands the list. */

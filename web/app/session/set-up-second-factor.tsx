@@ -1,9 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
-import type { Session } from "../api/session.ts";
-import { useTitle } from "../common/use-title.ts";
-import { type Step, TwoFactorSteps } from "../settings/account/two-factor.tsx";
+import type { Session } from "../../api/session.ts";
+import { useTitle } from "../../common/use-title.ts";
+import { type Step, TwoFactorSteps } from "../../settings/account/two-factor.tsx";
 import { useSignOut } from "./sign-out.tsx";
 
 /** In place of the app, where the workspace requires a second factor that the user has not set up in time. */

@@ -2,16 +2,16 @@ import { t } from "@lingui/core/macro";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { type Session, signOut } from "../api/session.ts";
-import { lazyDialog } from "../common/dialogs/lazy-dialog.tsx";
-import { ownerOf, removeAllDrafts } from "../common/drafts/store.ts";
-import { hasStored } from "../recorder/context.tsx";
-import type { RecordingNote } from "../recorder/outbox/pieces.ts";
-import type { SignOutDialogProps } from "../recorder/sign-out-dialog.tsx";
-import { clearSharedFiles } from "../uploads/shared-files.ts";
+import { type Session, signOut } from "../../api/session.ts";
+import { lazyDialog } from "../../common/dialogs/lazy-dialog.tsx";
+import { ownerOf, removeAllDrafts } from "../../common/drafts/store.ts";
+import { hasStored } from "../../recorder/context.tsx";
+import type { RecordingNote } from "../../recorder/outbox/pieces.ts";
+import type { SignOutDialogProps } from "../../recorder/sign-out-dialog.tsx";
+import { clearSharedFiles } from "../../uploads/shared-files.ts";
 
 const SignOutDialog = lazyDialog<SignOutDialogProps>({
-  load: async () => (await import("../recorder/sign-out-dialog.tsx")).SignOutDialog,
+  load: async () => (await import("../../recorder/sign-out-dialog.tsx")).SignOutDialog,
   isOpen: ({ recordings }) => recordings !== null,
   closed: { recordings: null },
 });
@@ -53,7 +53,7 @@ async function endSession(session: Session): Promise<void> {
 async function findUnsent(userId: string): Promise<readonly RecordingNote[]> {
   // Where the browser blocks storage, nothing is stored.
   if (!(await hasStored().catch(() => false))) return [];
-  const part = await import("../recorder/outbox/stored.ts").catch(() => null);
+  const part = await import("../../recorder/outbox/stored.ts").catch(() => null);
   if (part === null) throw new Error(t`You may be offline, or Parley was updated. Reload the page.`);
   return part.findUnsent(userId).catch(() => []);
 }

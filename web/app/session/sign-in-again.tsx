@@ -3,12 +3,12 @@ import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/c
 import { IconExternalLink } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { ApiError } from "../api/client/api-error.ts";
-import { release, type SignInReason } from "../api/client/signed-out.ts";
-import { hasPasskeys, signInWithPasskey } from "../api/passkeys.ts";
-import { currentSession, type Session, sessionQuery, signIn, signInUrl } from "../api/session.ts";
-import { FormError } from "../common/actions.tsx";
-import { ownerOf } from "../common/drafts/store.ts";
+import { ApiError } from "../../api/client/api-error.ts";
+import { release, type SignInReason } from "../../api/client/signed-out.ts";
+import { hasPasskeys, signInWithPasskey } from "../../api/passkeys.ts";
+import { currentSession, type Session, sessionQuery, signIn, signInUrl } from "../../api/session.ts";
+import { FormError } from "../../common/actions.tsx";
+import { ownerOf } from "../../common/drafts/store.ts";
 
 /** How often to check whether the user has signed in in another tab. */
 const checkMs = 3000;

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
-import type { Waveform } from "../api/recording/recording.ts";
-import classes from "./player.module.css";
+import type { Waveform } from "../../api/recording/recording.ts";
+import classes from "../player.module.css";
 
 const bars = 240;
 /** The smallest peak that fills the height, so that quiet recordings are scaled up but silence isn't. */
