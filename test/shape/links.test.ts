@@ -36,3 +36,23 @@ test("links: docs/decisions/README.md lists every decision, once", () => {
   const decisions = readdirSync(folder).filter((name) => /^\d/.test(name));
   assert.deepEqual([...listed].map(([, name]) => name).sort(), decisions.sort());
 });
+
+test("ARCHITECTURE.md names every folder of the web app and every feature of the server, and no file that is gone", () => {
+  const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+  const paths = readSources([".ts", ".tsx", ".md", ".sql", ".po", ".css"]).map(({ path }) => `/${path}`);
+  const folders = new Set(
+    paths.flatMap((path) => /^\/(?:web|server\/\w+)\/([\w-]+)\//.exec(path)?.[1] ?? []),
+  );
+  assert.deepEqual(
+    [...folders].filter((folder) => !page.includes(`${folder}/`)),
+    [],
+  );
+  const named = [...page.matchAll(/`([\w.][\w./-]*(?:\.(?:tsx?|md|sql)|\/))`/g)].map(([, path = ""]) => path);
+  assert.ok(named.length > 80);
+  const isThere = (name: string) =>
+    paths.some((path) => (name.endsWith("/") ? path.includes(`/${name}`) : path.endsWith(`/${name}`)));
+  assert.deepEqual(
+    named.filter((name) => !isThere(name)),
+    [],
+  );
+});
