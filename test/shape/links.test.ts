@@ -56,3 +56,15 @@ test("ARCHITECTURE.md names every folder of the web app and every feature of the
     [],
   );
 });
+
+test("no comment names a file that is gone", () => {
+  const sources = readSources();
+  const paths = sources.map(({ path }) => `/${path}`);
+  const gone = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(/^\s*(?:\/\/|\/?\*).*$/gm)]
+      .flatMap(([line]) => [...line.matchAll(/[\s(`]((?:[\w-]+\/)*[\w-]+\.tsx?)\b/g)])
+      .filter(([, name = ""]) => !paths.some((one) => one.endsWith(`/${name}`)))
+      .map(([, name = ""]) => `${path}: ${name}`),
+  );
+  assert.deepEqual(gone, []);
+});

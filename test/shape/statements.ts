@@ -5,7 +5,7 @@ import { root, type Source } from "./sources.ts";
 
 /** A call `query<Row>(text)` in product code. */
 export interface Statement {
-  /** `server/people/users.ts:12`. */
+  /** `server/people/oauth/sweep.ts:12`. */
   readonly place: string;
   /** Each text that it can have; null: it is put together when it runs. */
   readonly texts: readonly string[] | null;

@@ -13,7 +13,7 @@ export function keepDuringBackup(store: ObjectStore, pool: pg.Pool): ObjectStore
       if (!(await isBackupRunning(pool))) await store.delete(key);
     },
     async put(key, body, options) {
-      // An empty object takes the place of a file that is removed (uploads/transfer/upload-file.ts).
+      // An empty object takes the place of a file that is removed (uploads/lifecycle/upload-file.ts).
       const isRemoval = Buffer.isBuffer(body) && body.length === 0 && options?.ifAbsent !== true;
       if (isRemoval && (await isBackupRunning(pool))) {
         const info = await store.head(key);

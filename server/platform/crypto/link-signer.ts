@@ -91,7 +91,7 @@ function isPermanent(purpose: LinkPurpose): purpose is PermanentPurpose {
   return permanentPurposes.some((one) => one === purpose);
 }
 
-/** What is signed: an id, and when it expires or who may view it. The SQL in recordings/recording-json.ts builds the same text. */
+/** What is signed: an id, and when it expires or who may view it. The SQL in recordings/json/links.ts builds the same text. */
 export function linkMessage(id: string, limit: string): string {
   return `${id}\n${limit}`;
 }

@@ -35,7 +35,7 @@ export function combineStores(first: ObjectStore, second: ObjectStore): ObjectSt
     if ((await store.head(key)) !== null) throw new ObjectExistsError(`${key} is taken`);
   };
 
-  /** An empty object takes the place of a file that is removed (uploads/transfer/upload-file.ts): where the file is. */
+  /** An empty object takes the place of a file that is removed (uploads/lifecycle/upload-file.ts): where the file is. */
   async function replacedIn(key: string, body: Readable | Buffer, options: PutOptions): Promise<ObjectStore> {
     const isRemoval = Buffer.isBuffer(body) && body.length === 0 && options.ifAbsent !== true;
     if (!isRemoval || (await first.head(key)) !== null || (await second.head(key)) === null) return first;

