@@ -7,7 +7,7 @@ import { ServerText } from "../../causes/server-text.tsx";
 import { errorText, useAction } from "../../common/actions.tsx";
 import { lengthInWords, timeOfDay } from "../../common/format/time.ts";
 import { Row, RowButton, Rows, Section, Tag } from "../parts.tsx";
-import { withLabels } from "./setting-labels.ts";
+import { withLabels } from "./setting-texts.ts";
 import classes from "./system.module.css";
 
 const labels: Readonly<Record<Component["component"], MessageDescriptor>> = {

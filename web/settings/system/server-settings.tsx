@@ -21,8 +21,7 @@ import { namesInSentence } from "../../common/format/names.ts";
 import { number } from "../../common/format/numbers.ts";
 import { whenInLine } from "../../common/format/time.ts";
 import { Loaded, NoneYet, Row, Rows, Section, SettingsPage } from "../parts.tsx";
-import { settingHelp } from "./setting-help.ts";
-import { sectionTitle, settingLabel, withLabels } from "./setting-labels.ts";
+import { sectionTitle, settingHelp, settingLabel, withLabels } from "./setting-texts.ts";
 import { SignInProviders } from "./sign-in-providers.tsx";
 
 /** Sections that only the environment sets. */

@@ -19,7 +19,7 @@ import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { whenInLine } from "../../common/format/time.ts";
 import { ConfirmButton } from "../../common/forms/confirm.tsx";
 import { Loaded, NoneYet, Row, RowButton, Rows, Tag } from "../parts.tsx";
-import { withLabels } from "./setting-labels.ts";
+import { withLabels } from "./setting-texts.ts";
 import { ProviderForm, ProviderUrls, refreshedKeys, trySignIn } from "./sign-in-provider-form.tsx";
 
 /** The providers of single sign-on. @param list the setting that holds them. */

@@ -5,9 +5,13 @@ import { shownSettings } from "../../../platform/config/settings.ts";
 import { helpOf } from "./change.ts";
 
 // By its URL: it is compiled with the types of browsers.
-const help = new URL("../../../../web/settings/system/setting-help.ts", import.meta.url).href;
-const { settingHelp }: { settingHelp: (name: string) => string | null } = await import(help);
-const { settingLabel } = await import("../../../../web/settings/system/setting-labels.ts");
+const texts = new URL("../../../../web/settings/system/setting-texts.ts", import.meta.url).href;
+const {
+  settingHelp,
+  settingLabel,
+}: { settingHelp: (name: string) => string | null; settingLabel: (name: string) => string } = await import(
+  texts
+);
 
 // The app names its own URL where the server has `<base>`.
 Object.defineProperty(globalThis, "location", { value: { origin: "<base>" }, configurable: true });
