@@ -7,23 +7,46 @@ const maxLines = 4;
 const minLetters = 8;
 const minSigns = 4;
 
-/** Words with the signs that change what a number or a name says: $5 is not 5, 1.5 not 5, -5 not 5, and C++ not C. */
+/**
+ * Words with the signs that change what a number or a name says: $5 is not 5, 1.5 and .5 not 5, 10:30 not 30, 1/2 not 2, -5
+ * and <5 not 5, and C++ not C.
+ */
 const word =
-  /(?:[\p{L}\p{M}\p{N}\p{Sc}%‰+]|(?<=\p{N})[.,](?=\p{N})|(?<![\p{L}\p{M}\p{N}])[-−–](?=\p{Sc}?\p{N}))+/gu;
+  /(?:[\p{L}\p{M}\p{N}\p{Sc}%‰+<>≤≥≠±]|(?<=\p{N})[.:/^](?=\p{N})|(?<![\p{L}\p{M}\p{N}.])\.(?=\p{N})|(?<![\p{L}\p{M}\p{N}])−(?=\p{Sc}?\.?\p{N}))+/gu;
+
+/** Digits above or below the line, which would otherwise become a part of the number before: 10⁵ is not 105. */
+const raised = /(?<=\p{N})[⁰¹²³⁴-⁹⁺⁻]+/gu;
 
 /**
  * The form in which quotes are compared, here and in the proofs of Ask: case, white space and punctuation are ignored, and
  * `word` says what counts.
  */
 export function wordsOnly(text: string): string {
-  const oneLine = text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ");
+  const oneLine = text
+    .replace(raised, "^$&")
+    // 1½ is not 11/2.
+    .replace(/(?<=\p{N})(?=[¼-¾⅐-⅞])/gu, " ")
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/\s+/g, " ");
   const joined = oneLine
+    .replaceAll("⁄", "/")
+    // Hyphens and dashes that stand for a minus.
+    .replace(/[-‐‒–](?=\p{Sc}?\.?\p{N})/gu, "−")
+    .replace(/(?<=\p{N})[,٫٬](?=\p{N})/gu, ".")
+    // Signs that compare nothing.
+    .replace(/[<>≤≥≠±](?! ?[\p{Sc}−.]{0,2}\p{N})/gu, " ")
+    .replace(/(?<=[<>≤≥≠±]) (?=[\p{Sc}−.]{0,2}\p{N})/gu, "")
+    // "1 500" and "1'500" are "1,500": nobody said 500.
+    .replace(/(?<![\p{N}.:/^]|\p{N} )\p{N}{1,3}(?:[ '’]\p{N}{3})+(?![\p{N}])/gu, (found) =>
+      found.replace(/[ '’]/g, "."),
+    )
+    // "1 1/2" is one number.
+    .replace(/(?<=\p{N}) (?=\p{N}{1,2}\/\p{N})/gu, "+")
     // "5 %" is "5%", "5 €" is "5€" and "€ 5" is "€5".
     .replace(/(?<=\p{N}) (?=[%‰]|\p{Sc}(?!\p{N}))/gu, "")
     .replace(/(?<!\p{N} ?)(\p{Sc}) (?=\p{N})/gu, "$1");
-  return [...joined.matchAll(word)]
-    .map(([found]) => found.replaceAll(",", ".").replace(/[-–]/g, "−"))
-    .join(" ");
+  return [...joined.matchAll(word)].map(([found]) => found).join(" ");
 }
 
 /**
@@ -40,9 +63,12 @@ export function locate(text: string, words: string, from = 0): number {
   return at;
 }
 
-/** Whether a part of a text starts or ends within a number, with its signs. */
+/** Two characters of one number, with its signs; Chinese and Japanese also write numbers as words: 五百万 is not 百万. */
+const inNumber = /[\p{N}\p{Sc}%‰+−.:/^<>≤≥≠±零一二三四五六七八九十百千万萬億亿兆点點]{2}/u;
+
+/** Whether a part of a text starts or ends within a number. */
 function cutsNumber(text: string, at: number, length: number): boolean {
-  const cuts = (place: number): boolean => /[\p{N}\p{Sc}%‰+−.]{2}/u.test(text.slice(place - 1, place + 1));
+  const cuts = (place: number): boolean => inNumber.test(text.slice(place - 1, place + 1));
   return cuts(at) || cuts(at + length);
 }
 

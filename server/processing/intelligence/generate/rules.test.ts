@@ -172,6 +172,26 @@ for (const [spoken, quote, isProven] of [
   ["我们增长了百分之15，真的", "我们增长了百分之1", false],
   ["我们增长了5%，真的很好", "我们增长了5", false],
   ["我们增长了5%，真的很好", "增长了5％ 真的", true],
+  ["It costs 5 million euros", "it costs .5 million euros", false],
+  ["It costs $.5 million a year", "costs $5 million a year", false],
+  ["Well... 5 million a year", "5 million a year", true],
+  ["We have 105 users today", "we have 10⁵ users today", false],
+  ["It takes 1½ hours a day", "1/2 hours a day", false],
+  ["It takes 11/2 hours a day", "it takes 1½ hours a day", false],
+  ["It takes 1½ hours a day", "takes 1 1/2 hours a day", true],
+  ["It takes 1/2 hour a day", "it takes 1-2 hour a day", false],
+  ["We meet at 10:30 tomorrow", "30 tomorrow", false],
+  ["Das sind 1 500 Euro im Jahr", "500 Euro im Jahr", false],
+  ["Das sind 1’500 Euro im Jahr", "das sind 1,500 Euro im Jahr", true],
+  ["It was ‑5 degrees outside", "5 degrees outside", false],
+  ["It is < 5 million this year", "it is > 5 million this year", false],
+  ["It is > 5 million this year", "it is >5 million this year", true],
+  ["We say that a > b here", "we say that a b here", true],
+  ["تكلف ١٫٥ مليون يورو", "٥ مليون يورو", false],
+  ["予算は五百万円です", "百万円です", false],
+  ["予算は5千万円です", "千万円です", false],
+  ["予算は三点五億円です", "五億円です", false],
+  ["予算は五百万円です", "五百万円です", true],
 ] as const) {
   test(`quotes: ${JSON.stringify(quote)} is ${isProven ? "" : "not "}proven by ${JSON.stringify(spoken)}`, () => {
     const lines = toLines([{ start: 0, speaker: "A", text: spoken }]);
@@ -183,7 +203,7 @@ for (const [spoken, quote, isProven] of [
 }
 
 test("quotes: long runs of signs are indexed and searched in linear time", () => {
-  for (const text of ["$ ", "-", "5 ", "1,", "5 € ", "+", "漢1"]) {
+  for (const text of ["$ ", "-", "5 ", "1,", "5 € ", "+", "漢1", "5⁵", "500 ", "< ", "1/", ".", "5½"]) {
     const began = performance.now();
     const spoken = indexQuotes(toLines([{ start: 0, speaker: "A", text: text.repeat(100_000) }]));
     spoken.find(`${text.repeat(1000)} 漢 and nothing`, 1);
