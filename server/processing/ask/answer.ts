@@ -69,6 +69,8 @@ export interface Answering {
 /** Nothing that was said is a link in an answer. */
 const noLinks = () => false;
 const maxText = 800;
+/** A response with more statements, repeated ones too, is ended. */
+const maxReceived = 100;
 const maxQuote = 2000;
 
 /**
@@ -204,8 +206,12 @@ export function prepareAnswer(context: AnswerContext, question: Question): Answe
       .map((passage, position) => ({ ...passage, number: position + 1 }));
   }
 
-  /** Sends a statement of the model, if it is proven. */
-  async function show(said: unknown, passages: ReadonlyMap<number, NumberedPassage>): Promise<void> {
+  /** Sends a statement of the model, if it is proven. @param isExtra whether it is more than the model may send. */
+  async function show(
+    said: unknown,
+    passages: ReadonlyMap<number, NumberedPassage>,
+    isExtra: boolean,
+  ): Promise<void> {
     signal.throwIfAborted();
     const parsed = AnsweredStatement.safeParse(said);
     const passage = parsed.success ? passages.get(parsed.data.passage) : undefined;
@@ -222,7 +228,7 @@ export function prepareAnswer(context: AnswerContext, question: Question): Answe
       return;
     }
     const key = `${text}\n${quote}`;
-    if (shown.has(key)) return;
+    if (isExtra || shown.has(key)) return;
     await checkAccess();
     const statement = { text, quote, recordingId: recording.id, ...proof };
     const { transcript_version: transcriptVersion } = recording;
@@ -267,19 +273,22 @@ export function prepareAnswer(context: AnswerContext, question: Question): Answe
     /** Streams one response. It is complete if it was well-formed, or had anything to show before it was cut off. */
     async function stream(messages: readonly ModelMessage[]) {
       const reader = readStatements();
+      const different = new Set<string>();
       let received = 0;
       let work = Promise.resolve();
       let failure: unknown;
       const enough = new AbortController();
       const showNext = (said: unknown): void => {
         received += 1;
-        if (received > maxStatements) {
-          tally.leftOut += 1;
-          enough.abort();
-          return;
-        }
+        // What can't be read counts each time, and a statement that is repeated once.
+        const key = said === undefined ? String(received) : JSON.stringify(said);
+        const isRepeated = different.has(key);
+        different.add(key);
+        const isExtra = different.size > maxStatements;
+        if (isExtra || received > maxReceived) enough.abort();
+        if (isRepeated) return;
         work = work
-          .then(() => show(said, numbered))
+          .then(() => show(said, numbered, isExtra))
           .catch((error: unknown) => {
             failure ??= error;
             abort.abort(error);
