@@ -51,12 +51,10 @@ export const replaceChapters = operation({
         z.object({
           title: z.string().trim().min(1, "must not be blank").max(maxChapterTitle),
           start: Milliseconds,
-          quote: z
-            .string()
-            .trim()
-            .max(500)
-            .default("")
-            .meta({ description: "Must be in the chapter's passage of the transcript, unless it is empty." }),
+          quote: z.string().trim().max(500).default("").meta({
+            description:
+              "Must be in the chapter's passage of the transcript, unless it is empty. A quote that is in a later chapter's passage now, because that chapter was added, is removed.",
+          }),
         }),
       )
       .max(maxChapters),

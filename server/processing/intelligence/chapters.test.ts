@@ -93,6 +93,17 @@ test("a model that lies: chapters whose quote is not in their passage, or outsid
   assert.doesNotMatch(JSON.stringify(found), /<b>|evil\.example/);
   assert.match(run.message, /4 chapters without proof were left out/);
 
+  const often = await t.make(meeting(10));
+  model.otherwise(
+    withChapters((request, response) => {
+      const [line] = seenLines(request.user);
+      const chapter = { title: "Again", line: 1, quote: line?.text };
+      return sayJson({ chapters: Array.from({ length: 100 }, () => chapter) })(request, response);
+    }),
+  );
+  await manage("POST", `/recordings/${often}/intelligence`, {});
+  assert.doesNotMatch((await t.done(often)).message, /without proof/, "a repeated chapter has proof");
+
   // Without a proven chapter, or without a response, those stay that were proven before.
   const lie = { title: "Not said", line: 5, quote: "Nobody ever said these words" };
   const again = async (behaviour: ModelBehaviour) => {
@@ -230,6 +241,19 @@ test("chapters of users: in order, 30 seconds apart, within the recording, with 
   assert.deepEqual(await chaptersOf(id), []);
   const good = await put(id, [{ title: "A", start: 20_000, quote: "we talk, about detail 2 HERE" }]);
   assert.equal(good.status, 200, good.text);
+  const other = await t.make(meeting(2));
+  const quote = "we talk about detail 2 here";
+  const first = { title: "A", start: 0, quote };
+  assert.equal((await put(other, [first])).status, 200);
+  const moved = await put(other, [{ ...first, start: 80_000 }]);
+  assert.equal(moved.body.violations?.[0]?.pointer, "/chapters/0/quote", "it does not move elsewhere");
+  const split = await put(other, [first, { title: "B", start: 30_000 }]);
+  assert.deepEqual([split.status, split.body.chapters?.[0].quote], [200, ""], "it is of B now");
+  assert.deepEqual(await chaptersOf(other), split.body.chapters);
+  const written = await put(id, [{ title: "\u202eFirst line\n\nsecond\u200b line", start: 0 }]);
+  assert.equal(written.body.chapters?.[0].title, "First line second line");
+  const unseen = await put(id, [{ title: "\u200b\u2060", start: 0 }]);
+  assert.equal(unseen.body.violations?.[0]?.pointer, "/chapters/0/title");
 });
 
 test("who sees a recording reads its chapters, and only those who may edit the transcript change them", async () => {

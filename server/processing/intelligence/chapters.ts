@@ -9,8 +9,8 @@ import { invalidInput } from "../../platform/http/errors/problem.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import { canSeeRecording } from "../../recordings/recordings/queries.ts";
 import { lockFor, recordingNotFound } from "../../recordings/recordings/rights.ts";
-import { type Line, toLines } from "./generate/lines.ts";
-import { indexQuotes } from "./generate/quotes.ts";
+import { type Line, plainLine, toLines } from "./generate/lines.ts";
+import { indexQuotes, type QuoteIndex } from "./generate/quotes.ts";
 import { findChapters } from "./read-queries.ts";
 
 /** The chapters of a recording: read, and replaced by users. */
@@ -21,21 +21,20 @@ export function chapterRoutes(api: Api, { db }: { readonly db: Database }): void
   });
 
   route(api, replaceChapters, async ({ principal, params, body }) => {
-    await replace(db, principal, params.recording_id, body.chapters);
-    return { chapters: body.chapters };
+    return { chapters: await replace(db, principal, params.recording_id, body.chapters) };
   });
 }
 
-/** Records an event only if something changed. */
+/** Records an event only if something changed. @returns the chapters as stored. */
 async function replace(
   db: Database,
   principal: Principal,
   recordingId: string,
-  chapters: readonly Chapter[],
-): Promise<void> {
-  await db.kysely.transaction().execute(async (tx) => {
+  given: readonly Chapter[],
+): Promise<Chapter[]> {
+  return db.kysely.transaction().execute(async (tx) => {
     const recording = await lockFor(tx, principal, recordingId, "change", "change its chapters");
-    const problems = await findProblems(tx, recordingId, chapters);
+    const { chapters, problems } = await checkChapters(tx, recordingId, given);
     if (problems.length > 0) throw invalidInput(problems);
     const { rows } = await sql`
       update recordings set ai_chapters = ${JSON.stringify(chapters)}::jsonb, chapters_by_hand = true,
@@ -50,6 +49,7 @@ async function replace(
         subjectId: recordingId,
         data: {},
       });
+    return chapters;
   });
 }
 
@@ -58,34 +58,52 @@ const startDetails: Readonly<Record<NonNullable<ReturnType<typeof chapterStartPr
   too_close: `must be at least ${minChapterGapMs / 1000} seconds after the previous chapter's start`,
 };
 
-async function findProblems(tx: Tx, recordingId: string, chapters: readonly Chapter[]): Promise<Violation[]> {
+/**
+ * @returns the chapters with titles of one line that can be seen, and without the quotes that are another chapter's now;
+ * and what is wrong with them.
+ */
+async function checkChapters(
+  tx: Tx,
+  recordingId: string,
+  given: readonly Chapter[],
+): Promise<{ chapters: Chapter[]; problems: Violation[] }> {
   const { rows } = await sql<{ duration_ms: number; known: Chapter[] | null }>`
     select duration_ms, ai_chapters as known from recordings where id = ${recordingId}`.execute(tx);
-  const { duration_ms: durationMs = 0, known = null } = rows[0] ?? {};
-  const problems = chapters.flatMap(({ start }, index) => {
-    const problem = chapterStartProblem(start, chapters[index - 1]?.start, durationMs);
+  const { duration_ms: durationMs = 0, known } = rows[0] ?? {};
+  const problems = given.flatMap(({ start }, index) => {
+    const problem = chapterStartProblem(start, given[index - 1]?.start, durationMs);
     return problem === null ? [] : [{ pointer: `/chapters/${index}/start`, detail: startDetails[problem] }];
   });
-  if (problems.length > 0) return problems;
-  // A quote that stands with the recording already stays valid when its lines are corrected.
-  const accepted = new Set(["", ...(known ?? []).map(({ quote }) => quote)]);
-  if (chapters.every(({ quote }) => accepted.has(quote))) return [];
+  const chapters = given.map((chapter) => ({ ...chapter, title: plainLine(chapter.title) }));
+  for (const [index, { title }] of chapters.entries())
+    if (title === "") problems.push({ pointer: `/chapters/${index}/title`, detail: "must not be blank" });
+  if (problems.length > 0 || given.every(({ quote }) => quote === "")) return { chapters, problems };
+  const quoteAt = new Map((known ?? []).map(({ start, quote }) => [start, quote]));
   const lines = await readLines(tx, recordingId);
+  let whole: QuoteIndex | null = null;
   let at = 0;
-  for (const [index, { start, quote }] of chapters.entries()) {
+  for (const [index, chapter] of chapters.entries()) {
+    const { start, quote } = chapter;
     const end = chapters[index + 1]?.start ?? durationMs;
     // The passage begins with the line that is spoken at its start.
     while ((lines[at + 1]?.startMs ?? durationMs) <= start) at += 1;
     let after = at;
     while ((lines[after]?.startMs ?? end) < end) after += 1;
-    const passage = lines.slice(at, after);
-    if (!accepted.has(quote) && indexQuotes(passage).find(quote, 0) === null)
+    if (quote === "" || indexQuotes(lines.slice(at, after)).find(quote, 0) !== null) continue;
+    if (quoteAt.get(start) !== quote) {
       problems.push({
         pointer: `/chapters/${index}/quote`,
         detail: "is not in the transcript between this chapter's start and the next one's; leave it empty",
       });
+      continue;
+    }
+    // It stays when its lines were corrected, but not when a new chapter has its words now.
+    whole ??= indexQuotes(lines);
+    const next = lines[after];
+    if (next !== undefined && whole.findFrom(quote, next.number) !== null)
+      chapters[index] = { ...chapter, quote: "" };
   }
-  return problems;
+  return { chapters, problems };
 }
 
 async function readLines(tx: Tx, recordingId: string): Promise<Line[]> {

@@ -12,8 +12,8 @@ export interface FoundChapter extends Chapter {
   readonly quoteMs: number;
 }
 
-/** Most chapters taken from one response. */
-const maxFound = 50;
+/** Most chapters of one response that are looked up; one with more repeats itself. */
+const maxLookedUp = 1000;
 
 /**
  * Looks up in a part of a transcript where its chapters start, and where their quotes are. Only words from the start of the
@@ -27,14 +27,19 @@ export function findChapters(
 ): { found: FoundChapter[]; unproven: number } {
   const spoken = indexQuotes(part);
   const found: FoundChapter[] = [];
-  for (const { title, line, quote } of answered.slice(0, maxFound)) {
+  const seen = new Set<string>();
+  let unproven = 0;
+  for (const { title, line, quote } of answered.slice(0, maxLookedUp)) {
+    const key = JSON.stringify([title, line, quote]);
+    if (seen.has(key)) continue;
+    seen.add(key);
     const start = part.find(({ number }) => number === Math.round(line))?.startMs;
     const proof = findProof(spoken, { quote, line }, context.said, "cited line");
     const words = safeLine(title, context.said, maxChapterTitle);
-    if (start === undefined || start >= context.durationMs || proof === null || words === "") continue;
-    found.push({ title: words, start, quote: proof.quote, quoteMs: proof.start });
+    if (start === undefined || start >= context.durationMs || proof === null || words === "") unproven += 1;
+    else found.push({ title: words, start, quote: proof.quote, quoteMs: proof.start });
   }
-  return { found, unproven: answered.length - found.length };
+  return { found, unproven };
 }
 
 /**
