@@ -75,7 +75,10 @@ interface LanguageModelLimits {
 /** The built-in language model. */
 export interface LocalLanguageModelSettings extends LanguageModelLimits {
   readonly engine: "local";
-  /** Whether the operator chose it; otherwise it is used once a model is installed. */
+  /**
+   * Whether the operator chose it and this process runs no jobs, so that the models may be on other machines; otherwise it is
+   * used once a model is installed.
+   */
   readonly isRequired: boolean;
   /** Name of an installed model; null: the first of the catalogue. */
   readonly model: string | null;
@@ -303,7 +306,7 @@ function readTranscription(values: Values["transcription"]): TranscriptionSettin
 const localContextTokens = 8192;
 
 /** As with transcription. The built-in model leaves a core to the server where it can. */
-function readLanguageModel({ languageModel, transcription }: Values): LanguageModelSettings | null {
+function readLanguageModel({ languageModel, transcription, role }: Values): LanguageModelSettings | null {
   const { url, model, apiKey, silenceMs, contextTokens, maxTokensPerDay } = languageModel;
   const engine = languageModel.engine ?? (url === null ? "local" : "server");
   if (engine === "off") return null;
@@ -315,7 +318,7 @@ function readLanguageModel({ languageModel, transcription }: Values): LanguageMo
   const cores = availableParallelism();
   return {
     engine,
-    isRequired: languageModel.engine === "local",
+    isRequired: languageModel.engine === "local" && role === "api",
     model,
     threads: transcription.threads ?? Math.min(cores, Math.max(2, cores - 1), 8),
     usesGpu: languageModel.gpu === "auto",

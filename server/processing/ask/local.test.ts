@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { AskEvent } from "../../../contract/ask/ask.ts";
 import { startTestApp } from "../../../test/support/app.ts";
 import { makeWorkspace } from "../../../test/support/factories.ts";
 import { until } from "../../../test/support/until.ts";
+import { readConfig } from "../../platform/config/config.ts";
 import { makeSpoken } from "../../recordings/search/test/search.ts";
+import { findModelState, findQuestionState } from "../intelligence/missing-model.ts";
 import { takeMachine } from "../models/engine/machine-lock.ts";
 import { installModel } from "../models/install.ts";
 import { askQuestion, only } from "./test/asking.ts";
@@ -15,7 +18,8 @@ const assets = fileURLToPath(new URL("../../../test/fixtures/language/", import.
 // One thread waits for no other, which takes long on a busy machine.
 const app = await startTestApp({ env: { PARLEY_TRANSCRIPTION_THREADS: "1" } });
 const { db, config } = app;
-const { member } = await makeWorkspace(db);
+const workspace = await makeWorkspace(db);
+const { member } = workspace;
 const boats = await makeSpoken(app, member.token, "Harbour", ["The harbour contract is signed on Friday."]);
 await installModel(config.dataDir, "tiny", { type: "folder", path: assets });
 
@@ -30,6 +34,20 @@ async function engines(): Promise<number[]> {
   }
   return found;
 }
+
+for (const [role, summaries] of [
+  ["all", "not_installed"],
+  ["worker", "not_installed"],
+  // Its models may be on the machines of the workers.
+  ["api", "ready"],
+] as const)
+  test(`with PARLEY_LLM=local and no model, a process of role ${role} says that summaries are ${summaries}, questions not_installed`, async () => {
+    const env = { PARLEY_LLM: "local", PARLEY_ROLE: role, PARLEY_DATA_DIR: join(config.dataDir, "none") };
+    const without = readConfig(env, process.cwd());
+    const { id } = workspace;
+    assert.equal(await findModelState(db.kysely, without, id), summaries);
+    assert.equal(await findQuestionState(db.kysely, without, id), "not_installed");
+  });
 
 const noEngine = () => until("the engine has ended", async () => (await engines()).length === 0);
 

@@ -19,7 +19,7 @@ import { SwitchedOff } from "../intelligence/ask.ts";
 import { BudgetSpent } from "../intelligence/budget.ts";
 import { estimateTokens } from "../intelligence/generate/chunks.ts";
 import type { LanguageModel } from "../intelligence/language-model.ts";
-import { explainMissing, findModelState } from "../intelligence/missing-model.ts";
+import { explainMissing, findQuestionState } from "../intelligence/missing-model.ts";
 import { openLanguageModel } from "../intelligence/open-model.ts";
 import { AccessLost, messageOf, prepareAnswer, type Question } from "./answer.ts";
 import { askPromptVersion, type EarlierTurn } from "./prompts.ts";
@@ -159,7 +159,7 @@ async function startSoon(insert: () => Promise<number | null>): Promise<number> 
 
 async function requireModel(deps: AskDependencies, principal: Principal): Promise<LanguageModelSettings> {
   const { db, config } = deps;
-  const state = await findModelState(db.kysely, config, principal.workspaceId);
+  const state = await findQuestionState(db.kysely, config, principal.workspaceId);
   if (state !== "ready") throw new ProblemError("wrong_state", explainMissing("questions", state));
   if (config.languageModel === null) throw noModel();
   return config.languageModel;

@@ -1,7 +1,7 @@
 import { because, type Explanation } from "../../../contract/causes/causes.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Executor } from "../../platform/db/database.ts";
-import { hasLanguageModel } from "../models/index.ts";
+import { canUseLanguageModel, hasLanguageModel } from "../models/index.ts";
 import { findSettings } from "./budget.ts";
 
 /** Whether the users of a workspace have a language model, or why not. */
@@ -15,6 +15,12 @@ export async function findModelState(
   if (config.languageModel === null) return "off";
   if (!(await hasLanguageModel(config))) return "not_installed";
   return (await findSettings(db, workspaceId)).is_enabled ? "ready" : "disabled";
+}
+
+/** As `findModelState`, for questions: the process that takes one asks the model itself. */
+export async function findQuestionState(...args: Parameters<typeof findModelState>): Promise<ModelState> {
+  const state = await findModelState(...args);
+  return state === "ready" && !(await canUseLanguageModel(args[1])) ? "not_installed" : state;
 }
 
 /**

@@ -16,6 +16,17 @@ export async function hasLanguageModel(config: Pick<Config, "languageModel" | "d
   return (await findLanguageModelName(config)) !== null;
 }
 
+/** Whether this process itself can use a language model. */
+export async function canUseLanguageModel({
+  languageModel,
+  dataDir,
+}: Pick<Config, "languageModel" | "dataDir">): Promise<boolean> {
+  if (languageModel === null) return false;
+  return (
+    languageModel.engine === "server" || (await findLanguageModel(dataDir, languageModel.model)) !== null
+  );
+}
+
 /** The name of the language model in use, for users to read; null: there is none. */
 export async function findLanguageModelName({
   languageModel,

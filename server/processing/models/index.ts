@@ -1,4 +1,9 @@
-export { findLanguageModelName, hasLanguageModel, hasSpeechModel } from "./availability.ts";
+export {
+  canUseLanguageModel,
+  findLanguageModelName,
+  hasLanguageModel,
+  hasSpeechModel,
+} from "./availability.ts";
 export { isRecognition } from "./catalogue.ts";
 export { isMachineTaken } from "./engine/machine-lock.ts";
 export {
