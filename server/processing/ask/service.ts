@@ -286,6 +286,8 @@ async function streamAnswer(
     };
   } catch (error) {
     const { code, message } = describe(abort.signal.aborted ? abort.signal.reason : error);
+    if (error instanceof ModelServerError && error.cause !== undefined)
+      request.log.warn({ err: error }, "the language model failed at a question");
     if (code === "internal") request.log.error({ err: error }, "a question could not be answered");
     await queries
       .endTurn(db.kysely, question.turn, { state: "failed", message, leftOut: tally.leftOut })

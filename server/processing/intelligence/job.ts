@@ -188,13 +188,14 @@ async function settleFailure(
   const decision = decideRetry(policy, error, failures);
   const { attempts } = failures;
   const { request_count: requestCount } = claimed;
+  const cause = error.cause instanceof Error ? error.cause.message : undefined;
   modelAttempted.publish({
     model: "language_model",
     result: decision.action === "fail" ? "failure" : "error",
   });
   if (decision.action === "fail") {
     log.warn(
-      { recordingId, attempts, reason: error.message },
+      { recordingId, attempts, reason: error.message, cause },
       "the language model run of a recording failed",
     );
     const until = decision.retryInMs === null ? null : new Date(Date.now() + decision.retryInMs);
@@ -202,7 +203,10 @@ async function settleFailure(
     return "over";
   }
   const { delayMs } = decision;
-  log.warn({ recordingId, attempts, delayMs, reason: error.message }, "the language model failed; retrying");
+  log.warn(
+    { recordingId, attempts, delayMs, reason: error.message, cause },
+    "the language model failed; retrying",
+  );
   if (delayMs <= policy.maxWaitInJobMs) {
     await delay(delayMs, undefined, signal === undefined ? {} : { signal });
     return "again";

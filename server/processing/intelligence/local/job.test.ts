@@ -165,6 +165,29 @@ test("a model with a context that is too small is refused with the reason", asyn
   }
 });
 
+test("a file that was cut off is refused with what to do about it", async () => {
+  const path = join(dataDir, "cut.gguf");
+  const bytes = await readFile(join(assets, "tiny-random.gguf"));
+  await writeFile(path, bytes.subarray(0, bytes.length / 2));
+  await installModel(dataDir, "a-cut-one", { type: "file", path });
+  if (config.languageModel?.engine !== "local") throw new Error("not local");
+  const settings = { ...config.languageModel, model: "a-cut-one" };
+  const model = await localModel(settings, { dataDir, session: db.session });
+  try {
+    await assert.rejects(model.ask(request), (error: Error) => {
+      assert.match(
+        error.message,
+        /a-cut-one is incomplete\. Remove the model, and install it from a complete/,
+      );
+      assert.match(String(error.cause), /not within the file bounds/, "for the log");
+      return true;
+    });
+  } finally {
+    await model.close();
+    await removeModel(dataDir, "a-cut-one");
+  }
+});
+
 test("a trial after the installation says how long an hour of meeting takes here", async () => {
   const model = (await findInstalled(dataDir, "tiny")) ?? assert.fail();
   // On a slow machine a sweep has made it already.

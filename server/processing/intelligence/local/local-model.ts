@@ -113,12 +113,14 @@ function programOf<Result>(
     result,
     maxMessageBytes,
     maxMemoryMb: languageWorkMb + Math.ceil(sizeOf(installed) / 2 ** 20),
-    describeUnusable(message) {
+    describeUnusable(message, log) {
       if (/NoBinaryFound|no prebuilt|Cannot find (module|package)/i.test(message))
         return `The built-in language model has no package for ${process.platform} on ${process.arch}. Use a language model server: set PARLEY_LLM_URL.`;
       const context = readShortContext(message);
       if (context !== undefined)
         return `The language model ${installed.name} reads ${context} tokens at a time, and Parley needs ${contextTokens}. Install another model.`;
+      if (/not within the file bounds/.test(log))
+        return `The file of the language model ${installed.name} is incomplete. Remove the model, and install it from a complete file.`;
       return `The language model ${installed.name} can't be used. Run parley models verify, and read the log.`;
     },
   };

@@ -28,8 +28,8 @@ export interface EngineProgram<Progress, Result> {
   readonly maxMessageBytes: number;
   /** Most memory of the process; what is promised to operators. */
   readonly maxMemoryMb: number;
-  /** The message for users when the program reports that it can't work. */
-  describeUnusable(message: string): string;
+  /** The message for users when the program reports that it can't work. @param log what it wrote to standard error. */
+  describeUnusable(message: string, log: string): string;
 }
 
 /** The only argument of an engine's process, as JSON. */
@@ -88,6 +88,8 @@ const maxLifetimeMs = 48 * 3_600_000;
 /** Address space that Node and an engine reserve beyond the memory they use. */
 const reservedMb = 8192;
 const watchMemoryMs = 1000;
+/** How long a program that can't work may take to write its log. */
+const logMs = 1000;
 const maxStderr = 4096;
 
 /**
@@ -162,6 +164,8 @@ function converse<Progress, Result>(program: EngineProgram<Progress, Result>, ch
   const ended = Promise.withResolvers<void>();
   loaded.promise.catch(() => {});
   let endReason: ModelServerError | null = null;
+  let unusable: string | null = null;
+  let lastWords: NodeJS.Timeout | undefined;
   let isOver = false;
   let stderr = "";
   let nextId = 1;
@@ -183,8 +187,9 @@ function converse<Progress, Result>(program: EngineProgram<Progress, Result>, ch
     if (message.type === "ready") {
       loaded.resolve();
     } else if (message.type === "unusable") {
-      const cause = new Error(message.message);
-      end(new ModelServerError("settings", program.describeUnusable(message.message), { cause }));
+      unusable ??= message.message;
+      // Libraries write their log a moment later.
+      lastWords ??= setTimeout(() => killConfined(child), logMs);
     } else if (message.type === "progress") {
       waiting.get(message.id)?.onProgress?.(message.progress);
     } else {
@@ -197,7 +202,13 @@ function converse<Progress, Result>(program: EngineProgram<Progress, Result>, ch
     if (isOver) return;
     isOver = true;
     clearInterval(memory);
-    const reason = endReason ?? crashed(`${how}: ${stderr.trim()}`);
+    clearTimeout(lastWords);
+    const log = stderr.trim();
+    if (unusable !== null)
+      endReason ??= new ModelServerError("settings", program.describeUnusable(unusable, log), {
+        cause: new Error(`${unusable}\n${log}`.trim()),
+      });
+    const reason = endReason ?? crashed(`${how}: ${log}`);
     loaded.reject(reason);
     for (const { reject } of waiting.values()) reject(reason);
     waiting.clear();
