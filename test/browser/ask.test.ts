@@ -209,6 +209,18 @@ test("without a model, the pages say what is missing and who can install it; wit
     await asMember.page.getByText(`Summaries, chapters and action items ${install}`).waitFor();
     await shot(asMember.page, `no-model-${tab}`);
   }
+  // A run from the time when there was a model.
+  await bare.db.pool.query("insert into intelligence_runs (recording_id, status) values ($1, 'pending')", [
+    recordingId,
+  ]);
+  await asMember.page.reload();
+  await asMember.page.getByRole("tab", { name: "Summary", exact: true }).click();
+  await asMember.page
+    .getByRole("status")
+    .filter({ hasText: `Summaries, chapters and action items ${install}` })
+    .waitFor();
+  await shot(asMember.page, "no-model-queued");
+  await bare.db.pool.query("delete from intelligence_runs where recording_id = $1", [recordingId]);
   const onPhone = await visitShared(bare, "/action-items", {
     userId: member.id,
     size: phone,

@@ -3,7 +3,7 @@ import { sentences } from "../../../contract/sentences.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import { readPage, timeCursor } from "../../platform/http/page.ts";
 import { type Api, Ready, route } from "../../platform/http/routing/route.ts";
-import { findQuestionState } from "../intelligence/missing-model.ts";
+import { findModelState } from "../intelligence/missing-model.ts";
 import * as queries from "./queries.ts";
 import { type AskDependencies, ask, refuseWorkspaceToken, threadNotFound } from "./service.ts";
 
@@ -30,7 +30,7 @@ export function askRoutes(api: Api, deps: AskDependencies): void {
 
   route(api, contract.getAskState, async ({ principal }) => {
     refuseWorkspaceToken(principal);
-    return { status: await findQuestionState(db.kysely, deps.config, principal.workspaceId) };
+    return { status: await findModelState(db.kysely, deps.config, principal.workspaceId) };
   });
 
   route(api, contract.listThreads, async ({ principal, query }) => {

@@ -74,7 +74,7 @@ export function describeRun(
   }
   return {
     status: run.status,
-    message: wordsOfRun(run),
+    message: state !== "ready" && isQueued(run) ? missing(state) : wordsOfRun(run),
     last_error: run.last_error,
     notes: run.notes,
     attempts: run.attempts,
@@ -89,6 +89,11 @@ export function describeRun(
     feedback: run.feedback,
     used_tokens: run.used_tokens,
   };
+}
+
+/** Whether a run can't continue without a model. One that is at work may still finish. */
+function isQueued({ status }: RunRow): boolean {
+  return status === "pending" || status === "waiting";
 }
 
 function wordsOfRun(run: RunRow): string {

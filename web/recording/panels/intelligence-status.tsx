@@ -49,7 +49,15 @@ function isRecent(datetime: string | null): boolean {
 export function IntelligenceStatus({ state }: { state: IntelligenceState | undefined }) {
   const { t } = useLingui();
   const { view } = useRecording();
+  const model = useModelState();
   if (state === undefined || state.status === "none") return null;
+  // It continues once there is a model.
+  if (model !== "ready" && (state.status === "pending" || state.status === "waiting"))
+    return (
+      <Text size="sm" role="status">
+        <ModelMissing subject="intelligence" state={model} />
+      </Text>
+    );
   if (isInProgress(state))
     return (
       <Stack gap={6}>

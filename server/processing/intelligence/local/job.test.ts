@@ -61,6 +61,15 @@ test("without a model one sentence says what is missing and who can install it",
   );
   const { body } = await manage("POST", `/recordings/${id}/intelligence`);
   assert.match(body.detail, /which an admin of this server can install/);
+
+  // A run from the time when there was a model.
+  const queued = await make();
+  await db.pool.query("insert into intelligence_runs (recording_id, status) values ($1, 'pending')", [
+    queued,
+  ]);
+  const run = await runOf(queued);
+  assert.deepEqual([run.status, run.message], ["pending", message]);
+  await db.pool.query("delete from intelligence_runs where recording_id = $1", [queued]);
 });
 
 test("the built-in model summarizes each new recording; no process and no file is left", async () => {
