@@ -228,6 +228,11 @@ test("without a model, the pages say what is missing and who can install it; wit
   });
   await onPhone.page.getByText(`Action items ${install}`).waitFor();
   await shot(onPhone.page, "no-model-items-phone");
+  for (const path of ["/ask", "/"]) {
+    await onPhone.page.goto(bare.url + path);
+    await onPhone.page.getByText(`Questions ${install}`).waitFor();
+    await shot(onPhone.page, `no-model-phone${path.replace("/", "-")}`);
+  }
   await onPhone.page.goto(`${bare.url}/recordings/${recordingId}?tab=summary`);
   await onPhone.page.getByText(`Summaries, chapters and action items ${install}`).waitFor();
   await shot(onPhone.page, "no-model-summary-phone");

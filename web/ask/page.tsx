@@ -17,6 +17,7 @@ import { useTitle } from "../common/use-title.ts";
 import { Row, Rows, RowsSkeleton } from "../settings/parts.tsx";
 import { AskBox } from "./box.tsx";
 import { conversationAt } from "./conversation.ts";
+import { ModelMissing, useModelState } from "./model-missing.tsx";
 
 /** The user's questions, or one thread of them. */
 export function AskPage() {
@@ -28,6 +29,7 @@ function Threads() {
   const { t } = useLingui();
   useTitle(t`Questions`);
   const query = useInfiniteQuery(threadsQuery);
+  const state = useModelState();
   const threads = query.data?.pages.flatMap((one) => one.threads) ?? [];
   return (
     <PageStack>
@@ -45,9 +47,14 @@ function Threads() {
       ) : null}
       {query.data !== undefined && threads.length === 0 ? (
         <EmptyState title={t`No questions yet`} icon={<IconMessageQuestion size={30} stroke={1.5} />}>
-          <Trans>
-            Ask in the library, on the search page or on the page of a recording. Your questions appear here.
-          </Trans>
+          {state === "ready" ? (
+            <Trans>
+              Ask in the library, on the search page or on the page of a recording. Your questions appear
+              here.
+            </Trans>
+          ) : (
+            <ModelMissing subject="questions" state={state} />
+          )}
         </EmptyState>
       ) : null}
       {threads.length === 0 ? null : (
