@@ -69,7 +69,7 @@ export function provenItems(
       assignee_id: isProven ? assignee : null,
     };
     // Chunks overlap, and models repeat themselves.
-    if (items.some((other) => isSameItem(other, found))) continue;
+    if (items.some((other) => isRepeated(other, found))) continue;
     items.push(found);
     if (!isProven && namesSomeone(item.assignee)) unprovenAssignees += 1;
   }
@@ -96,6 +96,30 @@ export function isSameItem(a: Pick<StoredItem, "text" | "quote" | "timestamp">, 
   return likeness >= 0.6 || (likeness >= 0.3 && wordsOnly(a.quote) === wordsOnly(b.quote));
 }
 
+/**
+ * Whether a response names an item twice: the same text, or a similar text with words of the same place. "Call Peter" and
+ * "call Paul" are alike, one after the other, and two tasks.
+ */
+function isRepeated(a: Pick<StoredItem, "text" | "quote" | "timestamp">, b: typeof a): boolean {
+  return isSameItem(a, b) && (wordsOnly(a.text) === wordsOnly(b.text) || overlap(a.quote, b.quote));
+}
+
+/** Words that two quotes have to share at their ends. */
+const minOverlap = 3;
+
+/** Whether two quotes share words of one place: one has the other, or continues it. */
+function overlap(a: string, b: string): boolean {
+  const [wordsA, wordsB] = [wordsOnly(a), wordsOnly(b)];
+  if (` ${wordsA} `.includes(` ${wordsB} `) || ` ${wordsB} `.includes(` ${wordsA} `)) return true;
+  const continues = (first: readonly string[], second: readonly string[]): boolean => {
+    for (let count = Math.min(first.length, second.length); count >= minOverlap; count -= 1)
+      if (first.slice(-count).join(" ") === second.slice(0, count).join(" ")) return true;
+    return false;
+  };
+  const [listA, listB] = [wordsA.split(" "), wordsB.split(" ")];
+  return continues(listA, listB) || continues(listB, listA);
+}
+
 /** The share of words that two texts have in common, from 0 to 1. */
 function shared(a: string, b: string): number {
   const [wordsA, wordsB] = [new Set(a.split(" ")), new Set(b.split(" "))];
@@ -115,12 +139,19 @@ function hasSameQuote(a: Pick<StoredItem, "quote">, b: typeof a): boolean {
 export function mergeItems(before: readonly StoredItem[], found: readonly StoredItem[]): StoredItem[] {
   const left = [...before];
   const known = new Map<StoredItem, StoredItem>();
-  for (const item of found) {
+  const isSame = [
+    // Of similar tasks, one after the other, each is the one with its quote.
+    (old: StoredItem, item: StoredItem) => hasSameQuote(old, item) && isSameItem(old, item),
     // The words people wrote say less about where an item came from than its quote.
-    const at = left.findIndex((old) => (old.is_edited && hasSameQuote(old, item)) || isSameItem(old, item));
-    const [old] = at < 0 ? [] : left.splice(at, 1);
-    if (old !== undefined) known.set(item, old);
-  }
+    (old: StoredItem, item: StoredItem) =>
+      (old.is_edited && hasSameQuote(old, item)) || isSameItem(old, item),
+  ];
+  for (const isOld of isSame)
+    for (const item of found.filter((one) => !known.has(one))) {
+      const at = left.findIndex((old) => isOld(old, item));
+      const [old] = at < 0 ? [] : left.splice(at, 1);
+      if (old !== undefined) known.set(item, old);
+    }
   // The same items in another language have no words in common: one that is alone with its quote is the one of before.
   for (const item of found.filter((one) => !known.has(one))) {
     const quoted = left.filter((old) => hasSameQuote(old, item));

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { findProof } from "../../ask/prove.ts";
 import { everything, lower } from "../server/capabilities.ts";
 import { findJson, jsonSchemaOf, readAnswer } from "../server/response.ts";
-import { isSameItem, mergeItems, type StoredItem } from "./action-items.ts";
+import { isSameItem, mergeItems, provenItems, type StoredItem } from "./action-items.ts";
 import { indexNames, matchAssignee } from "./assignees.ts";
 import { chunkLines, cutText, estimateTokens } from "./chunks.ts";
 import { type Line, plainLine, printLine, toLines } from "./lines.ts";
@@ -496,6 +496,36 @@ test("items: the same task in other words about the same moment is the same, els
   assert.ok(isSameItem(item({}), item({ text: "Send the contract to the port on Friday" })));
   assert.ok(!isSameItem(item({}), item({ timestamp: 900_000, quote: "I will send it again" })));
   assert.ok(!isSameItem(item({}), item({ text: "Call the lawyer", quote: "and call the lawyer" })));
+});
+
+test("items: similar tasks one after the other are two, and another run doesn't mix them up", () => {
+  const lines = toLines(
+    ["I will call Peter.", "I will call Paul.", "And we will all be happy."].map((text, index) => ({
+      start: index * 3000,
+      speaker: "A",
+      text,
+    })),
+  );
+  const answered = [
+    { text: "Anna calls Peter today", quote: "I will call Peter", line: 1, assignee: null },
+    { text: "Anna calls Paul today", quote: "I will call Paul", line: 2, assignee: null },
+    { text: "Anna calls Paul later today", quote: "will call Paul. And we", line: 2, assignee: null },
+  ];
+  const { items } = provenItems(answered, {
+    spoken: indexQuotes(lines),
+    said: () => false,
+    participants: [],
+    everyone: [],
+    lines,
+    meetingStart: new Date(0),
+  });
+  assert.deepEqual(
+    items.map(({ text }) => text),
+    ["Anna calls Peter today", "Anna calls Paul today"],
+  );
+  const [peter = assert.fail(), paul = assert.fail()] = items;
+  const again = mergeItems([{ ...peter, status: "completed" }, paul], [{ ...paul, id: "new" }]);
+  assert.deepEqual(again, [paul]);
 });
 
 test("items: another run keeps id and status of what stays, and what people wrote", () => {
