@@ -77,6 +77,8 @@ export const sentences = {
     "No speech model is set up, so recordings uploaded without a transcript have none. Download a model in Settings → Transcription, run `parley models install`, or set PARLEY_TRANSCRIPTION_URL in Settings → Server settings.",
   language_model_off:
     "No language model is set up, so summaries, action items and sections stay empty. Download one in Settings → Language model, run `parley models install qwen3-4b`, or set PARLEY_LLM_URL in Settings → Server settings.",
+  language_model_unknown:
+    "The model that PARLEY_LLM_MODEL names is not installed. Install it, or change the setting in Settings → Server settings.",
   model_ok: "The model {model} is set up. No recording is waiting after a failure.",
   speech_retry_remedy: "Test the speech model, and then retry the failed jobs.",
   speech_wait_remedy: "Test the speech model. The recordings are retried when it works.",

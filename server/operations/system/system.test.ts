@@ -10,12 +10,13 @@ import { insertRecording, makeUpload, makeWorkspace } from "../../../test/suppor
 import { startModelServer } from "../../../test/support/model-server.ts";
 import { refuse, startSpeechServer } from "../../../test/support/speech-server.ts";
 import { startMailServer } from "../../people/accounts/test/mail.ts";
+import { readConfig } from "../../platform/config/config.ts";
 import { takeMachine } from "../../processing/models/engine/machine-lock.ts";
 import { insertTranscription, markFailed } from "../../processing/transcription/queries.ts";
 import { failPromotion } from "../../processing/uploads/promotion/promote.ts";
 import { markTranscriptionDone } from "../../recordings/transcripts/end-transcription.ts";
 import { readChecklist } from "./checklist.ts";
-import { testSpeech } from "./health/test-component.ts";
+import { languageModelOff, testSpeech } from "./health/test-component.ts";
 import { findProcesses, startHeartbeat } from "./processes.ts";
 import { insertFailedJob } from "./test/failed-job.ts";
 
@@ -439,6 +440,16 @@ test("the test of a built-in engine that transcribes a recording does not wait f
   await release();
   assert.equal(finding.state, "ok");
   assert.match(finding.explanation, /is at work on this machine/);
+});
+
+test("a PARLEY_LLM_MODEL that is not installed is named as the reason", () => {
+  const explain = (env: Record<string, string>) =>
+    languageModelOff(readConfig({ PARLEY_DATA_DIR: app.config.dataDir, ...env }, process.cwd())).explanation;
+  assert.match(explain({}), /^No language model is set up/);
+  assert.match(
+    explain({ PARLEY_LLM_MODEL: "gpt-4.1-mini" }),
+    /^The model that PARLEY_LLM_MODEL names is not/,
+  );
 });
 
 test("a failing test says what is wrong and what to do, and shows no key", async () => {

@@ -96,7 +96,7 @@ function FileForm() {
   );
 }
 
-function State({ language: { engine, is_ready: isReady } }: { language: LanguageModels }) {
+function State({ language: { engine, is_ready: isReady, models } }: { language: LanguageModels }) {
   const { t } = useLingui();
   if (engine === "server")
     return (
@@ -121,10 +121,14 @@ function State({ language: { engine, is_ready: isReady } }: { language: Language
     </Alert>
   ) : (
     <Alert icon={<IconInfoCircle aria-hidden />} title={t`No language model is set up`}>
-      <Trans>
-        Download a model, and new recordings are summarized on this server. No text leaves it. Or connect a
-        server in <ServerSettingsLink section="language-model" />.
-      </Trans>
+      {models.some(({ state }) => state === "installed") ? (
+        t`The model that PARLEY_LLM_MODEL names is not installed. Install it, or change the setting in Settings → Server settings.`
+      ) : (
+        <Trans>
+          Download a model, and new recordings are summarized on this server. No text leaves it. Or connect a
+          server in <ServerSettingsLink section="language-model" />.
+        </Trans>
+      )}
     </Alert>
   );
 }

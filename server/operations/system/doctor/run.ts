@@ -80,7 +80,7 @@ async function checkLanguageModel(config: Config): Promise<Check> {
   const name = "language model";
   const { languageModel } = config;
   if (languageModel?.engine === "server") return checkOf(name, await testLanguageModelServer(languageModel));
-  if (!(await hasLanguageModel(config))) return checkOf(name, languageModelOff());
+  if (!(await hasLanguageModel(config))) return checkOf(name, languageModelOff(config));
   return skipped(name, "The built-in language model is used. `parley status --test` tries it.");
 }
 

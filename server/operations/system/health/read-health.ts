@@ -164,7 +164,7 @@ async function speechHealth(config: Config, failed: FailureSummary): Promise<Fin
 async function languageModelHealth(config: Config, failed: FailureSummary): Promise<Finding> {
   const { languageModel } = config;
   const name = await findLanguageModelName(config);
-  if (languageModel === null || name === null) return languageModelOff();
+  if (languageModel === null || name === null) return languageModelOff(config);
   const model = languageModel.engine === "server" ? atHost(languageModel) : `${name}, which is built in,`;
   return modelHealth("language", model, failed);
 }

@@ -259,7 +259,7 @@ export async function testLanguageModel(deps: {
   readonly db: Pick<Database, "session">;
 }): Promise<Finding> {
   const { languageModel } = deps.config;
-  if (languageModel === null || !(await hasLanguageModel(deps.config))) return languageModelOff();
+  if (languageModel === null || !(await hasLanguageModel(deps.config))) return languageModelOff(deps.config);
   if (languageModel.engine === "server") return testLanguageModelServer(languageModel);
   const signal = AbortSignal.timeout(modelMs);
   try {
@@ -312,8 +312,9 @@ async function askForWord(model: LanguageModel | null, signal: AbortSignal): Pro
   }
 }
 
-export function languageModelOff(): Finding {
-  return off(sentences.language_model_off);
+export function languageModelOff({ languageModel }: Pick<Config, "languageModel">): Finding {
+  const isNamed = languageModel?.engine === "local" && languageModel.model !== null;
+  return off(isNamed ? sentences.language_model_unknown : sentences.language_model_off);
 }
 
 async function testModel(prefix: string, host: string, work: () => Promise<string>): Promise<Finding> {
