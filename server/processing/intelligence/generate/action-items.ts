@@ -86,50 +86,95 @@ function namesSomeone(assignee: string | null): boolean {
 /** Two runs may word the same item differently, but its quote is at the same time. */
 const nearMs = 15_000;
 
+/** What items are compared by. */
+type Comparable = Pick<StoredItem, "text" | "quote" | "timestamp">;
+
+/** An item in the form that is compared. */
+interface Form {
+  readonly text: string;
+  readonly textWords: ReadonlySet<string>;
+  readonly quote: string;
+  readonly quoteWords: readonly string[];
+  /** Of the first words of the quote, up to each, how many end as the quote begins. */
+  readonly borders: readonly number[];
+}
+
+/** Each item is compared with hundreds of others, and brought into this form once. */
+const forms = new WeakMap<Comparable, Form>();
+
+function formOf(item: Comparable): Form {
+  const known = forms.get(item);
+  if (known !== undefined) return known;
+  const [text, quote] = [wordsOnly(item.text), wordsOnly(item.quote)];
+  const quoteWords = quote.split(" ");
+  const form = {
+    text,
+    textWords: new Set(text.split(" ")),
+    quote,
+    quoteWords,
+    borders: bordersOf(quoteWords),
+  };
+  forms.set(item, form);
+  return form;
+}
+
 /** Whether two items are the same task: the same text, or a similar text at about the same time. */
-export function isSameItem(a: Pick<StoredItem, "text" | "quote" | "timestamp">, b: typeof a): boolean {
-  const [textA, textB] = [wordsOnly(a.text), wordsOnly(b.text)];
+export function isSameItem(a: Comparable, b: Comparable): boolean {
+  const [formA, formB] = [formOf(a), formOf(b)];
   const isNear = Math.abs(a.timestamp - b.timestamp) <= nearMs;
-  if (textA === textB) return isNear || wordsOnly(a.quote) === wordsOnly(b.quote);
+  if (formA.text === formB.text) return isNear || formA.quote === formB.quote;
   if (!isNear) return false;
-  const likeness = shared(textA, textB);
-  return likeness >= 0.6 || (likeness >= 0.3 && wordsOnly(a.quote) === wordsOnly(b.quote));
+  const likeness = shared(formA.textWords, formB.textWords);
+  return likeness >= 0.6 || (likeness >= 0.3 && formA.quote === formB.quote);
 }
 
 /**
  * Whether a response names an item twice: the same text, or a similar text with words of the same place. "Call Peter" and
  * "call Paul" are alike, one after the other, and two tasks.
  */
-function isRepeated(a: Pick<StoredItem, "text" | "quote" | "timestamp">, b: typeof a): boolean {
-  return isSameItem(a, b) && (wordsOnly(a.text) === wordsOnly(b.text) || overlap(a.quote, b.quote));
+function isRepeated(a: Comparable, b: Comparable): boolean {
+  if (!isSameItem(a, b)) return false;
+  const [formA, formB] = [formOf(a), formOf(b)];
+  return formA.text === formB.text || overlap(formA, formB);
 }
 
 /** Words that two quotes have to share at their ends. */
 const minOverlap = 3;
 
 /** Whether two quotes share words of one place: one has the other, or continues it. */
-function overlap(a: string, b: string): boolean {
-  const [wordsA, wordsB] = [wordsOnly(a), wordsOnly(b)];
-  if (` ${wordsA} `.includes(` ${wordsB} `) || ` ${wordsB} `.includes(` ${wordsA} `)) return true;
-  const continues = (first: readonly string[], second: readonly string[]): boolean => {
-    for (let count = Math.min(first.length, second.length); count >= minOverlap; count -= 1)
-      if (first.slice(-count).join(" ") === second.slice(0, count).join(" ")) return true;
-    return false;
-  };
-  const [listA, listB] = [wordsA.split(" "), wordsB.split(" ")];
-  return continues(listA, listB) || continues(listB, listA);
+function overlap(a: Form, b: Form): boolean {
+  if (` ${a.quote} `.includes(` ${b.quote} `) || ` ${b.quote} `.includes(` ${a.quote} `)) return true;
+  return continuation(a, b) >= minOverlap || continuation(b, a) >= minOverlap;
+}
+
+/** How many words at the end of a quote are those with which another begins, in linear time (Knuth, Morris, Pratt). */
+function continuation({ quoteWords }: Form, next: Form): number {
+  return quoteWords.reduce((length, word) => advance(next.quoteWords, next.borders, length, word), 0);
+}
+
+function bordersOf(words: readonly string[]): number[] {
+  const borders = [0];
+  for (const word of words.slice(1)) borders.push(advance(words, borders, borders.at(-1) ?? 0, word));
+  return borders;
+}
+
+/** How many first words of a quote stand at the end of a text with one word more. @param length how many did before it. */
+function advance(words: readonly string[], borders: readonly number[], length: number, word: string): number {
+  let matched = length;
+  while (matched > 0 && words[matched] !== word) matched = borders[matched - 1] ?? 0;
+  return words[matched] === word ? matched + 1 : 0;
 }
 
 /** The share of words that two texts have in common, from 0 to 1. */
-function shared(a: string, b: string): number {
-  const [wordsA, wordsB] = [new Set(a.split(" ")), new Set(b.split(" "))];
-  const common = [...wordsA].filter((word) => wordsB.has(word)).length;
+function shared(wordsA: ReadonlySet<string>, wordsB: ReadonlySet<string>): number {
+  let common = 0;
+  for (const word of wordsA) if (wordsB.has(word)) common += 1;
   return common / (wordsA.size + wordsB.size - common);
 }
 
-function hasSameQuote(a: Pick<StoredItem, "quote">, b: typeof a): boolean {
-  const words = wordsOnly(a.quote);
-  return words !== "" && words === wordsOnly(b.quote);
+function hasSameQuote(a: Comparable, b: Comparable): boolean {
+  const { quote } = formOf(a);
+  return quote !== "" && quote === formOf(b).quote;
 }
 
 /**

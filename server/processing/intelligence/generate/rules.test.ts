@@ -498,6 +498,35 @@ test("items: the same task in other words about the same moment is the same, els
   assert.ok(!isSameItem(item({}), item({ text: "Call the lawyer", quote: "and call the lawyer" })));
 });
 
+test("items: a thousand long, similar ones are compared within seconds", () => {
+  const often = "we go and we go ".repeat(25);
+  const lines = toLines(
+    Array.from({ length: 1000 }, (_, n) => ({
+      start: n,
+      speaker: "A",
+      text: `${often}to ${n} and we go again`,
+    })),
+  );
+  const answered = lines.map(({ text, number }) => ({
+    text: `The very same long task, for customer ${number}`,
+    quote: text,
+    line: number,
+    assignee: null,
+  }));
+  const began = performance.now();
+  const { items, beyond } = provenItems(answered, {
+    spoken: indexQuotes(lines),
+    said: () => false,
+    participants: [],
+    everyone: [],
+    lines,
+    meetingStart: new Date(0),
+  });
+  assert.ok(performance.now() - began < 10_000);
+  // As many as are kept; none was taken for another's words.
+  assert.deepEqual([items.length, beyond], [200, 800]);
+});
+
 test("items: similar tasks one after the other are two, and another run doesn't mix them up", () => {
   const lines = toLines(
     ["I will call Peter.", "I will call Paul.", "And we will all be happy."].map((text, index) => ({
