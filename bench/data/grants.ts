@@ -4,8 +4,8 @@ import type { Database } from "../../server/platform/db/database.ts";
 
 /** The rule of server/people/access/grants.ts for all recordings at once; `checkGrants` holds it to the original. */
 export const insertGrants = `
-  insert into recording_grants (principal_id, start_datetime, recording_id, title_key, meeting_type_id, external)
-  select p.principal_id, r.start_datetime, r.id, r.title_key, r.meeting_type_id, r.external
+  insert into recording_grants (principal_id, start_datetime, recording_id)
+  select p.principal_id, r.start_datetime, r.id
   from recordings r
   join (
     select id as recording_id, workspace_id as principal_id from recordings

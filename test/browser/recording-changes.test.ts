@@ -27,6 +27,13 @@ const make = async (attributes: object = {}) =>
   (await makeRecording(app, member.token, { transcript: talk, participants: people, ...attributes }))
     .recordingId;
 
+/** Waits for the summary, which a page shows only if it is there or the page follows the recording. */
+const isWritten = (id: string): Promise<unknown> =>
+  until("the summary is written", async () => {
+    const { body } = await manage("GET", `/recordings/${id}/intelligence`);
+    return body.status === "done";
+  });
+
 test("find and replace: whole words, case and speaker, with a preview; one undo reverts all; word times stay", async () => {
   const words = [
     ["The", 2600, 2900],
@@ -335,6 +342,7 @@ test("downloads: the media and the transcript in four formats, named after the r
 
 test("documents: the ticked parts as a Word document or to print, without the frame of the app; the ticks stay", async () => {
   const id = await make({ title: "Printed meeting" });
+  await isWritten(id);
   for (const size of [desktop, phone]) {
     const { page, complaints } = await open(id, member.id, size);
     await page.getByRole("button", { name: "Recording actions" }).click();
@@ -433,10 +441,7 @@ test("summary and action items appear without a reload; checking one is saved", 
   const { page, complaints } = await open(id);
   opened.resolve();
   // The page has the recording as it was before, and doesn't know that this has begun.
-  await until("it is written", async () => {
-    const { body } = await manage("GET", `/recordings/${id}/intelligence`);
-    return body.status === "done";
-  });
+  await isWritten(id);
   await page.getByRole("tab", { name: "Summary" }).click();
   await page.getByRole("button", { name: "Write again" }).waitFor();
   await assertAccessibleAtRest(page);

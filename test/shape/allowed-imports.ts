@@ -69,7 +69,7 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
 export const features: Readonly<Record<string, readonly string[]>> = {
   "people/access": [],
   "people/accounts": ["people/access", "people/directory", "people/events"],
-  "people/directory": ["people/access", "people/events"],
+  "people/directory": ["people/events"],
   "people/events": [],
   "people/oauth": ["people/access", "people/accounts"],
   "people/scim": ["people/access", "people/accounts"],
@@ -109,7 +109,6 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   "processing/feedback": ["recordings/recordings"],
   "processing/integrity": ["processing/media", "recordings/recordings"],
   "processing/intelligence": [
-    "people/access",
     "people/events",
     "processing/media",
     "processing/models",

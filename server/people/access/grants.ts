@@ -19,7 +19,7 @@ export async function syncGrants(tx: Tx, recordingIds: readonly string[]): Promi
   await sql`select id from recordings where id ${these} order by id for update ${prepared}`.execute(tx);
   await sql`
     with wanted as (
-      select p.principal_id, r.start_datetime, r.id as recording_id, r.title_key, r.meeting_type_id, r.external
+      select p.principal_id, r.start_datetime, r.id as recording_id
       from recordings r
       cross join lateral (
         select r.workspace_id as principal_id
@@ -47,27 +47,9 @@ export async function syncGrants(tx: Tx, recordingIds: readonly string[]): Promi
           where w.principal_id = g.principal_id and w.start_datetime = g.start_datetime
             and w.recording_id = g.recording_id)
     )
-    insert into recording_grants as g
-      (principal_id, start_datetime, recording_id, title_key, meeting_type_id, external)
-    select principal_id, start_datetime, recording_id, title_key, meeting_type_id, external from wanted
-    on conflict (principal_id, start_datetime, recording_id) do update
-      set title_key = excluded.title_key, meeting_type_id = excluded.meeting_type_id, external = excluded.external
-      where (g.title_key, g.meeting_type_id, g.external)
-        is distinct from (excluded.title_key, excluded.meeting_type_id, excluded.external) ${prepared}`.execute(
-    tx,
-  );
-}
-
-/**
- * Updates the title in recording_grants, for a change that leaves who may see the recording as it is. The caller has locked
- * the recording.
- */
-export async function syncTitle(tx: Tx, recordingId: string): Promise<void> {
-  await sql`
-    update recording_grants g set title_key = r.title_key from recordings r
-    where r.id = ${recordingId} and g.recording_id = r.id and g.title_key <> r.title_key ${prepared}`.execute(
-    tx,
-  );
+    insert into recording_grants (principal_id, start_datetime, recording_id)
+    select principal_id, start_datetime, recording_id from wanted
+    on conflict (principal_id, start_datetime, recording_id) do nothing ${prepared}`.execute(tx);
 }
 
 /**

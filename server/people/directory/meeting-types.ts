@@ -12,7 +12,6 @@ import { languageOf } from "../../../contract/workspace/spoken-language.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
-import { syncGrants } from "../access/grants.ts";
 import { recordEvent } from "../events/record-event.ts";
 
 type MeetingTypeOutput = z.input<typeof ManagedMeetingType>;
@@ -153,7 +152,6 @@ async function reassign(
   await sql`
     update recordings set meeting_type_id = ${to}::uuid, updated_at = clock_timestamp()
     where id = any(${recordingIds}::uuid[])`.execute(tx);
-  await syncGrants(tx, recordingIds);
   for (const subjectId of recordingIds)
     await recordEvent(tx, { workspaceId, type: "recording_updated", subjectId, data: {} });
 }

@@ -852,12 +852,9 @@ export interface RecentChanges {
 }
 
 export interface RecordingGrants {
-  external: boolean;
-  meeting_type_id: string | null;
   principal_id: string;
   recording_id: string;
   start_datetime: Timestamp;
-  title_key: string;
 }
 
 export interface RecordingMedia {

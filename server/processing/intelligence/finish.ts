@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import type { Chapter } from "../../../contract/recordings/chapters.ts";
 import type { Point } from "../../../contract/recordings/points.ts";
 import { sentenceOf, sentences } from "../../../contract/sentences.ts";
-import { syncGrants } from "../../people/access/grants.ts";
 import { recordEvent } from "../../people/events/record-event.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { mergeItems, type StoredItem } from "./generate/action-items.ts";
@@ -75,7 +74,6 @@ export async function finishRun(
       meeting_type_id: await chooseType(tx, recording, run, result),
     };
     if (await write(tx, recordingId, changes)) {
-      await syncGrants(tx, [recordingId]);
       await notifyAssignees(tx, recordingId, itemsBefore, changes.ai_action_items, null);
       await recordEvent(tx, {
         workspaceId: recording.workspace_id,

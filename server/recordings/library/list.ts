@@ -25,7 +25,7 @@ export interface LibraryPosition {
 }
 
 /** Titles are sorted by their first characters, which also bounds the cursor. */
-const titleKey = "left(g.title_key, 80)";
+const titleKey = "left(t.title_key, 80)";
 
 const orders = {
   newest: { key: "g.start_datetime", type: "timestamptz", direction: "desc", after: "<" },
@@ -60,8 +60,9 @@ export async function listLibrary(source: Queryable, options: LibraryOptions): P
     conditions.push(
       `(${key}, g.recording_id) ${beyond} (${bind(after.key)}::${type}, ${bind(after.id)}::uuid)`,
     );
+  const titles = sort === "title" ? "join recordings t on t.id = g.recording_id" : "";
   const streams = streamPrincipals(principal, options.filter).map(
-    (id) => `(select ${key} as key, g.recording_id from recording_grants g
+    (id) => `(select ${key} as key, g.recording_id from recording_grants g ${titles}
       where ${[`g.principal_id = ${bind(id)}::uuid`, ...conditions].join(" and ")}
       order by ${key} ${direction}, g.recording_id ${direction} limit ${limit})`,
   );

@@ -190,12 +190,12 @@ async function insertMany(count: number, word: string): Promise<void> {
          share_state, external, transcript_language)
        select gen_random_uuid(), $1, $3 || ' ' || n, timestamptz '2020-01-01Z' + n / 3 * interval '1 hour',
          timestamptz '2030-01-01Z', 1000, 'audio', 'other', 'restricted', false, 'en'
-       from generate_series(1, $2::integer) n returning id, start_datetime, title_key),
+       from generate_series(1, $2::integer) n returning id, start_datetime),
      spoken as (
        insert into transcript_segments (recording_id, position, speaker, start_ms, end_ms, text)
        select id, 0, 'x', 0, 1, repeat($4 || ' ', 1 + (hashtext(id::text) & 3)) from made)
-     insert into recording_grants (principal_id, start_datetime, recording_id, title_key, external)
-     select $1, start_datetime, id, title_key, false from made`,
+     insert into recording_grants (principal_id, start_datetime, recording_id)
+     select $1, start_datetime, id from made`,
     [workspace.id, count, "Bulk", word],
   );
 }

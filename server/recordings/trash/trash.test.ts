@@ -143,8 +143,8 @@ test("a deleted recording is gone at once everywhere, and restoring it brings ev
       [workspace.id, type, id],
     );
   await pool.query(
-    `insert into recording_grants (principal_id, start_datetime, recording_id, title_key, external)
-     values ($1, now(), $2, 'x', false)`,
+    `insert into recording_grants (principal_id, start_datetime, recording_id)
+     values ($1, now(), $2)`,
     [member.id, id],
   );
   assert.deepEqual(await access(id, ways), after);

@@ -20,11 +20,10 @@ import { findDataViolations } from "./violations.ts";
 /** Fields that decide who sees a recording. */
 const sharingFields = ["share_state", "team_ids", "recorder_ids"] as const;
 
-/** The same, and fields that decide what its grants have besides the title. */
+/** The same, and the field that its grants are ordered by. */
 const accessFields: ReadonlySet<string> = new Set<keyof RecordingDataInput>([
   ...sharingFields,
   "start_datetime",
-  "meeting_type_id",
 ]);
 
 /** Changes the given fields of a recording. */

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import { holdMembership, syncGrants, syncTitle } from "../../../people/access/grants.ts";
+import { holdMembership, syncGrants } from "../../../people/access/grants.ts";
 import { recordEvent } from "../../../people/events/record-event.ts";
 import type { Principal } from "../../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
@@ -12,8 +12,8 @@ import { lockFor, type Right } from "../rights.ts";
  * Runs one change of a recording in a transaction: locks the recording, checks the caller's right to do so, applies
  * the change and, if it changed anything, updates the grants and records `recording_updated`. Repeating a change is
  * neither an error nor an event.
- * @param apply makes the change; returns whether anything changed, whether that can't have changed who sees the recording,
- *   nor anything that the grants have besides the title, and what `updateRecording` returns.
+ * @param apply makes the change; returns whether anything changed, whether that can't have changed who sees the recording
+ *   nor when it started, and what `updateRecording` returns.
  * @param action completes "only … may" in the error for callers who may only see the recording.
  * @throws ProblemError `not_found` when the caller can't see the recording, `forbidden` when they lack the right.
  */
@@ -37,7 +37,7 @@ export async function updateRecording<T>(
       await sql`update recordings set updated_at = clock_timestamp() where id = ${recording.id} ${prepared}`.execute(
         tx,
       );
-      await (keepsAccess ? syncTitle(tx, recording.id) : syncGrants(tx, [recording.id]));
+      if (!keepsAccess) await syncGrants(tx, [recording.id]);
       await recordUpdate(tx, recording);
     }
     return result;
@@ -70,7 +70,6 @@ export async function updateColumns(
       .where("id", "=", recording.id)
       .modifyEnd(prepared)
       .execute();
-    if (columns.title !== undefined) await syncTitle(tx, recording.id);
     await recordUpdate(tx, recording);
     return true;
   });

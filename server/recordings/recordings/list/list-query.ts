@@ -135,11 +135,11 @@ export function filterConditions(
   }
   if (options.rareTitles !== null)
     conditions.push(`g.recording_id = any(${bind(options.rareTitles)}::uuid[])`);
-  if (filter.title_search !== undefined) conditions.push(titleCondition(filter.title_search, bind));
-  if (filter.meeting_type !== undefined)
-    conditions.push(`g.meeting_type_id = ${bind(filter.meeting_type)}::uuid`);
-  if (filter.participant_scope !== undefined)
-    conditions.push(`g.external = ${bind(filter.participant_scope === "external")}::boolean`);
+  const ofRecording = recordingConditions(filter, bind);
+  if (ofRecording.length > 0)
+    conditions.push(
+      `exists (select 1 from recordings r where r.id = g.recording_id and ${ofRecording.join(" and ")})`,
+    );
   if (filter.team !== undefined) {
     conditions.push(
       seesWholeTeam(principal, filter.team)
@@ -164,14 +164,28 @@ export function filterConditions(
   return conditions;
 }
 
+/** SQL conditions on a row `r` of recordings. */
+function recordingConditions(
+  filter: Pick<RecordingFilterInput, "title_search" | "meeting_type" | "participant_scope">,
+  bind: (value: unknown) => string,
+): string[] {
+  const conditions: string[] = [];
+  if (filter.title_search !== undefined) conditions.push(titleCondition(filter.title_search, bind));
+  if (filter.meeting_type !== undefined)
+    conditions.push(`r.meeting_type_id = ${bind(filter.meeting_type)}::uuid`);
+  if (filter.participant_scope !== undefined)
+    conditions.push(`r.external = ${bind(filter.participant_scope === "external")}::boolean`);
+  return conditions;
+}
+
 /**
  * For searches without a trigram a scan of the stream in order is much faster than the trigram index, so the condition is
  * written in a form that the index can't serve.
  */
 function titleCondition(search: string, bind: (value: unknown) => string): string {
   return hasTrigram(search)
-    ? `g.title_key like parley_contains(${bind(search)})`
-    : `strpos(g.title_key, parley_fold(${bind(search)})) > 0`;
+    ? `r.title_key like parley_contains(${bind(search)})`
+    : `strpos(r.title_key, parley_fold(${bind(search)})) > 0`;
 }
 
 const includeNames = [

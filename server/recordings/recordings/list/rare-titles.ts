@@ -1,10 +1,10 @@
 import type { Queryable } from "../../../platform/db/replica.ts";
 
 /** If more of the newest recordings than this match a title search, the stream of recordings fills a page soon. */
-const minCommon = 50;
+const minCommon = 10;
 
 /** How many of the newest recordings are looked at for that. */
-const sampleSize = 5000;
+const sampleSize = 1000;
 
 /** Above this, reading the stream is cheaper than looking up each recording. */
 const maxRare = 1000;
@@ -27,7 +27,7 @@ export async function findRareTitles(
   if (search === undefined || hasTrigram(search)) return null;
   const { rows } = await source.query<{ ids: string[] | null }>({
     text: `with newest as materialized (
-        select g.title_key from recording_grants g where g.principal_id = $1
+        select r.title_key from recording_grants g join recordings r on r.id = g.recording_id where g.principal_id = $1
         order by g.start_datetime desc, g.recording_id desc limit ${sampleSize})
       select case when (select count(*) from newest where strpos(title_key, parley_fold($2)) > 0) < ${minCommon} then array(
         select r.id from recordings r
