@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
 import { closeBrowser } from "./processor-time.ts";
+import { memoryFolder } from "./quick-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const packageFolder = dirname(dirname(fileURLToPath(import.meta.resolve("@sparticuz/chromium"))));
@@ -33,7 +34,7 @@ const fontSettings = `<fontconfig>
  */
 export async function launchChromium({ hasScrollbars = false } = {}): Promise<Browser> {
   const options = await launchOptions();
-  const ignoreDefaultArgs = hasScrollbars ? ["--hide-scrollbars"] : [];
+  const ignoreDefaultArgs = [...options.ignoreDefaultArgs, ...(hasScrollbars ? ["--hide-scrollbars"] : [])];
   return counted(await chromium.launch({ ...options, ignoreDefaultArgs }));
 }
 
@@ -70,6 +71,8 @@ async function launchOptions() {
   return {
     executablePath: join(folder, "chromium"),
     args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"],
+    // Playwright keeps shared memory in files on disk, which takes a sixth of the system's time.
+    ignoreDefaultArgs: memoryFolder() === null ? [] : ["--disable-dev-shm-usage"],
     env: {
       ...process.env,
       // Systems without a desktop often lack NSS.

@@ -14,7 +14,8 @@ export function makeQuickFolder(prefix: string): string {
   return mkdtempSync(join(memoryFolder() ?? tmpdir(), prefix));
 }
 
-function memoryFolder(): string | null {
+/** The folder of shared memory, if it has plenty of space: in containers it often has 64 MB. */
+export function memoryFolder(): string | null {
   const folder = "/dev/shm";
   try {
     const mount = readFileSync("/proc/mounts", "utf8")
