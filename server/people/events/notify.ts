@@ -13,7 +13,7 @@ export async function announceComments(tx: Tx, recordingId: string): Promise<voi
 }
 
 /** The job that sends the emails of a user that are due; its data is `{ userId }`, and its key the user's id. */
-export const emailJob = { name: "email_notifications", owner: () => null } as const;
+export const emailJob = { name: "email_notifications", owner: () => null, whileRunning: "ignored" } as const;
 
 /** Users whose emails are sent at once; those of others, when a whole team is notified, within a minute. */
 const maxAtOnce = 20;

@@ -20,7 +20,8 @@ export interface JobQueue {
   readonly kinds: ReadonlyMap<string, Job>;
   /**
    * Enqueues a job with the transaction: it exists exactly when the transaction commits.
-   * @param key at most one job with this key waits or runs. One that was stopped starts again.
+   * @param key at most one job with this key waits or runs. One that was stopped starts again, and one that runs does as
+   *   its `whileRunning` says.
    */
   enqueue<N extends JobName>(tx: Tx, name: N, data: JobPayloads[N], key: string): Promise<void>;
   /** Hints to this process's pump that there is work; called after the commit. Other processes find it by polling. */
@@ -115,6 +116,11 @@ export interface QueuedJob<N extends JobName = JobName> extends Common {
   readonly concurrency: number;
   /** Whether users who have none running may start one although all slots are busy (`reservedSlots`). For long jobs. */
   readonly hasReservedSlots?: boolean | ((config: Config) => boolean);
+  /**
+   * What becomes of a request while it runs. `ignored`, the default: the run does what is asked for. `repeated`: it runs
+   * once more, since a run that is about to end may have looked before the request.
+   */
+  readonly whileRunning?: "ignored" | "repeated";
   /** Whether none may start for now. */
   isPaused?(config: Config): Promise<boolean>;
   /** What discarding it ends; a text: why it can't be discarded. */
@@ -160,6 +166,7 @@ export interface Job {
   readonly timeoutMs: number;
   readonly retries: number | null;
   readonly isRecurring: boolean;
+  readonly whileRunning: "ignored" | "repeated";
   isEnabled(config: Config): boolean;
   hasReservedSlots(config: Config): boolean;
   isPaused(config: Config): Promise<boolean>;
@@ -195,6 +202,7 @@ export function defineJob<N extends JobName>(job: QueuedJob<N>): Job {
     concurrency: job.concurrency,
     discard: job.discard,
     isRecurring: false,
+    whileRunning: job.whileRunning ?? "ignored",
     hasReservedSlots: (config) =>
       typeof hasReservedSlots === "boolean" ? hasReservedSlots : hasReservedSlots(config),
     isPaused: async (config) => (await isPaused?.(config)) ?? false,
@@ -216,6 +224,7 @@ export function defineRecurringJob<State extends object = object>(job: Recurring
     concurrency: 1,
     discard: "a recurring job runs again at its next time; it can only be retried",
     isRecurring: true,
+    whileRunning: "ignored",
     hasReservedSlots: () => false,
     isPaused: async () => false,
     owner: () => null,

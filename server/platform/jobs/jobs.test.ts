@@ -17,6 +17,7 @@ import {
   findMsUntilDue,
   takeFromTheDead,
 } from "./queries.ts";
+import { enqueueJob } from "./queue.ts";
 
 const app = await startTestApp({ worker: false });
 const { db, jobs } = app;
@@ -77,6 +78,27 @@ test("a job exists exactly when its transaction commits, and once per key", asyn
   await enqueue("a");
   assert.equal(await countJobs(), 1);
   await deleteAll();
+});
+
+test("requested while it runs: ignored, or run once more if its kind says so", async () => {
+  for (const whileRunning of ["ignored", "repeated"] as const) {
+    const request = () =>
+      db.kysely
+        .transaction()
+        .execute((tx) =>
+          enqueueJob(tx, { ...promoteUploadKind, whileRunning }, { uploadId: idOf("again") }, "again"),
+        );
+    await request();
+    const first = await claimed();
+    await request();
+    await request();
+    assert.equal(await claim(), undefined, "it doesn't run twice at once");
+    await completeJob(pool, first);
+    const second = await claim();
+    assert.equal(second?.attempts, whileRunning === "repeated" ? 1 : undefined);
+    if (second !== undefined) await completeJob(pool, second);
+    assert.equal(await countJobs(), 0);
+  }
 });
 
 test("released: a job whose worker died is there again at once, once, and as new", async () => {

@@ -135,11 +135,15 @@ export async function findMsUntilDue(client: pg.ClientBase, names: readonly stri
   return rows[0]?.ms ?? Number.POSITIVE_INFINITY;
 }
 
-/** Deletes a job that has succeeded. */
+/** Deletes a job that has succeeded; one that was requested while it ran (`requestAgain` in queue.ts) waits as new. */
 export async function completeJob(pool: pg.Pool, { name, key, runId }: Attempt): Promise<void> {
   await pool.query({
     name: "complete_job",
-    text: "delete from jobs where name = $1 and key = $2 and run_id = $3",
+    text: `with again as (
+        update jobs set run_id = null, attempts = 0, deaths = 0, error = null
+        where name = $1 and key = $2 and run_id = $3 and due_at > started_at
+      )
+      delete from jobs where name = $1 and key = $2 and run_id = $3 and due_at <= started_at`,
     values: [name, key, runId],
   });
 }

@@ -34,10 +34,13 @@ function kindOf(kinds: ReadonlyMap<string, Job>, name: string): Job {
   return kind;
 }
 
+/** Makes a running job due after its start, by which `completeJob` knows that it was requested meanwhile. */
+const requestAgain = sql`do update set due_at = clock_timestamp() where jobs.run_id is not null`;
+
 /** Enqueues a job by its definition. */
 export async function enqueueJob(
   tx: Tx,
-  kind: Pick<Job, "name" | "owner">,
+  kind: Pick<Job, "name" | "owner" | "whileRunning">,
   data: object,
   key: string,
 ): Promise<void> {
@@ -47,7 +50,8 @@ export async function enqueueJob(
     insert into jobs (name, key, data, owner)
     values (${kind.name}, ${key}, ${JSON.stringify(data)}::jsonb,
       ${owner === undefined ? "" : `${owner.workspace_id}/${owner.user_id}`})
-    on conflict (name, key) do nothing returning name ${prepared}`.execute(tx);
+    on conflict (name, key) ${kind.whileRunning === "repeated" ? requestAgain : sql`do nothing`}
+    returning name ${prepared}`.execute(tx);
   if (added.length === 0) await restartStoppedJob(tx, kind.name, key);
   await sql`select parley_work_added() ${prepared}`.execute(tx);
 }

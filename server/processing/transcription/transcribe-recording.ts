@@ -39,6 +39,7 @@ export const transcribeRecordingKind = defineJob({
   hasReservedSlots: ({ transcription }) => transcription?.engine !== "local",
   isEnabled: ({ transcription }) => transcription !== null,
   isPaused: async (config) => !(await hasSpeechModel(config)),
+  whileRunning: "repeated",
   discard: {
     lost: lostOfRecording,
     async end(tx, _context, recordingId) {
