@@ -60,8 +60,9 @@ async function fanOutWithin(client: pg.PoolClient, addMore?: AddDeliveries): Pro
         select event_id from waiting_events order by event_id limit ${maxEvents}
       ), found as materialized (
         -- Locked: an event that is being deleted is either gone, or its deletion waits for its deliveries.
-        select e.id, e.workspace_id, e.type from waiting w join events e on e.id = w.event_id
-        order by e.id for key share of e
+        -- Lateral, or PostgreSQL would read all events of a small table, as its statistics expect many to wait.
+        select e.* from waiting w cross join lateral (
+          select id, workspace_id, type from events where id = w.event_id for key share) e
       ), listening as (
         select workspace_id, hook_type, count(*) as hooks from hooks
         where ${isOn("hooks")} and workspace_id in (select workspace_id from found)
