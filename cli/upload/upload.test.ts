@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { encodeFile } from "../../server/processing/media/test/encode.ts";
 import { openLine } from "../../server/processing/uploads/test/resumable.ts";
 import { call } from "../../test/support/call.ts";
+import { writePaddedMedia } from "../../test/support/padded-media.ts";
 import { parley, prepareServer } from "../../test/support/server-process.ts";
 import { until } from "../../test/support/until.ts";
 import { makeWav } from "../../test/support/wav.ts";
@@ -255,7 +256,8 @@ test("several files: a second run skips files that the first has sent", async ()
 });
 
 test("the file arrives although the connection is cut", async () => {
-  const path = makeFile("cut.mp4", 5_000_000);
+  const path = join(folder, "cut.mp4");
+  writePaddedMedia(path, "good-faststart.mp4", 5_000_000);
   line.cutAfter(2_500_000);
   const { code, stdout, stderr } = await upload(path, "--chunk-size", "1");
   assert.equal(code, 0, stderr);

@@ -124,7 +124,10 @@ test("on a phone the list fits; settings say how to be notified of each kind, an
   assert.equal(await page.getByText("A backup fails").count(), 0, "not for members");
   await picture(page, "notification-settings-phone");
   await replies.click();
-  await page.getByRole("option", { name: "In the app and a daily email" }).click();
+  await Promise.all([
+    page.waitForResponse((response) => response.request().method() !== "GET"),
+    page.getByRole("option", { name: "In the app and a daily email" }).click(),
+  ]);
   await page.reload();
   await replies.waitFor();
   assert.equal(await replies.inputValue(), "In the app and a daily email");
