@@ -1,6 +1,9 @@
 -- Grants say who sees a recording and when it started; what lists filter by is read from the recording (decision 91). Until
 -- `parley migrate --finish`, processes of the version before still read and write the title, the meeting type and the scope
 -- in them.
+
+-- First, as every change locks them in this order: the other way round, requests would end in deadlocks.
+lock table recordings in share row exclusive mode;
 alter table recording_grants alter column title_key set default '', alter column external set default false;
 
 create function parley_fill_grant() returns trigger language plpgsql as $$

@@ -101,6 +101,32 @@ test("requested while it runs: ignored, or run once more if its kind says so", a
   }
 });
 
+test("requested while it runs, in a transaction that ends after the run: it runs once more", async () => {
+  const kindOf = { ...promoteUploadKind, whileRunning: "repeated" as const };
+  const request = (whenRequested: () => Promise<void>) =>
+    db.kysely.transaction().execute(async (tx) => {
+      await enqueueJob(tx, kindOf, { uploadId: idOf("late") }, "late");
+      await whenRequested();
+    });
+  await request(async () => undefined);
+  const first = await claimed();
+  let completing: Promise<void> | undefined;
+  await request(async () => {
+    completing = completeJob(pool, first);
+    await until("the completion waits for the request", async () => {
+      const { rows } = await pool.query(
+        "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from jobs%' and datname = current_database()",
+      );
+      return rows.length > 0;
+    });
+  });
+  await completing;
+  const second = await claimed();
+  assert.equal(second.attempts, 1);
+  await completeJob(pool, second);
+  assert.equal(await countJobs(), 0);
+});
+
 test("released: a job whose worker died is there again at once, once, and as new", async () => {
   await enqueue("b");
   const taken = await claimed();

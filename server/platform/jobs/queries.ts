@@ -137,14 +137,19 @@ export async function findMsUntilDue(client: pg.ClientBase, names: readonly stri
 
 /** Deletes a job that has succeeded; one that was requested while it ran (`requestAgain` in queue.ts) waits as new. */
 export async function completeJob(pool: pg.Pool, { name, key, runId }: Attempt): Promise<void> {
-  await pool.query({
+  const values = [name, key, runId];
+  const { rowCount } = await pool.query({
     name: "complete_job",
-    text: `with again as (
-        update jobs set run_id = null, attempts = 0, deaths = 0, error = null
-        where name = $1 and key = $2 and run_id = $3 and due_at > started_at
-      )
-      delete from jobs where name = $1 and key = $2 and run_id = $3 and due_at <= started_at`,
-    values: [name, key, runId],
+    text: "delete from jobs where name = $1 and key = $2 and run_id = $3 and due_at <= started_at",
+    values,
+  });
+  if (rowCount !== 0) return;
+  // A statement of its own, which also sees a request that the deletion has waited for.
+  await pool.query({
+    name: "repeat_job",
+    text: `update jobs set run_id = null, attempts = 0, deaths = 0, error = null
+      where name = $1 and key = $2 and run_id = $3`,
+    values,
   });
 }
 
@@ -286,7 +291,7 @@ export async function correctFutureJobs(pool: pg.Pool): Promise<void> {
      where key <> '' and run_id is null and not is_stopped and due_at > now() + interval '1 hour'`,
   );
   await pool.query(
-    `update jobs set heartbeat_at = now(), started_at = least(started_at, now())
+    `update jobs set heartbeat_at = now(), started_at = least(started_at, now()), due_at = least(due_at, now())
      where run_id is not null and heartbeat_at > now() + interval '5 minutes'`,
   );
   await pool.query("delete from job_turns where started_at > now() + interval '5 minutes'");

@@ -118,7 +118,7 @@ export async function transcribeRecordingJob(
   } finally {
     watch.stop();
   }
-  // Requested again before this job noticed the cancellation, when the queue took no second job.
+  // Requested again before this job noticed the cancellation: it begins at once, without another turn in the queue.
   if (watch.canceled.aborted && (await findTranscription(db.kysely, recordingId))?.status === "pending")
     await transcribeRecordingJob(deps, recordingId, signal);
 }

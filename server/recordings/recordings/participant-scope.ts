@@ -22,7 +22,7 @@ export async function participantScopes(
 /**
  * Updates what is derived from the participants of a locked recording: whether someone external took part,
  * and the meeting type, where nobody has chosen one. A type that is not the default of the other scope was chosen in
- * some way, and stays. The grants are the caller's to bring in line.
+ * some way, and stays.
  */
 export async function deriveFromParticipants(tx: Tx, recordingId: string): Promise<void> {
   await sql`
