@@ -125,7 +125,10 @@ test("on a phone the list fits; settings say how to be notified of each kind, an
   await picture(page, "notification-settings-phone");
   await replies.click();
   await Promise.all([
-    page.waitForResponse((response) => response.request().method() !== "GET"),
+    page.waitForResponse(
+      (response) =>
+        response.url().endsWith("/me/notification-settings") && response.request().method() !== "GET",
+    ),
     page.getByRole("option", { name: "In the app and a daily email" }).click(),
   ]);
   await page.reload();

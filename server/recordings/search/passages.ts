@@ -282,14 +282,15 @@ async function rankRecordings(
     choices.map(({ weight }) => weight),
   ];
   const bind = (value: unknown): string => `$${values.push(value)}`;
-  const conditions = [...filterConditions(filter, bind), ...libraryConditions(principal, filter, bind)];
+  const ofSearch = filterConditions(filter, bind);
+  const conditions = [...ofSearch, ...libraryConditions(principal, filter, bind)];
   const { rows } = await pool.query<RankedRecordings>({
     text: `with found as materialized (
         select n.n, f.recording_id, f.start_datetime, f.head_score > 0 as in_head
         from generate_subscripts($2::text[], 1) n
         cross join lateral (
           select f.* from parley_search_find($1::uuid[], ($2::text[])[n]::tsquery, ($3::text[])[n]::tsquery) f
-          ${conditions.some((condition) => condition.includes("r.")) ? "join recordings r on r.id = f.recording_id" : ""}
+          ${ofSearch.some((condition) => condition.includes("r.")) ? "join recordings r on r.id = f.recording_id" : ""}
           ${conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`}
           limit ${maxCounted}) f
         where ($2::text[])[n] is not null),
