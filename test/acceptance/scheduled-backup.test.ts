@@ -125,6 +125,12 @@ test("a backup that hangs is reported by log and mail once it is overdue", async
   await nextMail(/Subject: Backups are overdue[\s\S]*No backup of .* has succeeded for two days/);
   assert.match(worker.output().stderr, /backups are overdue/);
   await worker.stop();
+  // PostgreSQL may notice a little later that the session which holds the lock of backups has ended.
+  await until("the lock is released", async () => {
+    const locks = await query(`select 1 from pg_locks where locktype = 'advisory' and database =
+      (select oid from pg_database where datname = current_database())`);
+    return locks.length === 0;
+  });
 });
 
 test("a failed verification is reported as one, until the newest scheduled backup is verified", async () => {

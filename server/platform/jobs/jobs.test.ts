@@ -10,6 +10,8 @@ import { promoteUploadKind } from "../../processing/uploads/promotion/promote.ts
 import type { Job } from "./define.ts";
 import { startPump } from "./pump.ts";
 import {
+  beat,
+  beatLater,
   type ClaimedJob,
   claimJob,
   completeJob,
@@ -138,6 +140,31 @@ test("released: a job whose worker died is there again at once, once, and as new
   // The dead worker's late word about its attempt changes nothing.
   await completeJob(pool, taken);
   assert.equal(await countJobs(), 1);
+  await deleteAll();
+});
+
+test("heartbeats: a job that a request holds doesn't keep the others from saying that they run", async () => {
+  await enqueue("b");
+  await enqueue("c");
+  const [held, other] = [await claimed(), await claimed()];
+  await pool.query(
+    "update jobs set heartbeat_at = now() - interval '100 seconds', started_at = now() - interval '100 seconds'",
+  );
+  const silent = async (): Promise<string[]> =>
+    (await pool.query("select key from jobs where heartbeat_at < now() - interval '50 seconds'")).rows.map(
+      ({ key }) => key,
+    );
+  const client = await pool.connect();
+  await client.query("begin");
+  await client.query("select 1 from jobs where key = $1 for update", [held.key]);
+  assert.deepEqual(await beat(pool, [held.runId, other.runId]), [held.runId]);
+  assert.deepEqual(await silent(), [held.key]);
+  assert.deepEqual(await supervise(), []);
+  const later = beatLater(pool, [held.runId]);
+  await client.query("commit");
+  client.release();
+  await later;
+  assert.deepEqual(await silent(), []);
   await deleteAll();
 });
 

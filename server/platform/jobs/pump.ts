@@ -5,6 +5,7 @@ import {
   type Admission,
   addRecurringJobs,
   beat,
+  beatLater,
   type ClaimedJob,
   claimJob,
   claimRecurringJob,
@@ -276,13 +277,23 @@ export function startPump(
       log.warn({ err: error }, "could not check for jobs of dead workers");
     });
   }, superviseIntervalMs);
+  let isWaitingToBeat = false;
+  async function writeHeartbeats(): Promise<void> {
+    if (running.size === 0) return;
+    const left = await beat(pool, [...running.keys()]);
+    if (left.length === 0 || isWaitingToBeat) return;
+    isWaitingToBeat = true;
+    try {
+      await beatLater(pool, left);
+    } finally {
+      isWaitingToBeat = false;
+    }
+  }
   const heart = setInterval(
-    () => {
-      if (running.size === 0) return;
-      beat(pool, [...running.keys()]).catch((error: Error) =>
+    () =>
+      writeHeartbeats().catch((error: Error) =>
         log.warn({ err: error }, "could not write the heartbeat of running jobs"),
-      );
-    },
+      ),
     (heartbeatSeconds * 1000) / 4,
   );
   context.jobs.onWake(wake);

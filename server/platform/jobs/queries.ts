@@ -196,8 +196,25 @@ export async function releaseJob(pool: pg.Pool, { name, key, runId }: Attempt): 
   );
 }
 
-/** Says that these attempts are running. */
-export async function beat(pool: pg.Pool, runIds: readonly string[]): Promise<void> {
+/**
+ * Says that these attempts are running, except those of jobs that a transaction holds, such as a request to run one again:
+ * they must not keep the others from saying so.
+ * @returns the attempts that are left, for `beatLater()`.
+ */
+export async function beat(pool: pg.Pool, runIds: readonly string[]): Promise<string[]> {
+  const { rows } = await pool.query<{ run_id: string }>(
+    `update jobs j set heartbeat_at = now()
+     from (select name, key from jobs where run_id = any($1::uuid[]) for update skip locked) free
+     where j.name = free.name and j.key = free.key
+     returning j.run_id`,
+    [runIds],
+  );
+  const said = new Set(rows.map(({ run_id }) => run_id));
+  return runIds.filter((runId) => !said.has(runId));
+}
+
+/** Says that these attempts are running as soon as the transactions that hold their jobs have ended. */
+export async function beatLater(pool: pg.Pool, runIds: readonly string[]): Promise<void> {
   await pool.query("update jobs set heartbeat_at = now() where run_id = any($1::uuid[])", [runIds]);
 }
 
