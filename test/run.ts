@@ -5,6 +5,7 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { keepThreadPoolAwake } from "../server/platform/thread-pool.ts";
 import { checkEvidence } from "./shape/evidence.ts";
 import { noChromium } from "./support/chromium.ts";
 import { isFullRun } from "./support/full.ts";
@@ -116,6 +117,7 @@ for (const name of Object.keys(process.env)) if (name.startsWith("PARLEY_")) del
 process.env.NODE_COMPILE_CACHE = join(root, "node_modules", ".cache", "compiled");
 const requests = mkdtempSync(join(tmpdir(), "parley-requests-"));
 process.env[requestsVariable] = requests;
+keepThreadPoolAwake();
 
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());

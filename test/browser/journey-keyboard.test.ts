@@ -124,6 +124,7 @@ test("keyboard only: sign in, upload, review, play, search, clip, share, tag, re
   await keys.type("Zoe");
   await page.getByRole("option", { name: /Zoe Last/ }).waitFor();
   await keys.press("ArrowDown");
+  await page.locator("[role=option][data-combobox-selected]", { hasText: "Zoe Last" }).waitFor();
   await keys.press("Enter");
   await share.getByRole("list", { name: "People with access" }).getByText(other.email).waitFor();
   await assertFocused(page, share, "sharing with a user");

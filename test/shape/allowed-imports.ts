@@ -61,6 +61,7 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
   "platform/run-thread": [],
   "platform/storage": ["platform/coalesce", "platform/concurrency", "platform/outbound"],
   "platform/telemetry": ["platform/outbound"],
+  "platform/thread-pool": [],
   "platform/user-name": [],
   "platform/version": [],
 };

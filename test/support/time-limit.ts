@@ -1,4 +1,5 @@
 import { isMainThread } from "node:worker_threads";
+import { keepThreadPoolAwake } from "../../server/platform/thread-pool.ts";
 import { isFullRun } from "./full.ts";
 import { currentFile } from "./record-requests.ts";
 
@@ -35,4 +36,5 @@ if (isMainThread) {
     return write(chunk, ...rest);
   };
   restartTimeLimit();
+  keepThreadPoolAwake();
 }

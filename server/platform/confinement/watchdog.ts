@@ -19,11 +19,13 @@ export function startWatchdog(watch: Watch): void {
 
 /**
  * Runs in the thread, so it uses nothing from outside itself. The operating system gives an orphan another parent. SIGKILL,
- * because an orderly exit would wait for the hanging thread.
+ * because an orderly exit would wait for the hanging thread. Wakes the thread pool, as ../thread-pool.ts does in a server.
  */
 function endWithParent(watch: Watch): void {
   const end = performance.now() + watch.timeoutMs;
+  const { fstat } = process.getBuiltinModule("node:fs");
   setInterval(() => {
     if (process.ppid !== watch.parentPid || performance.now() > end) process.kill(process.pid, "SIGKILL");
+    fstat(0, () => undefined);
   }, 250);
 }
