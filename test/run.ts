@@ -79,7 +79,7 @@ const inEachRun = [
   "cli/cli.test.ts",
 ];
 /** Folders whose files share processes, and how many share one. */
-const groupSizes = { "test/browser": 8, "test/shape": 10, server: 20 } as const;
+const groupSizes = { "test/browser": 5, "test/shape": 10, server: 20 } as const;
 /** Files that take longest, in this order: one that began last would run alone in the end. */
 const longest = [
   "test/acceptance/backup.test.ts",
@@ -247,22 +247,7 @@ function grouped(all: readonly string[]): string[] {
   });
   const isLong = (file: string): boolean => longest.includes(relative(root, file));
   const first = longest.map((name) => join(root, name)).filter((file) => alone.includes(file));
-  return [
-    ...first,
-    ...mixed(
-      entries,
-      alone.filter((file) => !isLong(file)),
-    ),
-  ];
-}
-
-/**
- * Mixes two lists evenly and keeps the order of each: groups need the processor all the time, and most of the other files
- * wait for processes that they start.
- */
-function mixed(one: readonly string[], other: readonly string[]): string[] {
-  const place = (list: readonly string[]) => list.map((file, index) => ({ file, at: index / list.length }));
-  return [...place(one), ...place(other)].sort((a, b) => a.at - b.at).map(({ file }) => file);
+  return [...first, ...entries, ...alone.filter((file) => !isLong(file))];
 }
 
 /** The files to speed up first, with the processor time of each file and the programs it ran. */
