@@ -1,7 +1,9 @@
 import { buildWebApp } from "../server/operations/web/build.ts";
+import { keepThreadPoolAwake } from "../server/platform/thread-pool.ts";
 import { bundleAll } from "./bundle.ts";
 
 /** Builds the web app unless what is there was built from these very files, and bundles parts of the server. */
+keepThreadPoolAwake();
 const say = (line: string): boolean => process.stderr.write(`parley: ${line}\n`);
 try {
   await buildWebApp(say);

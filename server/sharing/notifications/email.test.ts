@@ -106,7 +106,9 @@ test("the daily email waits for its time and has what came until then", async ()
   for (const title of ["One", "Two"]) await share(user, title);
   await send(user);
   assert.equal(mailsTo(user).length, 0);
-  await db.pool.query("update notifications set email_at = now() where user_id = $1", [user.id]);
+  // Times are rounded to milliseconds, also to the next one.
+  const due = "update notifications set email_at = now() - interval '1 second' where user_id = $1";
+  await db.pool.query(due, [user.id]);
   await send(user);
   assert.match(mailsTo(user)[0]?.text ?? "", /“One”[\s\S]*“Two”/);
 });
