@@ -206,6 +206,8 @@ function Shares(props: {
           nothingFoundMessage={t`No matches`}
           data={choices}
           value={null}
+          selectFirstOptionOnDropdownOpen
+          selectFirstOptionOnChange
           disabled={isBusy}
           onChange={(value) => {
             if (value !== null) onAdd(value);

@@ -122,6 +122,8 @@ function TeamRow({ team }: { team: Team }) {
             nothingFoundMessage={t`No matches`}
             data={others.map(({ id, name }) => ({ value: id, label: name }))}
             value={null}
+            selectFirstOptionOnDropdownOpen
+            selectFirstOptionOnChange
             onChange={(id) => id !== null && add.mutate(id)}
           />
         )}
