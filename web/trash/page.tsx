@@ -84,6 +84,7 @@ function EmptyTrash() {
   if (last === undefined) return null;
   const isAllHeld = cursor === null && recordings.every(({ is_held }) => is_held);
   const size = total && sizeText(total.recordings, bytes(total.bytes));
+  const count = total?.recordings ?? (cursor === null ? recordings.length : null);
   return (
     <Group gap="sm">
       <Text size="sm" c="dimmed" role="status">
@@ -99,7 +100,7 @@ function EmptyTrash() {
           run={async () => {
             try {
               const deleted = await emptyTrash(new Date(Date.parse(last.deleted_datetime) + 1).toISOString());
-              return { deleted, left: total === null ? 0 : total.recordings - deleted };
+              return { deleted, left: count === null ? 0 : count - deleted };
             } finally {
               // Also after an error: recordings may have been deleted before it.
               await client.invalidateQueries({ queryKey: ["trash"] });

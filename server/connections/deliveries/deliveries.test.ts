@@ -178,7 +178,7 @@ test("an attempt that ended without a result, as by kill -9, is reported and not
     "update deliveries set state = 'pending', settled_at = null, attempts = 0, first_at = null where id = $1",
     [row.id],
   );
-  await db.pool.query("update hooks set next_due_at = now() where id = $1", [id]);
+  await db.pool.query("update hooks set next_due_at = now() - interval '1 second' where id = $1", [id]);
   app.jobs.wake();
   await settled(id);
   assert.equal(received().length, 1);

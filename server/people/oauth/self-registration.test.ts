@@ -198,9 +198,10 @@ test("a document at the client_id describes an app: it is fetched once, and its 
 
   // A withdrawn redirect URI is refused as soon as the document has to be fetched again.
   serve("/app.json", { redirect_uris: ["https://app.example.com/new"] });
-  await app.db.pool.query("update oauth_clients set metadata_expires_at = now() where metadata_url = $1", [
-    url,
-  ]);
+  await app.db.pool.query(
+    "update oauth_clients set metadata_expires_at = now() - interval '1 second' where metadata_url = $1",
+    [url],
+  );
   const moved = await browser.get(authorizeUrl(client));
   assert.equal(moved.status, 400);
   assert.match(moved.html, /a URL that is not registered/);

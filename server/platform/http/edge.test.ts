@@ -91,7 +91,10 @@ test("token: missing, malformed, unknown, expired, revoked and of a deactivated 
     { headers: { authorization: `bearer  ${own.admin.token}` } },
   );
   assert.equal(works.status, 200);
-  await app.db.pool.query("update access_tokens set expires_at = now() where user_id = $1", [own.member.id]);
+  await app.db.pool.query(
+    "update access_tokens set expires_at = now() - interval '1 second' where user_id = $1",
+    [own.member.id],
+  );
   assert.equal((await call(app, "POST", "/users", {}, { token: own.member.token })).status, 401);
   await app.db.pool.query(
     "update access_tokens set revoked_at = now() where type = 'workspace_access_token' and workspace_id = $1",

@@ -128,7 +128,10 @@ test("a run whose job is gone, or that has waited long enough, is found by the s
   model.script(refuse(503, {}, { "retry-after": "3000" }));
   const id = await t.make();
   await until("it waits", async () => (await t.runOf(id)).status === "waiting");
-  await t.db.pool.query("update intelligence_runs set not_before = now() where recording_id = $1", [id]);
+  await t.db.pool.query(
+    "update intelligence_runs set not_before = now() - interval '1 second' where recording_id = $1",
+    [id],
+  );
   await t.done(id);
 });
 

@@ -90,7 +90,9 @@ test("the empty object that blocks a bucket's URL is removed once the URL has ex
   const { log } = sweepLog();
   await removeOrphans(app.db, bucket, log);
   assert.equal((await app.store.head(uploadFileKey(body.id)))?.size, 0);
-  await app.db.pool.query("update uploads set url_expires_at = now() where id = $1", [body.id]);
+  await app.db.pool.query("update uploads set url_expires_at = now() - interval '1 second' where id = $1", [
+    body.id,
+  ]);
   assert.equal(await removeOrphans(app.db, bucket, log), 1);
   assert.equal(await app.store.head(uploadFileKey(body.id)), null);
 });

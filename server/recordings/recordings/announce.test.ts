@@ -73,9 +73,10 @@ test("a model that fails, and one that takes more than an hour, don't keep a rec
   assert.equal((await t.runOf(failed)).status, "failed");
   t.model.script(neverAnswer);
   const slow = await t.make();
-  await t.db.pool.query("update pending_announcements set announce_at = now() where recording_id = $1", [
-    slow,
-  ]);
+  await t.db.pool.query(
+    "update pending_announcements set announce_at = now() - interval '1 second' where recording_id = $1",
+    [slow],
+  );
   assert.deepEqual(await announced(slow), ["recording_added"]);
   assert.equal((await t.runOf(slow)).status, "running");
 });

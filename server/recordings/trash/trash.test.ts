@@ -272,7 +272,7 @@ test("retention rules delete recordings in the trash too, with a receipt", async
     enabled: true,
   });
   assert.equal(rule.status, 200, rule.text);
-  await pool.query("update retention_rules set acts_from = now()");
+  await pool.query("update retention_rules set acts_from = now() - interval '1 second'");
   await applyRetention({ db: app.db, store: app.store, log: sweepLog().log as never });
   assert.equal((await pool.query("select 1 from recordings where id = $1", [id])).rowCount, 0);
   const { rowCount } = await pool.query("select 1 from retention_receipts where recording_id = $1", [id]);
@@ -315,8 +315,10 @@ test("a recording_deleted that is retried after the recording was restored is su
   await restore(id);
   receiver.otherwise((_request, response) => void response.end());
   const state = await until("it has a result", async () => {
-    await pool.query("update deliveries set due_at = now() where state = 'pending' and attempts > 0");
-    await pool.query("update hooks set next_due_at = now()");
+    await pool.query(
+      "update deliveries set due_at = now() - interval '1 second' where state = 'pending' and attempts > 0",
+    );
+    await pool.query("update hooks set next_due_at = now() - interval '1 second'");
     const { rows } = await pool.query(
       "select state from deliveries where subject_id = $1 and state <> 'pending'",
       [id],

@@ -106,7 +106,6 @@ test("the daily email waits for its time and has what came until then", async ()
   for (const title of ["One", "Two"]) await share(user, title);
   await send(user);
   assert.equal(mailsTo(user).length, 0);
-  // Times are rounded to milliseconds, also to the next one.
   const due = "update notifications set email_at = now() - interval '1 second' where user_id = $1";
   await db.pool.query(due, [user.id]);
   await send(user);

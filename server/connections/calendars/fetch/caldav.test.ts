@@ -115,7 +115,7 @@ test("CalDAV: an account's calendars are discovered, a wrong password is refused
 
   // Moved and renamed, then deleted, on the server.
   const read = async () => {
-    await app.db.pool.query("update calendars set next_read_at = now()");
+    await app.db.pool.query("update calendars set next_read_at = now() - interval '1 second'");
     const { db, jobs, encryptor, config } = app;
     const signal = new AbortController().signal;
     await readDueCalendars({ db, jobs, encryptor, config, log: createLog("silent"), signal });

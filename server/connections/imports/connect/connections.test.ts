@@ -142,7 +142,8 @@ const ended = (
   });
 
 /** Makes postponed events due. */
-const skipDelays = () => pool.query("update connection_events set next_at = now() where state = 'pending'");
+const skipDelays = () =>
+  pool.query("update connection_events set next_at = now() - interval '1 second' where state = 'pending'");
 
 async function recording(id: string | null | undefined) {
   const { body, text, status } = await call(

@@ -81,7 +81,7 @@ test("an admin deletes a hook while one of its deliveries is resent: neither wai
     version: olderVersion,
   });
   await waitForLock();
-  await client.query("update hooks set next_due_at = now() where id = $1", [id]);
+  await client.query("update hooks set next_due_at = now() - interval '1 second' where id = $1", [id]);
   await client.query("commit");
   client.release();
   assert.equal((await deleting).status, 200);

@@ -202,7 +202,9 @@ test("tokens: expired ones are refused, and an expiry in the past is invalid", a
     name: "x",
     expires_at: soon(),
   });
-  await app.db.pool.query("update access_tokens set expires_at = now() where id = $1", [made.body.id]);
+  await app.db.pool.query("update access_tokens set expires_at = now() - interval '1 second' where id = $1", [
+    made.body.id,
+  ]);
   assert.equal((await call(app, "POST", "/users", {}, { token: made.body.token })).status, 401);
 });
 

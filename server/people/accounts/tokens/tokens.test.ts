@@ -85,7 +85,9 @@ test("tokens: the list contains neither expired tokens nor those of apps", async
     name: "x",
   });
   assert.equal((await listAll("/tokens", person.token)).ids.length, 2);
-  await app.db.pool.query("update access_tokens set expires_at = now() where id = $1", [body.id]);
+  await app.db.pool.query("update access_tokens set expires_at = now() - interval '1 second' where id = $1", [
+    body.id,
+  ]);
   const { ids, types } = await listAll("/tokens", person.token);
   assert.deepEqual([ids.length, types], [1, ["personal_access_token"]]);
   assert.equal((await manage("GET", "/oauth/grants", person.token)).body.grants.length, 1);

@@ -83,7 +83,7 @@ test("a code expires after a minute", async () => {
     [hashToken(input.code)],
   );
   assert.ok(rows[0].left > 50 && rows[0].left <= 60, rows[0].left);
-  await app.db.pool.query("update oauth_codes set expires_at = now() where hash = $1", [
+  await app.db.pool.query("update oauth_codes set expires_at = now() - interval '1 second' where hash = $1", [
     hashToken(input.code),
   ]);
   assertRefused(await exchange(app, client, input));

@@ -134,7 +134,9 @@ test("a file that reached the bucket is not accepted for a deactivated user", as
   const { id } = (await create({ media_type: "video" }, user.token)).body;
   await app.store.put(uploadFileKey(id), bytes, {});
   await deactivate(user);
-  await app.db.pool.query("update uploads set next_check_at = now() where id = $1", [id]);
+  await app.db.pool.query("update uploads set next_check_at = now() - interval '1 second' where id = $1", [
+    id,
+  ]);
   await noticeArrivals({ ...app, log }, 1000);
   assert.equal((await row(id)).received_at, null);
   await endUploadsOfDeactivated({ ...app, log });

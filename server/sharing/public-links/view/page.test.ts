@@ -63,9 +63,10 @@ test("a link that is unknown, expired or protected by a password reveals nothing
     [
       410,
       () =>
-        app.db.pool.query("update public_links set expires_at = now(), password_hash = null where id = $1", [
-          linkId,
-        ]),
+        app.db.pool.query(
+          "update public_links set expires_at = now() - interval '1 second', password_hash = null where id = $1",
+          [linkId],
+        ),
     ],
     [404, () => setState(recordingId, "workspace")],
   ];
