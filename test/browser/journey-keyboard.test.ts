@@ -122,8 +122,8 @@ test("keyboard only: sign in, upload, review, play, search, clip, share, tag, re
   await assertFocused(page, share, "changing the sharing");
   await keys.tabTo(share.getByRole("combobox", { name: "People" }));
   await keys.type("Zoe");
-  // The first match is highlighted.
-  await page.locator("[role=option][data-combobox-selected]", { hasText: "Zoe Last" }).waitFor();
+  await page.getByRole("option", { name: /Zoe Last/ }).waitFor();
+  await keys.press("ArrowDown");
   await keys.press("Enter");
   await share.getByRole("list", { name: "People with access" }).getByText(other.email).waitFor();
   await assertFocused(page, share, "sharing with a user");

@@ -206,8 +206,8 @@ function Shares(props: {
           nothingFoundMessage={t`No matches`}
           data={choices}
           value={null}
+          // Highlights nothing, since the list is not there yet, but starts no timer that forgets what an arrow key highlights.
           selectFirstOptionOnDropdownOpen
-          selectFirstOptionOnChange
           disabled={isBusy}
           onChange={(value) => {
             if (value !== null) onAdd(value);

@@ -122,8 +122,8 @@ function TeamRow({ team }: { team: Team }) {
             nothingFoundMessage={t`No matches`}
             data={others.map(({ id, name }) => ({ value: id, label: name }))}
             value={null}
+            // Highlights nothing, since the list is not there yet, but starts no timer that forgets what an arrow key highlights.
             selectFirstOptionOnDropdownOpen
-            selectFirstOptionOnChange
             onChange={(id) => id !== null && add.mutate(id)}
           />
         )}
