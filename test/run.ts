@@ -1,4 +1,4 @@
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { run } from "node:test";
@@ -10,6 +10,7 @@ import { checkEvidence } from "./shape/evidence.ts";
 import { noChromium } from "./support/chromium.ts";
 import { isFullRun } from "./support/full.ts";
 import { globalSetup, globalTeardown, postgresMs } from "./support/global-setup.ts";
+import { makeQuickFolder } from "./support/quick-folder.ts";
 import { readSentRequests, requestsVariable, type SentRequests } from "./support/record-requests.ts";
 
 /**
@@ -115,7 +116,12 @@ if (files.length === 0) {
 for (const name of Object.keys(process.env)) if (name.startsWith("PARLEY_")) delete process.env[name];
 // Hundreds of processes load the same files: they are compiled once.
 process.env.NODE_COMPILE_CACHE = join(root, "node_modules", ".cache", "compiled");
-const requests = mkdtempSync(join(tmpdir(), "parley-requests-"));
+// Temporary files of all tests, which are removed with it.
+const temporary = makeQuickFolder("parley");
+// As of a system's own folder, which tests with other users expect.
+chmodSync(temporary, 0o1777);
+process.env.TMPDIR = temporary;
+const requests = mkdtempSync(join(tmpdir(), "requests-"));
 process.env[requestsVariable] = requests;
 keepThreadPoolAwake();
 
@@ -143,7 +149,7 @@ try {
   for (const file of unstable) console.error(`unstable: ${file} failed among others and passed alone`);
 } finally {
   await globalTeardown();
-  rmSync(requests, { recursive: true, force: true });
+  rmSync(temporary, { recursive: true, force: true });
 }
 
 /**

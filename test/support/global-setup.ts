@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
@@ -11,7 +12,6 @@ import {
 import { migrate } from "../../server/platform/db/migrate.ts";
 import { connectionVariable, templateDatabase } from "./database.ts";
 import { parentOf, processorMs } from "./processor-time.ts";
-import { makeQuickFolder } from "./quick-folder.ts";
 import { noS3Server, type S3Server, s3FileVariable, startS3Server } from "./s3-server.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -29,7 +29,7 @@ export async function globalSetup(files: readonly string[]): Promise<void> {
   const usesWeb = /\b(startBrowserApp|buildWebApp|measureAll)\b/;
   const script = files.some((file) => usesWeb.test(readFileSync(file, "utf8"))) ? "build-web" : "bundle";
   execFileSync(process.execPath, [join(root, "scripts", `${script}.ts`)], { stdio: "inherit" });
-  folder = makeQuickFolder("parley-test-");
+  folder = mkdtempSync(join(tmpdir(), "parley-test-"));
   if (noS3Server === false && files.some((file) => readFileSync(file, "utf8").includes("startS3Server")))
     s3 = shareS3Server(join(folder, "s3.json"));
   postgres = await startEmbeddedPostgres(

@@ -1,6 +1,16 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, chmodSync, chownSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import { promisify } from "node:util";
@@ -9,7 +19,6 @@ import { POSTGRES_ENVIRONMENT, readyBinaries } from "../../server/platform/db/em
 import { initdbIdentity } from "../../server/platform/db/embedded/initdb.ts";
 import { databaseUser, type SystemUser } from "../../server/platform/db/embedded/system-user.ts";
 import { freePort } from "./port.ts";
-import { makeQuickFolder } from "./quick-folder.ts";
 import { until } from "./until.ts";
 
 /** One of the two PostgreSQL servers. */
@@ -43,7 +52,7 @@ export async function startReplicatedDatabase(): Promise<{
   readonly primary: DatabaseServer;
   readonly standby: DatabaseServer;
 }> {
-  const folder = makeQuickFolder("parley-replicated-");
+  const folder = mkdtempSync(join(tmpdir(), "parley-replicated-"));
   chmodSync(folder, 0o755);
   const { user } = await initdbIdentity(databaseUser(folder, folder));
   const binaries = await readyBinaries(user, join(folder, "system"));

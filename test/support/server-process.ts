@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -61,7 +61,7 @@ export async function prepareServer(
     givenUrl === undefined
       ? await createTestDatabase(options.isEmpty ? "template1" : templateDatabase)
       : null;
-  const folder = options.shared?.env.PARLEY_DATA_DIR ?? mkdtempSync(join(tmpdir(), "parley-server-"));
+  const folder = options.shared?.env.PARLEY_DATA_DIR ?? makeDataFolder();
   const env: Record<string, string> = {
     PARLEY_PORT: String(port),
     PARLEY_DATA_DIR: folder,
@@ -129,6 +129,13 @@ export async function prepareServer(
     },
   };
   return self;
+}
+
+/** Enterable for other users, so that a database that verifies a backup for root is inside, not in /var/lib/parley. */
+function makeDataFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "parley-server-"));
+  chmodSync(folder, 0o711);
+  return folder;
 }
 
 /** What runs a parley command: its environment variables, and the folder of its program. */

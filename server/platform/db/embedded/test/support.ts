@@ -1,12 +1,20 @@
 import { type ChildProcess, execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { makeQuickFolder } from "../../../../../test/support/quick-folder.ts";
 import { privateFolderName } from "../private-folder.ts";
 import { processExists } from "../process/process-facts.ts";
 import type { SystemUser } from "../system-user.ts";
@@ -36,7 +44,7 @@ export interface Stage {
 }
 
 export function stage(test: TestContext, folderName = "data"): Stage {
-  const folder = makeQuickFolder("parley-embedded-");
+  const folder = mkdtempSync(join(tmpdir(), "parley-embedded-"));
   chmodSync(folder, 0o755);
   const systemDir = join(folder, "system");
   const tuning: Tuning = { settings: { fsync: "off" }, systemDir, readyTimeoutMs: 60_000 };
@@ -82,7 +90,7 @@ export async function filledStage(test: TestContext): Promise<Stage> {
 }
 
 async function createDatabase(): Promise<string> {
-  const folder = makeQuickFolder("parley-embedded-");
+  const folder = mkdtempSync(join(tmpdir(), "parley-embedded-"));
   chmodSync(folder, 0o755);
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const dataDir = join(folder, "data");
