@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import type { z } from "zod";
 import type { Point } from "../../../contract/recordings/points.ts";
@@ -13,9 +12,9 @@ import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { uploadFileKey } from "../../platform/storage/layout.ts";
-import type { ObjectStore } from "../../platform/storage/store.ts";
+import { ObjectExistsError, type ObjectStore } from "../../platform/storage/store.ts";
 import type { UploadQuotas } from "../../processing/uploads/quotas.ts";
-import { takeFile } from "../../processing/uploads/transfer/arrival.ts";
+import { checkForFile, takeFile } from "../../processing/uploads/transfer/arrival.ts";
 import { deletePermanently } from "../../recordings/trash/delete.ts";
 
 interface Dependencies {
@@ -113,12 +112,16 @@ async function loadSample(
   const owner = { ...principal, scope: "workspace" as const };
   const { row } = await importRecording(deps, owner, input, { data, participants: [] });
   if (row.status !== "awaiting") return;
-  const file = await deps.store.putFile(
-    uploadFileKey(row.id),
-    fileURLToPath(new URL(`${name}.${format}`, assets)),
-    { contentType: format === "mp3" ? "audio/mpeg" : "video/mp4" },
-  );
-  await takeFile(deps, row.id, file);
+  const media = await readFile(new URL(`${name}.${format}`, assets));
+  const contentType = format === "mp3" ? "audio/mpeg" : "video/mp4";
+  try {
+    const file = await deps.store.put(uploadFileKey(row.id), media, { contentType, ifAbsent: true });
+    await takeFile(deps, row.id, file);
+  } catch (error) {
+    if (!(error instanceof ObjectExistsError)) throw error;
+    // Another request has stored it, or an earlier one, which was interrupted.
+    await checkForFile(deps, row.id);
+  }
 }
 
 /** Deletes the sample recordings. @throws ProblemError `wrong_state` for one on legal hold. */
