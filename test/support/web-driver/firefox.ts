@@ -11,7 +11,7 @@ export const noFirefox: string | false = skipWithout("firefox-esr", "pulseaudio"
 const preferences = {
   "ui.prefersReducedMotion": 1,
   // Pictures a second: drawing sixty of them without a graphics card takes most of the browser's processor time.
-  "layout.frame_rate": 15,
+  "layout.frame_rate": 5,
   // A microphone and a camera that need no permission: the microphone plays a tone.
   "media.navigator.streams.fake": true,
   "media.navigator.permission.disabled": true,
