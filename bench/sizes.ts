@@ -9,6 +9,8 @@ export interface Sizes {
   readonly writes: number;
   /** How often baseline and subject take turns. */
   readonly rounds: number;
+  /** How often what is measured runs before it counts. */
+  readonly warmUps: { readonly writes: number; readonly visits: number };
   /** How long a target is loaded before it counts, and while it counts. */
   readonly warmUpMs: number;
   readonly loadMs: number;
@@ -33,8 +35,13 @@ export interface Sizes {
     readonly read: number;
     readonly write: number;
   };
-  /** Recordings with ten action items each, in the large and the small workspace, and those in which questions search. */
-  readonly meetings: { readonly large: number; readonly small: number; readonly spoken: number };
+  /** Recordings with ten action items each, in the large and the small workspace, those in which questions search, and how many questions. */
+  readonly meetings: {
+    readonly large: number;
+    readonly small: number;
+    readonly spoken: number;
+    readonly questions: number;
+  };
   readonly web: {
     /** Of the sample meetings, how many the library holds, and how many pages are visited. */
     readonly recordings: number;
@@ -65,6 +72,7 @@ export const fullSizes: Sizes = {
   transcriptSegments: 5000,
   writes: 200,
   rounds: 5,
+  warmUps: { writes: 10, visits: 1 },
   warmUpMs: 1500,
   loadMs: 2500,
   firstStarts: 2,
@@ -76,7 +84,7 @@ export const fullSizes: Sizes = {
   availableSec: 3600,
   speech: { seconds: 3600, model: null },
   language: { model: null, threads: 2, read: 400, write: 100 },
-  meetings: { large: 100_000, small: 1000, spoken: 100_000 },
+  meetings: { large: 100_000, small: 1000, spoken: 100_000, questions: 20 },
   web: { recordings: Number.POSITIVE_INFINITY, pages: 4, meetingSec: 7200, slowdown: 4, quietMs: 5000 },
   hooks: { events: 10_000, delays: 100, deadHooks: 100, deadSamples: 50 },
   backup: { recordings: 100_000, files: 1800 },
@@ -92,7 +100,7 @@ export const quickSizes: Sizes = {
   transferBytes: 2 ** 28,
   availableSec: 600,
   speech: { seconds: 600, model: null },
-  meetings: { large: 10_000, small: 1000, spoken: 10_000 },
+  meetings: { large: 10_000, small: 1000, spoken: 10_000, questions: 20 },
   hooks: { events: 3000, delays: 30, deadHooks: 100, deadSamples: 20 },
   backup: { recordings: 10_000, files: 1800 },
   searchHours: 100,
@@ -103,10 +111,11 @@ export const testSizes: Sizes = {
   recordings: 1000,
   smallRecordings: 1000,
   transcriptSegments: 50,
-  writes: 10,
+  writes: 2,
   rounds: 1,
-  warmUpMs: 10,
-  loadMs: 20,
+  warmUps: { writes: 1, visits: 0 },
+  warmUpMs: 1,
+  loadMs: 1,
   firstStarts: 1,
   laterStarts: 0,
   hasNothingCompiled: false,
@@ -114,10 +123,10 @@ export const testSizes: Sizes = {
   idleMs: 500,
   transferBytes: 2 ** 20,
   availableSec: 10,
-  speech: { seconds: 22, model: null },
+  speech: { seconds: 10, model: null },
   language: { model: null, threads: 1, read: 20, write: 10 },
-  meetings: { large: 100, small: 100, spoken: 100 },
-  web: { recordings: 1, pages: 1, meetingSec: 20, slowdown: 1, quietMs: 500 },
+  meetings: { large: 100, small: 100, spoken: 100, questions: 1 },
+  web: { recordings: 1, pages: 1, meetingSec: 12, slowdown: 1, quietMs: 500 },
   hooks: { events: 20, delays: 2, deadHooks: 2, deadSamples: 1 },
   backup: { recordings: 100, files: 20 },
   searchHours: 1,

@@ -45,23 +45,23 @@ export function withTranscripts(postgres: BenchPostgres, name: string, recording
   );
 }
 
-/** Questions, each of words that are common and of some that are not. */
-export function makeQuestions(): string[] {
+/** Questions, each of words that are common and of some that are not. @param count up to 20. */
+export function makeQuestions(count: number): string[] {
   const { words } = makeSpeech(7);
   return Array.from(
-    { length: 20 },
+    { length: count },
     (_, n) =>
       `what did they say about the ${words[200 + n * 37]} and the ${words[3000 + n * 500]} of ${words[1000 + n * 91]}`,
   );
 }
 
 /** Questions of sixteen words that are in many recordings, and that no language drops. */
-export function makeCommonQuestions(): string[] {
+export function makeCommonQuestions(count: number): string[] {
   const common =
     "say make like time know take people year good see look come think back use two work first way even new want give day us get go would one well".split(
       " ",
     );
-  return Array.from({ length: 20 }, (_, n) =>
+  return Array.from({ length: count }, (_, n) =>
     Array.from({ length: 16 }, (_, k) => common[(n * 7 + k) % common.length]).join(" "),
   );
 }

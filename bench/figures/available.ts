@@ -56,7 +56,7 @@ export async function measureAvailable({ main, sizes, postgres }: Bench): Promis
 
   /** Repeats a clip, since encoding hours would take longer than the bench. */
   function makeFile(kind: "mp4" | "mp3"): string {
-    const seconds = Math.min(20, availableSec / 5);
+    const seconds = Math.min(20, availableSec / 20);
     const clip = join(folder, `clip.${kind}`);
     const noise = (amplitude: number) =>
       [["anoisesrc", `duration=${seconds}:amplitude=${amplitude}`]] as const;

@@ -43,8 +43,8 @@ export async function measureMeetings({ postgres, start, sizes }: Bench): Promis
     sees: [made.workspaceId],
   };
   for (const [name, questions, max] of [
-    ["a question", makeQuestions(), 1000],
-    ["sixteen common words", makeCommonQuestions(), 700],
+    ["a question", makeQuestions(sizes.meetings.questions), 1000],
+    ["sixteen common words", makeCommonQuestions(sizes.meetings.questions), 700],
   ] as const) {
     const times: number[] = [];
     for (const isCounted of [false, true])

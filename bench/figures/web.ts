@@ -9,6 +9,7 @@ import type { MadeUser } from "../data/people.ts";
 import { median } from "../load.ts";
 import { type PageToVisit, type PageVisit, visitPage } from "../page-visit.ts";
 import { type Figure, figure } from "../report.ts";
+import type { Sizes } from "../sizes.ts";
 import { measureLongRecording } from "./web-long-recording.ts";
 
 /** A telephone at the edge of its network. */
@@ -25,7 +26,7 @@ interface NamedPage extends PageToVisit {
  * has a new profile; the library holds the sample meetings as videos, with thumbnails.
  */
 export async function measureWeb(bench: Bench): Promise<Figure[]> {
-  const { rounds, web } = bench.sizes;
+  const { web } = bench.sizes;
   const { server, data } = await bench.main();
   const signIn = async ({ userId }: MadeUser): Promise<string> => {
     const session = { userId, method: "password", ip: "127.0.0.1", userAgent: "bench" } as const;
@@ -51,7 +52,8 @@ export async function measureWeb(bench: Bench): Promise<Figure[]> {
   const browser = await launchChromium();
   try {
     const figures: Figure[] = [];
-    for (const page of pages.slice(0, web.pages)) figures.push(...(await measurePage(browser, page, rounds)));
+    for (const page of pages.slice(0, web.pages))
+      figures.push(...(await measurePage(browser, page, bench.sizes)));
     const client = { server, token: long.token };
     figures.push(...(await measureLongRecording(browser, bench, client, await signIn(long))));
     return figures;
@@ -60,14 +62,14 @@ export async function measureWeb(bench: Bench): Promise<Figure[]> {
   }
 }
 
-async function measurePage(browser: Browser, page: NamedPage, rounds: number): Promise<Figure[]> {
-  // The first visit also warms the server: it is not counted.
-  const first = await visitPage(browser, page);
+async function measurePage(browser: Browser, page: NamedPage, { rounds, warmUps }: Sizes): Promise<Figure[]> {
+  for (let visit = 0; visit < warmUps.visits; visit += 1) await visitPage(browser, page);
   const visits: PageVisit[] = [];
   for (let round = 0; round < rounds; round += 1) visits.push(await visitPage(browser, page));
   const slow = await visitPage(browser, { ...page, line: slowLine });
   const paints = visits.map(({ largestPaintMs }) => largestPaintMs);
   const kb = (bytes: number): string => (bytes / 1000).toFixed(0);
+  const first = visits[0] as PageVisit;
   const script = Math.max(...visits.map(({ scriptBytes }) => scriptBytes)) / 1000;
   const shift = Math.max(...[...visits, slow].map(({ layoutShift }) => layoutShift));
   const strangers = new Set(visits.flatMap(({ origins }) => [...origins]));

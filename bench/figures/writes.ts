@@ -33,7 +33,7 @@ export async function measureWrites({ main, sizes }: Bench): Promise<Figure[]> {
   };
   const upload = uploader(client, data);
   for (const write of [renameOne, updateOne, upload, insertOne])
-    for (let n = 0; n < 10; n += 1) await write(n);
+    for (let n = 0; n < sizes.warmUps.writes; n += 1) await write(n);
   await drained(data);
   const renaming = await takeTurns(
     sizes.rounds,
