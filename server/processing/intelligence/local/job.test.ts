@@ -72,9 +72,15 @@ test("without a model one sentence says what is missing and who can install it",
   await db.pool.query("delete from intelligence_runs where recording_id = $1", [queued]);
 });
 
-test("the built-in model summarizes each new recording; no process and no file is left", async () => {
+test("the built-in model summarizes each new recording, and says what it waits for; no process and no file is left", async () => {
   await installModel(dataDir, "tiny", { type: "folder", path: assets });
-  const run = await done(await make());
+  const release = await takeMachine(db.session, "speech", undefined);
+  const id = await make();
+  await until("it says what it waits for", async () =>
+    /Waiting for the speech engine, which is at work on this machine\./.test((await runOf(id)).message),
+  );
+  await release();
+  const run = await done(id);
   assert.ok(run.used_tokens > 1000);
   await until("the engine has ended", async () => (await engines()).length === 0);
   // On a slow machine a sweep may make the trial meanwhile.
@@ -89,16 +95,6 @@ test("an engine that is killed is started again, and the run continues", async (
   });
   assert.ok(pid);
   process.kill(pid, "SIGKILL");
-  await done(id);
-});
-
-test("a run that waits for another engine says so, and what a run does is shown", async () => {
-  const release = await takeMachine(db.session, "speech", undefined);
-  const id = await make();
-  await until("it says what it waits for", async () =>
-    /Waiting for the speech engine, which is at work on this machine\./.test((await runOf(id)).message),
-  );
-  await release();
   await done(id);
 });
 
@@ -122,7 +118,7 @@ function openModel() {
   return localModel(config.languageModel, { dataDir, session: db.session });
 }
 
-test("the same request gets the same response, which matches its schema", async () => {
+test("the same request gets the same response, which matches its schema; a canceled one ends the model's work at once", async () => {
   const model = await openModel();
   try {
     const first = await model.ask(request);
@@ -132,24 +128,16 @@ test("the same request gets the same response, which matches its schema", async 
     assert.deepEqual([cut.isTruncated, cut.outputTokens], [true, 5], cut.text);
     const long = await model.ask({ ...request, messages: [{ role: "user", content: "x".repeat(9000) }] });
     assert.equal(long.isTruncated, true, "a prompt that does not fit is said, not cut");
-  } finally {
-    await model.close();
-  }
-  assert.deepEqual(await engines(), []);
-});
-
-test("a canceled request ends the model's work at once", async () => {
-  const model = await openModel();
-  const cancel = new AbortController();
-  try {
+    const cancel = new AbortController();
     const refused = assert.rejects(model.ask({ ...request, signal: cancel.signal }), /canceled/);
-    await until("an engine", async () => (await engines()).length > 0);
+    assert.equal((await engines()).length, 1);
     cancel.abort(new Error("canceled"));
     await refused;
     await until("the engine has ended", async () => (await engines()).length === 0);
   } finally {
     await model.close();
   }
+  assert.deepEqual(await engines(), []);
 });
 
 test("a model with a context that is too small is refused with the reason", async () => {

@@ -5,6 +5,8 @@ import type { LanguageTask, TrialResult } from "./protocol.ts";
 /** Three quarters of the trial are for reading, of which there is more. */
 const readMs = 15_000;
 const writeMs = 5_000;
+/** More than a model that takes gigabytes writes in this time. */
+const maxWritten = 512;
 const batch = 64;
 
 /** The program that measures how fast a language model is on this machine. */
@@ -23,7 +25,7 @@ await runProgram<LanguageTask, { readonly maxTokens: number }, never, TrialResul
     let written = 0;
     for await (const _token of contextSequence.evaluate([token], { temperature: 0 })) {
       written += 1;
-      if (performance.now() - readAt > writeMs || written >= maxTokens) break;
+      if (performance.now() - readAt > writeMs || written >= Math.min(maxTokens, maxWritten)) break;
     }
     return {
       read: (1000 * read) / (readAt - startedAt),
