@@ -9,7 +9,7 @@ import { encodeFile } from "../../server/processing/media/test/encode.ts";
 import { openLine } from "../../server/processing/uploads/test/resumable.ts";
 import { call } from "../../test/support/call.ts";
 import { writePaddedMedia } from "../../test/support/padded-media.ts";
-import { parley, prepareServer } from "../../test/support/server-process.ts";
+import { parley, prepareServer, runParley } from "../../test/support/server-process.ts";
 import { until } from "../../test/support/until.ts";
 import { makeWav } from "../../test/support/wav.ts";
 
@@ -37,10 +37,18 @@ interface Result {
   readonly stderr: string;
 }
 
+const settings = { PARLEY_URL: line.url, PARLEY_TOKEN: token, XDG_STATE_HOME: folder };
+
 /** Runs the upload command. */
-function run(args: readonly string[], env: Record<string, string> = {}) {
+async function run(args: readonly string[], env: Record<string, string> = {}): Promise<Result> {
+  const { code, stdout, stderr } = await runParley({ env: { ...settings, ...env } }, "upload", ...args);
+  return { code, stdout: stdout.trimEnd(), stderr: stderr.trimEnd() };
+}
+
+/** Starts the upload command in a process of its own. */
+function start(args: readonly string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [main, "upload", ...args], {
-    env: { ...process.env, PARLEY_URL: line.url, PARLEY_TOKEN: token, XDG_STATE_HOME: folder, ...env },
+    env: { ...process.env, ...settings, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let stdout = "";
@@ -57,7 +65,7 @@ function run(args: readonly string[], env: Record<string, string> = {}) {
   return { child, ended };
 }
 
-const upload = (...args: string[]): Promise<Result> => run([...args, "--recorder", recorder]).ended;
+const upload = (...args: string[]): Promise<Result> => run([...args, "--recorder", recorder]);
 
 const uuid = /^[0-9a-f-]{36}$/;
 
@@ -119,7 +127,7 @@ test("captions and a chat are sent with their recording, its audio tracks wait f
   writeFileSync(name(".vtt"), cues, "latin1");
   writeFileSync(name(" chat.txt"), "10:16 From Ada: see https://acme.example");
   const paths = [name(".vtt"), name(".mkv"), name(" chat.txt")];
-  const { code, stdout, stderr } = await run([...paths, "--audio-tracks", "ask", "--wait", "--json"], {
+  const { code, stdout, stderr } = await start([...paths, "--audio-tracks", "ask", "--wait", "--json"], {
     TZ: "Asia/Tokyo",
   }).ended;
   assert.equal(code, 0, stderr);
@@ -146,7 +154,7 @@ test("captions and a chat are sent with their recording, its audio tracks wait f
   assert.equal(body.attributes.participants[0].name, "Ada Lovelace");
 
   writeFileSync(name(".vtt"), "WEBVTT\n\n00:03.000 --> 00:01.000\nBackwards\n");
-  const wrong = await run([...paths, "--language", "de"]).ended;
+  const wrong = await run([...paths, "--language", "de"]);
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /10-15-22\.vtt is not a valid transcript: .* line 3 ends before it starts/);
 });
@@ -204,7 +212,7 @@ test("the same command resumes after SIGKILL and SIGINT", async () => {
     line.onPiece(async () => {
       if (line.sent - before > (size * 2) / 3) await gate.promise;
     });
-    const first = run(args);
+    const first = start(args);
     await until("two thirds are sent", () => line.sent - before > (size * 2) / 3);
     first.child.kill(signal);
     const ended = await first.ended;
@@ -218,7 +226,7 @@ test("the same command resumes after SIGKILL and SIGINT", async () => {
     assert.equal(statSync(state).mode & 0o777, 0o600);
     assert.equal(readFileSync(state, "utf8").includes(token), false);
     const middle = line.sent;
-    const second = await run(args).ended;
+    const second = await run(args);
     assert.equal(second.code, 0, second.stderr);
     assert.equal(second.stdout, record.upload_id);
     const again = line.sent - middle;
@@ -243,13 +251,13 @@ test("several files: a second run skips files that the first has sent", async ()
   line.onPiece(async () => {
     if (line.sent - before > 3_000_000) await gate.promise;
   });
-  const first = run(args);
+  const first = start(args);
   await until("half of the second is sent", () => line.sent - before > 3_000_000);
   first.child.kill("SIGKILL");
   const sent = JSON.parse((await first.ended).stdout);
   line.onPiece(null);
   gate.resolve();
-  const { code, stdout, stderr } = await run(args).ended;
+  const { code, stdout, stderr } = await run(args);
   assert.equal(code, 0, stderr);
   assert.equal(JSON.parse(stdout.split("\n")[0] ?? "").upload_id, sent.upload_id);
   assert.match(stderr, /good-cbr\.mp3 is already uploaded/);
@@ -287,7 +295,7 @@ test("errors are one line and never contain the token", async () => {
     [[makeFile("empty.mp4", 0)], {}, /is empty/],
     [[good, good, "--title", "T"], {}, /--title is allowed only with a single file or --join/],
   ] as const) {
-    const { code, stdout, stderr } = await run(args, env).ended;
+    const { code, stdout, stderr } = await run(args, env);
     assert.equal(code, 1, stderr);
     assert.equal(stdout, "");
     assert.match(stderr, reason);
@@ -297,7 +305,9 @@ test("errors are one line and never contain the token", async () => {
 });
 
 test("an unreachable server is a one-line error", async () => {
-  const { code, stderr } = await run([fixture("good-cbr.mp3")], { PARLEY_URL: "http://127.0.0.1:9" }).ended;
+  const { code, stderr } = await run([fixture("good-cbr.mp3")], {
+    PARLEY_URL: "http://127.0.0.1:9",
+  });
   assert.equal(code, 1);
   assert.match(
     stderr,

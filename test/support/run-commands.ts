@@ -19,6 +19,11 @@ function leftOpen(before: ReadonlyMap<string, number>): string[] {
   return [...countByType()].filter(([type, count]) => count > (before.get(type) ?? 0)).map(([type]) => type);
 }
 
+/** Removes what a command does when its process is to end, which would run at the end of this one. */
+function forgetEndings(): void {
+  for (const event of ["exit", "SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(event);
+}
+
 // Opened here, because they are opened when they are first used.
 const streams = [process.stdout, process.stderr];
 process.on("disconnect", () => process.exit());
@@ -35,6 +40,7 @@ process.on("message", async ({ args, env }: CommandRequest) => {
     process.kill(process.pid, "SIGKILL");
   }
   for (const stream of streams) stream.removeAllListeners("error");
+  forgetEndings();
   process.stdout.write(`\0${process.exitCode ?? 0}\0`);
   process.stderr.write("\0");
 });
