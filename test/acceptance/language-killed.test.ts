@@ -24,7 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), "parley-model-"));
 const file = join(folder, "Own-Model.gguf");
 copyFileSync(join(fixture, "tiny-random.gguf"), file);
 const server = await prepareServer({
-  env: { PARLEY_SWEEP_INTERVAL: "500ms", PARLEY_TRANSCRIPTION_THREADS: "1" },
+  env: { PARLEY_SWEEP_INTERVAL: "3s", PARLEY_TRANSCRIPTION_THREADS: "1" },
 });
 const dataDir = server.env.PARLEY_DATA_DIR ?? "";
 const database = new pg.Client(server.env.PARLEY_DATABASE_URL);
@@ -46,9 +46,8 @@ const stages = {
 function engines(): number[] {
   return readdirSync("/proc").flatMap((name) => {
     try {
-      const command = readFileSync(`/proc/${name}/cmdline`, "utf8");
-      const isOurs = readlinkSync(`/proc/${name}/cwd`).startsWith(dataDir);
-      return command.includes("local/child.ts") && isOurs ? [Number(name)] : [];
+      if (!readlinkSync(`/proc/${name}/cwd`).startsWith(dataDir)) return [];
+      return readFileSync(`/proc/${name}/cmdline`, "utf8").includes("local/child.ts") ? [Number(name)] : [];
     } catch {
       return [];
     }

@@ -11,7 +11,7 @@ import { until } from "../support/until.ts";
 
 const fixtures = fileURLToPath(new URL("../fixtures/speech/", import.meta.url));
 const server = await prepareServer({
-  env: { PARLEY_SWEEP_INTERVAL: "500ms", PARLEY_TRANSCRIPTION: "local", PARLEY_TRANSCRIPTION_THREADS: "1" },
+  env: { PARLEY_SWEEP_INTERVAL: "3s", PARLEY_TRANSCRIPTION: "local", PARLEY_TRANSCRIPTION_THREADS: "1" },
 });
 const dataDir = server.env.PARLEY_DATA_DIR ?? "";
 const database = new pg.Client(server.env.PARLEY_DATABASE_URL);
@@ -46,9 +46,8 @@ async function countSaved(): Promise<void> {
 function engines(): number[] {
   return readdirSync("/proc").flatMap((name) => {
     try {
-      const command = readFileSync(`/proc/${name}/cmdline`, "utf8");
-      const isOurs = readlinkSync(`/proc/${name}/cwd`).startsWith(dataDir);
-      return command.includes("local/child.ts") && isOurs ? [Number(name)] : [];
+      if (!readlinkSync(`/proc/${name}/cwd`).startsWith(dataDir)) return [];
+      return readFileSync(`/proc/${name}/cmdline`, "utf8").includes("local/child.ts") ? [Number(name)] : [];
     } catch {
       return [];
     }
