@@ -49,7 +49,7 @@ export async function measureWeb(bench: Bench): Promise<Figure[]> {
     { name: "search", url: `${server.url}/search?q=buoy`, cookie, whole: "main mark" },
     { name: "sign-in", url: `${server.url}/sign-in`, cookie: null, whole: "form" },
   ];
-  const browser = await launchChromium();
+  const browser = await launchChromium({ isOptimizing: true });
   try {
     const figures: Figure[] = [];
     for (const page of pages.slice(0, web.pages))
