@@ -22,6 +22,9 @@ import { bundledPackages, bundlesFolder } from "../server/platform/module-loadin
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+/** A package of many modules, of which programs load few. Its native part stays where it is. */
+const bundledWithPrograms = ["node-av"];
+
 /** Programs that run often and not for long. */
 const programs = ["server/platform/confinement/probe.ts", "server/processing/media/render/process/child.ts"];
 
@@ -38,7 +41,7 @@ export async function bundleAll(): Promise<void> {
 
 async function bundleProgram(program: string): Promise<void> {
   const name = basename(program).replace(/\.ts$/, ".js");
-  await bundle(program, name, false, (draft, sources) => {
+  await bundle(program, name, bundledWithPrograms, (draft, sources) => {
     // Each bundle has a folder of its own: a running server still loads an older one.
     const folder = draft.replace(".draft-", `${basename(notePath(program), ".json")}-`);
     renameSync(draft, folder);
@@ -61,14 +64,18 @@ function sync(path: string): void {
   closeSync(file);
 }
 
+/** What changes with a module: its file, or for a package's module the file with the package's version. */
+const sourceOf = (module: string): string =>
+  module.replace(/(\/node_modules\/(?:@[^/]+\/)?[^/]+\/).*/, "$1package.json");
+
 /**
  * Bundles an entry elsewhere, and puts it in place when it is complete, because other processes load what they find.
- * @param withPackages whether it contains the packages that it imports.
+ * @param packages those it contains, of the packages that it imports; true: all.
  */
 async function bundle(
   entry: string,
   name: string,
-  withPackages: boolean,
+  packages: true | string[],
   place: (draft: string, sources: readonly string[]) => void,
 ): Promise<void> {
   const { build } = await import("vite");
@@ -78,7 +85,7 @@ async function bundle(
       configFile: false,
       logLevel: "warn",
       publicDir: false,
-      ssr: { noExternal: withPackages ? true : [] },
+      ssr: { noExternal: packages },
       build: { ssr: entry, outDir: draft, rolldownOptions: { output: { entryFileNames: name } } },
     });
     // For other users, such as that of confined programs, whatever the umask.
@@ -90,10 +97,9 @@ async function bundle(
       if (file.isFile()) sync(path);
     }
     const chunks = [built].flat().flatMap((part) => ("output" in part ? part.output : []));
-    place(
-      draft,
-      chunks.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : [])),
-    );
+    place(draft, [
+      ...new Set(chunks.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds.map(sourceOf) : []))),
+    ]);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
