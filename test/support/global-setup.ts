@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,10 +26,21 @@ let s3: Promise<S3Server | null> | undefined;
  * needs it, the built web app and one S3 server.
  */
 export async function globalSetup(files: readonly string[]): Promise<void> {
-  // In a process of its own, because the bundler sets environment variables, and before tests that would all build it.
+  // Both end before the teardown begins, also when one of them fails.
+  for (const result of await Promise.allSettled([build(files), startDatabase(files)]))
+    if (result.status === "rejected") throw result.reason;
+}
+
+/** In a process of its own, because the bundler sets environment variables, and before tests that would all build it. */
+async function build(files: readonly string[]): Promise<void> {
   const usesWeb = /\b(startBrowserApp|buildWebApp|measureAll)\b/;
   const script = files.some((file) => usesWeb.test(readFileSync(file, "utf8"))) ? "build-web" : "bundle";
-  execFileSync(process.execPath, [join(root, "scripts", `${script}.ts`)], { stdio: "inherit" });
+  const program = join(root, "scripts", `${script}.ts`);
+  const [code] = await once(spawn(process.execPath, [program], { stdio: "inherit" }), "exit");
+  if (code !== 0) throw new Error(`${program} ended with ${code}`);
+}
+
+async function startDatabase(files: readonly string[]): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), "parley-test-"));
   if (noS3Server === false && files.some((file) => readFileSync(file, "utf8").includes("startS3Server")))
     s3 = shareS3Server(join(folder, "s3.json"));
