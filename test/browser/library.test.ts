@@ -15,6 +15,9 @@ import { makeMedia } from "./recording-support.ts";
 import { assertAccessible, phone, startBrowserApp, startWebApp, visit, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
+const byName = await startBrowserApp({ env: { PARLEY_DATETIME_FILTERS: "by-name" } });
+/** Its first workspace, whose admins set the server up. */
+const operators = await makeWorkspace(byName.db);
 
 const manage = (method: string, path: string, token: string, body?: unknown) =>
   call(app, method, `/_/api/v1${path}`, body, { token, version: null });
@@ -92,9 +95,8 @@ test("library: recordings are listed, filtered through the URL, and shown as lis
   assert.deepEqual(complaints, []);
 });
 
-for (const mode of ["contract", "by-name"])
-  test(`library, PARLEY_DATETIME_FILTERS=${mode}: the date filter shows both named days and those between`, async () => {
-    const own = await startBrowserApp({ env: { PARLEY_DATETIME_FILTERS: mode } });
+for (const own of [app, byName])
+  test(`library, PARLEY_DATETIME_FILTERS=${own.config.datetimeFilters}: the date filter shows both named days and those between`, async () => {
     const { member } = await makeWorkspace(own.db);
     for (const time of ["01T23:59:59.999Z", "02T00:00Z", "03T23:59:59.999Z", "04T00:00Z"])
       await makeRecording(own, member.token, { title: `At ${time}`, start_datetime: `2026-03-${time}` });
@@ -120,9 +122,8 @@ test("library: the empty state offers an upload (phone, dark)", async () => {
 });
 
 test("library: the first admin sees what to set up, with its state, also beside the first recordings, until it is hidden; nothing to filter until there is a recording", async () => {
-  const own = await startBrowserApp();
-  const { admin, member } = await makeWorkspace(own.db);
-  const { page, complaints } = await visitShared(own, "/", { userId: admin.id });
+  const { admin, member } = operators;
+  const { page, complaints } = await visitShared(byName, "/", { userId: admin.id });
   const steps = page.getByRole("list", { name: "Set up Parley" }).getByRole("listitem");
   await steps.filter({ hasText: "Transcription" }).getByRole("img", { name: "To do" }).waitFor();
   await steps.filter({ hasText: "Invite your team" }).getByRole("img", { name: "Done" }).waitFor();
@@ -132,15 +133,15 @@ test("library: the first admin sees what to set up, with its state, also beside 
   await steps.getByRole("button", { name: "Load sample recordings" }).waitFor();
   await steps.filter({ hasText: "Transcription" }).getByRole("link").click();
   await page.waitForURL(/\/settings\/transcription$/);
-  await page.goto(`${own.url}/settings/system`);
+  await page.goto(`${byName.url}/settings/system`);
   await steps.filter({ hasText: "Email" }).getByRole("link", { name: "Email settings" }).click();
   await page.waitForURL(/\/settings\/server#mail$/);
   await page.getByRole("form", { name: "Mail" }).waitFor();
-  await page.goto(own.url);
+  await page.goto(byName.url);
   await page.getByRole("button", { name: "Hide the checklist", exact: true }).waitFor();
 
-  const id = await makeMedia(own, admin.token, { transcript: undefined, participants: [] });
-  await page.goto(own.url);
+  const id = await makeMedia(byName, admin.token, { transcript: undefined, participants: [] });
+  await page.goto(byName.url);
   await page.getByLabel("Title", { exact: true }).waitFor();
   const reminder = page.getByRole("link", { name: /^Set up Parley: \d steps left$/ });
   await reminder.waitFor();
@@ -148,17 +149,17 @@ test("library: the first admin sees what to set up, with its state, also beside 
   if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/setup.png` });
   await reminder.click();
   await page.getByRole("heading", { name: "Set up Parley" }).waitFor();
-  await page.goto(own.url);
+  await page.goto(byName.url);
   await page.getByRole("button", { name: "Dismiss checklist", exact: true }).click();
   await reminder.waitFor({ state: "hidden" });
-  await page.goto(`${own.url}/settings/system`);
+  await page.goto(`${byName.url}/settings/system`);
   await page.getByRole("heading", { name: "Components" }).waitFor();
   assert.equal(await page.getByRole("heading", { name: "Set up Parley" }).count(), 0);
-  await page.goto(`${own.url}/recordings/${id}`);
+  await page.goto(`${byName.url}/recordings/${id}`);
   await page.getByText("Transcription is not set up on this server.").waitFor();
   await page.getByRole("link", { name: "Set it up" }).click();
   await page.waitForURL(/\/settings\/transcription$/);
-  const { page: second } = await visitShared(own, "/", { userId: member.id });
+  const { page: second } = await visitShared(byName, "/", { userId: member.id });
   await second.getByRole("heading", { name: "No recordings yet" }).waitFor();
   assert.equal(await second.getByText("Set up Parley").count(), 0);
   assert.deepEqual(complaints, []);
@@ -384,10 +385,11 @@ test("library: thousands of recordings scroll with few rows in the document, and
       // Tasks are reported after they have ended.
       await new Promise((resolve) => setTimeout(resolve, 100));
       longest.push(Math.max(0, ...durations));
+      if (longest.at(-1) < ${maxTaskMs}) break;
     }
     return longest;
   })()`);
-  // The best of them: other work on the machine delays some.
+  // One of them is enough: other work on the machine delays some.
   assert.ok(Math.min(...longest) < maxTaskMs, `the longest task of each jump: ${longest.join(", ")} ms`);
 });
 

@@ -18,7 +18,6 @@ const manage = (method: string, path: string, body?: unknown, token = member.tok
 
 async function open(id: string, userId = member.id, size: typeof desktop | typeof phone = desktop) {
   const visited = await visitShared(app, `/recordings/${id}`, { userId, size });
-  await visited.page.emulateMedia({ reducedMotion: "reduce" });
   await visited.page.getByRole("list", { name: "Transcript" }).waitFor();
   return visited;
 }
@@ -88,27 +87,7 @@ test("find and replace: whole words, case and speaker, with a preview; one undo 
   assert.deepEqual(complaints, []);
 });
 
-test("find and replace: more lines than one edit may change, each once", async () => {
-  const id = await make();
-  const segments = Array.from({ length: 1001 }, (_, index) => ({
-    ...{ speaker: "Ana Lima", start: index * 2, end: index * 2 + 2, text: "Jon agrees." },
-  }));
-  await manage("PUT", `/recordings/${id}/transcript`, { transcript_version: 0, segments });
-  const { page } = await open(id);
-  await page.getByRole("button", { name: "Find and replace" }).click();
-  const dialog = page.getByRole("dialog", { name: "Find and replace" });
-  await dialog.getByRole("textbox", { name: /^Find/ }).fill("Jon");
-  await dialog.getByLabel("Replace with").fill("Jon Smith");
-  await dialog.getByRole("button", { name: "Replace 1,001" }).click();
-  await page.getByText("Undo last edit 2 times to revert all of them.").waitFor();
-  const { body } = await manage("GET", `/recordings/${id}/transcript`);
-  assert.deepEqual(
-    [...new Set(body.segments.map(({ text }: { text: string }) => text))],
-    ["Jon Smith agrees."],
-  );
-});
-
-test("find and replace: after a failure the rest is replaced, and nothing twice", async () => {
+test("find and replace: more lines than one edit may change, each once; after a failure the rest is replaced, and nothing twice", async () => {
   const id = await make();
   const segments = Array.from({ length: 2001 }, (_, index) => ({
     ...{ speaker: "Ana Lima", start: index * 2, end: index * 2 + 2, text: "Jon agrees." },
@@ -135,11 +114,19 @@ test("find and replace: after a failure the rest is replaced, and nothing twice"
     .waitFor();
   await dialog.getByRole("button", { name: "Replace 1", exact: true }).click();
   await dialog.waitFor({ state: "detached" });
-  const { body } = await manage("GET", `/recordings/${id}/transcript`);
-  assert.deepEqual(
-    [...new Set(body.segments.map(({ text }: { text: string }) => text))],
-    ["Jon Smith agrees."],
-  );
+  const texts = async () => {
+    const { body } = await manage("GET", `/recordings/${id}/transcript`);
+    return [...new Set(body.segments.map(({ text }: { text: string }) => text))];
+  };
+  assert.deepEqual(await texts(), ["Jon Smith agrees."]);
+
+  // Now without a failure.
+  await page.getByRole("button", { name: "Find and replace" }).click();
+  await dialog.getByRole("textbox", { name: /^Find/ }).fill("agrees");
+  await dialog.getByLabel("Replace with").fill("agrees not");
+  await dialog.getByRole("button", { name: "Replace 2,001" }).click();
+  await page.getByText("Undo last edit 3 times to revert all of them.").waitFor();
+  assert.deepEqual(await texts(), ["Jon Smith agrees not."]);
 });
 
 test("text: edited in place, undone, cancelled with Escape; a conflicting edit is shown and nothing is lost", async () => {
@@ -474,7 +461,8 @@ test("a summary is rated with a comment, which can be withdrawn, and written aga
   await shoot("feedback-comment");
   await page.getByRole("button", { name: "Save comment" }).click();
   await page.getByText("It was Tuesday.").waitFor();
-  assert.deepEqual(await feedback(), { rating: "down", comment: "It was Tuesday." });
+  await until("the comment is saved", async () => (await feedback())?.comment === "It was Tuesday.");
+  assert.equal((await feedback()).rating, "down");
   await page.reload();
   await page.getByRole("tab", { name: "Summary" }).click();
   await page.getByText("It was Tuesday.").waitFor();
@@ -538,7 +526,7 @@ test("five-hour transcript: few lines are rendered, the end is reachable, the la
 
   // Fast wheel scrolling from end to end: lines appear soon after.
   await list.hover();
-  for (let i = 0; i < 40; i++) await page.mouse.wheel(0, 20_000);
+  for (let i = 0; i < 10; i++) await page.mouse.wheel(0, 80_000);
   await list.getByText("Line 5999:").waitFor();
   assert.ok((await rows()) < 60, `${await rows()} lines`);
   await assertAccessibleAtRest(page);
