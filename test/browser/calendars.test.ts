@@ -32,7 +32,7 @@ receiver.at("/page", (_request, response) => void response.end("<html>Sign in</h
 
 test("calendars: a URL that is no calendar is refused with the reason; one is added, shows its state, and is removed", async () => {
   const { admin, member } = await makeWorkspace(app.db);
-  const { page, complaints } = await visitShared(app, "/settings/calendars", { userId: admin.id });
+  const { page, leave, complaints } = await visitShared(app, "/settings/calendars", { userId: admin.id });
   await page.getByText("No calendars yet.").waitFor();
   await page.getByText("No room calendars yet.").waitFor();
   await page.getByRole("button", { name: "Add calendar", exact: true }).click();
@@ -61,22 +61,20 @@ test("calendars: a URL that is no calendar is refused with the reason; one is ad
   await assertAccessible(page);
   await shot(page, "calendars");
 
-  const small = await visitShared(app, "/settings/calendars", {
-    userId: admin.id,
-    size: phone,
-    colorScheme: "dark",
-  });
-  await small.page.getByText("Ada at work").waitFor();
-  await assertAccessible(small.page);
-  await shot(small.page, "calendars-phone");
-  const other = await visitShared(app, "/settings/calendars", { userId: member.id });
-  await other.page.getByText("No calendars yet.").waitFor();
-  assert.equal(await other.page.getByText("Room calendars").count(), 0);
-
+  await page.setViewportSize(phone);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await row.getByText("Ada at work").waitFor();
+  await assertAccessible(page);
+  await shot(page, "calendars-phone");
+  await page.setViewportSize(desktop);
   await row.getByRole("button", { name: "Remove", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove calendar", exact: true }).click();
   await page.getByText("No calendars yet.").waitFor();
-  assert.deepEqual([...complaints, ...small.complaints, ...other.complaints].filter(isUnexpected), []);
+  await leave();
+  const other = await visitShared(app, "/settings/calendars", { userId: member.id });
+  await other.page.getByText("No calendars yet.").waitFor();
+  assert.equal(await other.page.getByText("Room calendars").count(), 0);
+  assert.deepEqual([...complaints, ...other.complaints].filter(isUnexpected), []);
 });
 
 /** The refused URL is a failed request. */
@@ -155,23 +153,19 @@ async function assertInView(button: Locator, height: number): Promise<void> {
 test("a library with recordings has the next meetings in a row above them, which moves nothing, and records them", async () => {
   const { id: workspaceId, member } = await makeWorkspace(app.db);
   const { recordingId } = await makeRecording(app, member.token, { title: "Kickoff" });
-  const open = async (options: object = {}) => {
-    const opened = await visitShared(app, "/", { userId: member.id, ...options });
-    await opened.page.getByRole("link", { name: "Kickoff", exact: true }).waitFor();
-    return opened;
-  };
-  const without = await open();
-  await without.page.waitForLoadState("networkidle");
-  assert.equal(await without.page.getByText("Next meetings").count(), 0, "nothing without a calendar");
+  const { page, complaints } = await visitShared(app, "/", { userId: member.id });
+  const kickoff = page.getByRole("link", { name: "Kickoff", exact: true });
+  await kickoff.waitFor();
+  await page.waitForLoadState("networkidle");
+  assert.equal(await page.getByText("Next meetings").count(), 0, "nothing without a calendar");
   const { rows } = await app.db.pool.query(
     `insert into calendars (id, workspace_id, user_id, kind, name, host, secrets, time_zone, next_read_at)
      values (gen_random_uuid(), $1, $2, 'ics', 'Work', 'example', '', 'UTC', 'infinity') returning id`,
     [workspaceId, member.id],
   );
-  const none = await open();
-  await none.page.getByText("No more meetings today.").waitFor();
-  const list = none.page.getByRole("link", { name: "Kickoff", exact: true });
-  const place = await list.boundingBox();
+  await page.reload();
+  await page.getByText("No more meetings today.").waitFor();
+  const place = await kickoff.boundingBox();
   for (const [index, title] of ["Launch review", "Interview", "Retrospective", "Planning"].entries())
     await app.db.pool.query(
       `insert into calendar_events (id, calendar_id, key, start_at, end_at, is_all_day, is_private, ical_uid, title,
@@ -180,23 +174,23 @@ test("a library with recordings has the next meetings in a row above them, which
          false, $2, $2, null, '[{"name": "Grace Hopper", "email": "grace@x.example"}]')`,
       [rows[0].id, title, index],
     );
+  await page.reload();
+  const meetings = page.getByRole("list", { name: "Next meetings" });
+  await meetings.getByText("Now", { exact: true }).first().waitFor();
+  assert.deepEqual(await kickoff.boundingBox(), place);
   for (const [size, colorScheme] of [
     [phone, "dark"],
     [phone, "light"],
     [desktop, "dark"],
     [desktop, "light"],
   ] as const) {
-    const { page } = await open({ size, colorScheme });
-    const meetings = page.getByRole("list", { name: "Next meetings" });
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme });
     await meetings.getByText("Launch review").waitFor();
     assert.equal(await meetings.getByRole("listitem").count(), 3);
     await assertAccessible(page);
     await shot(page, `library-meetings-${size.width}-${colorScheme}`);
   }
-  const { page, complaints } = await open();
-  const meetings = page.getByRole("list", { name: "Next meetings" });
-  await meetings.getByText("Now", { exact: true }).first().waitFor();
-  assert.deepEqual(await page.getByRole("link", { name: "Kickoff", exact: true }).boundingBox(), place);
   await meetings.getByRole("button", { name: "Record Launch review", exact: true }).click();
   const setup = page.getByRole("dialog", { name: "Record a meeting" });
   assert.equal(await setup.getByLabel("Title").inputValue(), "Launch review");
@@ -289,7 +283,7 @@ test("where two meetings fit equally the page asks which it was; the choice name
     assert.equal((await call(app, "PUT", path, { meeting_id: id }, as)).status, 200);
   };
   for (const size of [desktop, phone]) {
-    const { page, complaints } = await visitShared(app, `/recordings/${recordingId}?tab=details`, {
+    const { page, leave, complaints } = await visitShared(app, `/recordings/${recordingId}?tab=details`, {
       userId: member.id,
       size,
     });
@@ -328,5 +322,6 @@ test("where two meetings fit equally the page asks which it was; the choice name
       await page.getByRole("heading", { name: "Hiring" }).waitFor();
     }
     assert.deepEqual(complaints, []);
+    await leave();
   }
 });

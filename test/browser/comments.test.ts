@@ -219,7 +219,10 @@ test("comments: a link opens a resolved one at its moment; markup is text, and v
   await manage("POST", `/comments/${second}/resolve`, {}, ben);
   const viewer = await makeUser(app.db, workspace);
   await app.db.pool.query("update users set role = 'viewer' where id = $1", [viewer.id]);
-  const { page, complaints } = await open(`${id}?comment=${second}`, { userId: viewer.id, size: phone });
+  const { page, leave, complaints } = await open(`${id}?comment=${second}`, {
+    userId: viewer.id,
+    size: phone,
+  });
   const opened = page.locator("article[data-opened]");
   await opened.getByText("<img src=x onerror=alert(1)> bad `code` # no heading").waitFor();
   assert.equal(await opened.getByRole("link").count(), 0);
@@ -230,6 +233,7 @@ test("comments: a link opens a resolved one at its moment; markup is text, and v
   await picture(page, "comments-viewer-phone");
   await page.goto(`${app.url}/recordings/${id}?comment=${crypto.randomUUID()}`);
   await page.getByText("This comment was deleted.").waitFor();
+  await leave();
   const { page: asAdmin, complaints: ofAdmin } = await open(`${id}?comment=${first}`, { userId: admin.id });
   await asAdmin
     .locator("article[data-opened]")

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { buildWebApp } from "../../server/operations/web/build.ts";
-import { makeHighlight, makeUser, makeWorkspace } from "../support/factories.ts";
+import { makeHighlight, makeRecording, makeUser, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { assertFits, linkTools, pathOf, untilMedia, withoutRefusals } from "./link-support.ts";
 import { assertAccessibleAtRest, makeMedia } from "./recording-support.ts";
@@ -15,6 +15,9 @@ const workspace = await makeWorkspace(app.db);
 const { member } = workspace;
 const { manage, publish } = linkTools(app, member.token);
 const make = (title = "Harbour contract") => makeMedia(app, member.token, { title });
+/** A recording with a transcript only. */
+const makeWritten = async () =>
+  (await makeRecording(app, member.token, { title: "Harbour plan" })).recordingId;
 const linksOf = async (kind: string, id: string) => (await manage("GET", `/${kind}/${id}/links`)).links;
 
 /** Presses Tab until the focused element has this name. */
@@ -31,7 +34,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 }
 
 test("share dialog: keyboard only, a link is created and deleted, and the recording unpublished", async () => {
-  const id = await make();
+  const id = await makeWritten();
   const { page, complaints } = await visitShared(app, `/recordings/${id}`, { userId: member.id });
   await page.getByRole("list", { name: "Transcript" }).waitFor();
   await tabTo(page, /^Share$/);
@@ -78,7 +81,7 @@ test("share dialog: keyboard only, a link is created and deleted, and the record
 });
 
 test("share dialog: deleting the last link makes the recording visible to the workspace only", async () => {
-  const id = await make();
+  const id = await makeWritten();
   const link = await publish(id);
   await manage("DELETE", `/links/${link.id}`);
   const { page, complaints } = await visitShared(app, `/recordings/${id}`, { userId: member.id });
@@ -93,7 +96,7 @@ test("share dialog: deleting the last link makes the recording visible to the wo
 });
 
 test("share dialog: a public recording with an expired link shows that, and one click adds another", async () => {
-  const id = await make();
+  const id = await makeWritten();
   const link = await publish(id);
   await app.db.pool.query("update public_links set expires_at = now() - interval '1 minute' where id = $1", [
     link.id,
@@ -196,7 +199,7 @@ test("link settings: expiry, password, download and start are saved, and errors 
 test("highlight: links are managed from the list and the recording; users who can't share see why", async () => {
   const id = await make();
   const clip = await makeHighlight(app, member.token, id, { text: "Signed by Friday" });
-  const { page, complaints } = await visitShared(app, "/highlights", { userId: member.id });
+  const { page, leave, complaints } = await visitShared(app, "/highlights", { userId: member.id });
   await page.getByRole("button", { name: "Actions for Signed by Friday" }).click();
   await page.getByRole("menuitem", { name: "Public links" }).click();
   const dialog = page.getByRole("dialog", { name: "Public links" });
@@ -206,17 +209,21 @@ test("highlight: links are managed from the list and the recording; users who ca
   await dialog.getByRole("textbox", { name: "Link 1" }).waitFor();
   await assertAccessibleAtRest(page);
   const [link] = await linksOf("highlights", clip);
+  await leave();
   const shown = await visitShared(app, pathOf(link.url));
   await shown.page.getByRole("heading", { level: 1, name: "Signed by Friday" }).waitFor();
+  await shown.leave();
 
-  await page.goto(`${app.url}/recordings/${id}`);
-  await page.getByRole("tab", { name: /Highlights/ }).click();
-  await page.getByRole("button", { name: /Actions for highlight/ }).click();
-  await page.getByRole("menuitem", { name: "Public links" }).click();
-  await dialog.getByRole("button", { name: "Delete" }).click();
-  await dialog.getByRole("button", { name: "Delete link" }).click();
-  await dialog.getByText(/Not shared outside/).waitFor();
+  const again = await visitShared(app, `/recordings/${id}`, { userId: member.id });
+  const onRecording = again.page.getByRole("dialog", { name: "Public links" });
+  await again.page.getByRole("tab", { name: /Highlights/ }).click();
+  await again.page.getByRole("button", { name: /Actions for highlight/ }).click();
+  await again.page.getByRole("menuitem", { name: "Public links" }).click();
+  await onRecording.getByRole("button", { name: "Delete" }).click();
+  await onRecording.getByRole("button", { name: "Delete link" }).click();
+  await onRecording.getByText(/Not shared outside/).waitFor();
   assert.equal((await fetch(link.url)).status, 404);
+  await again.leave();
 
   await manage("PATCH", `/recordings/${id}`, { share_state: "workspace" });
   const other = await makeUser(app.db, workspace);
@@ -226,7 +233,10 @@ test("highlight: links are managed from the list and the recording; users who ca
   await seen.page.getByText(/owners and admins can share this highlight/).waitFor();
   assert.equal(await seen.page.getByRole("button", { name: "Create link" }).count(), 0);
   await assertAccessibleAtRest(seen.page);
-  assert.deepEqual(withoutRefusals([...complaints, ...shown.complaints, ...seen.complaints]), []);
+  assert.deepEqual(
+    withoutRefusals([complaints, shown.complaints, again.complaints, seen.complaints].flat()),
+    [],
+  );
 });
 
 test("story: a link shows how many highlights it hides, and they can be approved (phone)", async () => {
@@ -238,7 +248,7 @@ test("story: a link shows how many highlights it hides, and they can be approved
   await rosas.manage("PATCH", `/recordings/${theirs}`, { share_state: "workspace" });
   const second = await makeHighlight(app, rosa.token, theirs, { text: "Hers" });
   const story = await manage("POST", "/stories", { title: "Both", highlight_ids: [first, second] });
-  const { page, complaints } = await visitShared(app, `/stories/${story.id}`, {
+  const { page, leave, complaints } = await visitShared(app, `/stories/${story.id}`, {
     userId: member.id,
     size: phone,
     colorScheme: "dark",
@@ -251,6 +261,7 @@ test("story: a link shows how many highlights it hides, and they can be approved
   await assertFits(page);
   await dialog.getByRole("button", { name: "Include it" }).click();
   await dialog.getByText(/Its owner or an admin can approve it/).waitFor();
+  await leave();
   const { admin } = workspace;
   const asked = await visitShared(app, `/stories/${story.id}`, { userId: admin.id });
   await asked.page.getByRole("button", { name: "Share", exact: true }).click();

@@ -165,7 +165,9 @@ test("a link deleted while a fully buffered video plays: detected at the next se
   };
   const [seeking, playing] = [await watch(), await watch()];
   // Without sound, and so slowly that it plays until the end of the test and renders hardly any frames.
-  await playing.page.evaluate("Object.assign(document.querySelector('video'), { muted: true, playbackRate: 0.1 })");
+  await playing.page.evaluate(
+    "Object.assign(document.querySelector('video'), { muted: true, playbackRate: 0.1 })",
+  );
   await seeking.page.keyboard.press("k");
   await manage("DELETE", `/links/${link.id}`);
   await seeking.page.getByText("It is signed. Café Blå gets a copy.").click();
@@ -226,11 +228,16 @@ test("a link with a password: rejects a wrong one, opens by keyboard, and stays 
 
 test("links on a phone in the dark: nothing overflows, with media and with a transcript only", async () => {
   const link = await anotherLink({ allow_download: true });
-  const { page, complaints } = await visitShared(app, pathOf(link.url), { size: phone, colorScheme: "dark" });
+  const { page, leave, complaints } = await visitShared(app, pathOf(link.url), {
+    size: phone,
+    colorScheme: "dark",
+  });
   await page.getByRole("list", { name: "Transcript" }).waitFor();
   await page.getByRole("button", { name: "Play", exact: true }).waitFor();
   await assertFits(page);
   await assertAccessibleAtRest(page);
+  assert.deepEqual(complaints, []);
+  await leave();
 
   const { recordingId } = await makeRecording(app, member.token, { title: "Board" });
   const transcriptOnly = await publish(recordingId);
@@ -241,8 +248,8 @@ test("links on a phone in the dark: nothing overflows, with media and with a tra
     await assertFits(read.page);
     await assertAccessibleAtRest(read.page);
     assert.deepEqual(read.complaints, []);
+    await read.leave();
   }
-  assert.deepEqual(complaints, []);
 });
 
 test("highlight link: waits until the clip is rendered, plays it, and shows nothing else", async () => {
@@ -412,11 +419,14 @@ test("embed: accessible in wide, narrow and tiny frames", async () => {
     { width: 400, height: 640 },
     { width: 320, height: 180 },
   ]) {
-    const { page, complaints } = await visitShared(app, `${pathOf(link.embed_url)}?transcript=1`, { size });
+    const { page, leave, complaints } = await visitShared(app, `${pathOf(link.embed_url)}?transcript=1`, {
+      size,
+    });
     await page.getByRole("list", { name: "Transcript" }).waitFor();
     await page.getByRole("button", { name: "Play", exact: true }).waitFor();
     await assertFits(page);
     await assertAccessibleAtRest(page);
     assert.deepEqual(complaints, []);
+    await leave();
   }
 });

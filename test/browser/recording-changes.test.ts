@@ -331,7 +331,7 @@ test("documents: the ticked parts as a Word document or to print, without the fr
   const id = await make({ title: "Printed meeting" });
   await isWritten(id);
   for (const size of [desktop, phone]) {
-    const { page, complaints } = await open(id, member.id, size);
+    const { page, leave, complaints } = await open(id, member.id, size);
     await page.getByRole("button", { name: "Recording actions" }).click();
     await page.getByRole("menuitem", { name: "Word document or PDF" }).click();
     const dialog = page.getByRole("dialog", { name: "Word document or PDF" });
@@ -371,6 +371,7 @@ test("documents: the ticked parts as a Word document or to print, without the fr
     for (const line of talk.segments) assert.ok(paper.includes(line.text), line.text);
     assert.ok((await page.pdf()).length > 5000);
     assert.deepEqual(complaints, []);
+    await leave();
   }
 });
 

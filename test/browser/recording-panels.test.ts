@@ -465,7 +465,7 @@ test("summary: each proven point and entry plays the words that prove it, which 
   await write(points);
   for (const size of [{ width: 1280, height: 800 }, phone])
     for (const colorScheme of ["light", "dark"] as const) {
-      const { page, complaints } = await open(id, { size, colorScheme });
+      const { page, leave, complaints } = await open(id, { size, colorScheme });
       await page.getByRole("tab", { name: "Summary" }).click();
       const panel = page.getByRole("tabpanel");
       const buttons = panel.getByRole("button", { name: /go to this moment/ });
@@ -487,6 +487,7 @@ test("summary: each proven point and entry plays the words that prove it, which 
       await page.mouse.move(0, 0);
       await assertAccessibleAtRest(page);
       assert.deepEqual(complaints, []);
+      await leave();
     }
   // Text without points, such as an imported one, stays Markdown.
   await write(null);

@@ -192,7 +192,7 @@ test("webhooks: admins see those of the workspace, and who created them", async 
     hook_url: "https://crm.example/in",
     hook_type: "recording_added",
   });
-  const { page, complaints } = await visitShared(app, "/settings/webhooks", { userId: admin.id });
+  const { page, leave, complaints } = await visitShared(app, "/settings/webhooks", { userId: admin.id });
   await page.getByText("No webhooks yet.").waitFor();
   await page.getByRole("radiogroup", { name: "Owner" }).getByText("Workspace", { exact: true }).click();
   await page.getByText(`created with a token of ${admin.name}`).waitFor();
@@ -203,6 +203,7 @@ test("webhooks: admins see those of the workspace, and who created them", async 
   await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
   await page.getByText("Webhook disabled.", { exact: true }).waitFor();
   assert.deepEqual(complaints, []);
+  await leave();
   const other = await visitShared(app, "/settings/webhooks", { userId: member.id });
   await other.page.getByText("No webhooks yet.").waitFor();
   assert.equal(await other.page.getByRole("radiogroup", { name: "Owner" }).count(), 0);
@@ -214,7 +215,7 @@ test("workspace and API: nothing overflows on a phone in the dark", async () => 
     ["/settings/workspace", "General"],
     ["/settings/api", "API"],
   ] as const) {
-    const { page, complaints } = await visitShared(app, path, {
+    const { page, leave, complaints } = await visitShared(app, path, {
       userId: admin.id,
       size: phone,
       colorScheme: "dark",
@@ -227,6 +228,7 @@ test("workspace and API: nothing overflows on a phone in the dark", async () => 
       path,
     );
     assert.deepEqual(complaints, []);
+    await leave();
   }
 });
 
