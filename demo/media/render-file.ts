@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import { getCompileCacheDir } from "node:module";
+import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { DemoMeeting } from "../content/types.ts";
@@ -24,6 +26,8 @@ export async function renderMeetingFile(
     minutes,
     watch: { parentPid: process.pid, timeoutMs },
   };
+  // It loads the texts of all meetings.
+  const compiled = getCompileCacheDir();
   const child = spawn(
     process.execPath,
     [
@@ -31,7 +35,14 @@ export async function renderMeetingFile(
       fileURLToPath(new URL("./render-process.ts", import.meta.url)),
       JSON.stringify(job),
     ],
-    { env: { PATH: "/usr/bin:/bin", MALLOC_ARENA_MAX: "2" }, stdio: ["ignore", "pipe", "pipe"] },
+    {
+      env: {
+        PATH: "/usr/bin:/bin",
+        MALLOC_ARENA_MAX: "2",
+        ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) }),
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
   );
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
   if (!output.includes("done")) throw new Error(`rendering "${meeting.title}" failed: ${errors.trim()}`);

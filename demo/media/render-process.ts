@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
-import { Worker } from "node:worker_threads";
-import type { Watch } from "../../server/platform/confinement/watchdog.ts";
+import { flushCompileCache } from "node:module";
+import { startWatchdog, type Watch } from "../../server/platform/confinement/watchdog.ts";
 import { demoMeetings } from "../content/meetings/index.ts";
 import { truncateMeeting } from "../content/timeline.ts";
 
@@ -17,15 +17,15 @@ export interface RenderJob {
 }
 
 const { title, path, minutes, watch } = JSON.parse(process.argv[2] ?? "") as RenderJob;
-new Worker(new URL("../../server/platform/confinement/watchdog.ts", import.meta.url), {
-  workerData: watch,
-}).unref();
+startWatchdog(watch);
 const meeting = demoMeetings.find((known) => known.title === title);
 if (meeting === undefined) throw new Error(`there is no sample meeting "${title}"`);
 const { silenceLibraries } = await import("../../server/processing/media/render/libav.ts");
 silenceLibraries();
 const { renderMeeting } = await import("./render.ts");
 await renderMeeting(minutes === null ? meeting : truncateMeeting(meeting, minutes), path);
+// Without an end in order, what was compiled is kept only now.
+flushCompileCache();
 writeSync(1, "done\n");
 // The file is complete. Unloading the native libraries in order takes time and may crash.
 process.kill(process.pid, "SIGKILL");
