@@ -56,6 +56,7 @@ function flipByte(path: string): () => void {
 await uploadMedia();
 await uploadMedia();
 for (let index = 0; index < 10; index++) await upload(`Before ${index}`);
+await until("everything is promoted", async () => (await library.titles()).length === 12);
 const empty = await prepareTarget();
 
 test("under write load, killed in each phase: nothing half-done looks complete, and a restore has everything acknowledged", async () => {
@@ -89,41 +90,25 @@ test("under write load, killed in each phase: nothing half-done looks complete, 
   isWriting = false;
   await writing;
   assert.equal((await parley(server, "backup", "list", destination)).split(" ")[0], id);
-  await parley(server, "backup", "verify", destination);
-  // A backup while nothing changes, to compare every recording with.
-  await until("everything is promoted", async () => {
-    const { body } = await call(
-      server,
-      "POST",
-      "/uploads",
-      { filters: { status: ["promoting", "processing"] } },
-      { token },
-    );
-    return body.uploads?.every((each: { status: string }) => each.status === "success") || undefined;
-  });
-  await parley(server, "backup", destination);
-  const original = await readAll(server);
-
   const target = await prepareTarget();
-  const early = await prepareTarget();
-  await parley(early, "restore", destination, "--at", id);
   await parley(target, "restore", destination, "--dry-run");
   await parley(target, "restore", destination);
   await target.start();
-  assert.deepEqual(await readAll(target), original);
+  // What was in progress continues under the same ids.
+  await until("everything acknowledged before the backup is there", async () => {
+    const titles = new Set(await library.titles(target));
+    return before.every((title) => titles.has(title));
+  });
+  // Those that were promoted after the backup have other times in either.
+  const readStable = async (from: ServerProcess) =>
+    [...(await readAll(from))].filter(([title]) => !title.startsWith("During "));
+  assert.deepEqual(await readStable(target), await readStable(server));
   await parley(target, "audit", "verify");
   assert.match(
     await failing(target, "restore", destination),
     /a server is using|already has an installation|in use/,
   );
   assert.equal(await target.stop(), 0);
-  await early.start();
-  // What was in progress continues under the same ids.
-  await until("everything acknowledged before the backup is there", async () => {
-    const titles = new Set(await library.titles(early));
-    return before.every((title) => titles.has(title));
-  });
-  await early.stop();
 });
 
 /** Checks every file of the newest backup, as before a restore. */
