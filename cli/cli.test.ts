@@ -13,7 +13,7 @@ import { refused } from "../test/support/library.ts";
 import { parley, prepareServer } from "../test/support/server-process.ts";
 
 // Never started: the command line works without a running server.
-const server = await prepareServer();
+const server = await prepareServer({ hasAccount: false });
 const { env } = server;
 after(() => server.dispose());
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { parley, prepareServer, runParley } from "../../test/support/server-process.ts";
 
-const server = await prepareServer();
+const server = await prepareServer({ hasAccount: false });
 after(() => server.dispose());
 await server.start();
 

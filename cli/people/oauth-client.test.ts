@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 import { refused } from "../../test/support/library.ts";
 import { parley, prepareServer } from "../../test/support/server-process.ts";
 
-const server = await prepareServer();
+const server = await prepareServer({ hasAccount: false });
 after(() => server.dispose());
 
 const run = (...args: string[]) => parley(server, "oauth-client", ...args);

@@ -4,7 +4,7 @@ import pg from "pg";
 import { refused } from "../../test/support/library.ts";
 import { parley, prepareServer } from "../../test/support/server-process.ts";
 
-const server = await prepareServer();
+const server = await prepareServer({ hasAccount: false });
 after(() => server.dispose());
 
 const run = (...args: string[]) => parley(server, "oauth-grant", ...args);

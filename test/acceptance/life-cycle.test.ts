@@ -14,20 +14,16 @@ import { postmastersIn } from "../../server/platform/db/embedded/test/support.ts
 import { call, currentVersion } from "../support/call.ts";
 import { freePort } from "../support/port.ts";
 import { skipWithout } from "../support/programs.ts";
-import { parley, prepareServer } from "../support/server-process.ts";
+import { parley, prepareServer, runParley } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 
-/** Runs a command that is expected to fail. */
-async function runFailing(
-  env: Record<string, string>,
-  ...args: string[]
-): Promise<{ code: number; stderr: string }> {
-  return promisify(execFile)(process.execPath, [main, ...args], { env: { ...process.env, ...env } }).then(
-    () => assert.fail(`${args.join(" ")} should have failed`),
-    (error: { code: number; stderr: string }) => ({ code: error.code, stderr: error.stderr.trim() }),
-  );
+/** Runs a start that is expected to fail. */
+async function startFailing(env: Record<string, string>): Promise<{ code: number; stderr: string }> {
+  const { code, stderr } = await runParley({ env }, "serve");
+  assert.notEqual(code, 0, "the start should have failed");
+  return { code, stderr: stderr.trim() };
 }
 
 function ended(child: ReturnType<typeof spawn>): Promise<unknown> {
@@ -36,9 +32,10 @@ function ended(child: ReturnType<typeof spawn>): Promise<unknown> {
     : new Promise((resolve) => child.once("exit", resolve));
 }
 
+const server = await prepareServer({ isEmpty: true });
+after(() => server.dispose());
+
 test("the first start writes the password and a working curl command to a private file", async (t) => {
-  const server = await prepareServer({ isEmpty: true });
-  after(() => server.dispose());
   await server.start();
   const { stdout } = await until("the banner is printed", () => {
     const output = server.output();
@@ -73,11 +70,7 @@ test("the first start writes the password and a working curl command to a privat
 });
 
 test("a second start keeps the data and does not show the password again", async (t) => {
-  const server = await prepareServer();
-  after(() => server.dispose());
-  await server.start();
   const token = await parley(server, "token", "create", "--email", "admin@parley.local");
-  await server.stop();
   const before = server.output().stdout.length;
   await server.start();
   assert.equal((await call(server, "POST", "/users", {}, { token })).status, 200);
@@ -100,11 +93,8 @@ test("a second start keeps the data and does not show the password again", async
 });
 
 test("SIGTERM: requests in flight get their responses, then the process exits with 0", async () => {
-  const server = await prepareServer();
-  after(() => server.dispose());
-  await server.start();
   const token = await parley(server, "token", "create", "--email", "admin@parley.local");
-  const segments = Array.from({ length: 20_000 }, (_, index) => ({
+  const segments = Array.from({ length: 1000 }, (_, index) => ({
     speaker_key: "a",
     start: index,
     end: index + 1,
@@ -145,7 +135,7 @@ test("SIGTERM: requests in flight get their responses, then the process exits wi
 });
 
 test("an API process accepts uploads and a worker process promotes them, on one database", async () => {
-  const api = await prepareServer({ env: { PARLEY_ROLE: "api" } });
+  const api = await prepareServer({ isEmpty: true, env: { PARLEY_ROLE: "api" } });
   const worker = await prepareServer({ env: { PARLEY_ROLE: "worker" }, shared: api });
   const second = await prepareServer({ env: { PARLEY_ROLE: "api" }, shared: api });
   after(async () => {
@@ -169,37 +159,35 @@ test("an API process accepts uploads and a worker process promotes them, on one 
 });
 
 test("an invalid setting, a port in use and an unreachable database each stop the start with a one-line error", async () => {
-  const wrong = await runFailing({ PARLEY_PORT: "eighty" }, "serve");
+  const wrong = await startFailing({ PARLEY_PORT: "eighty" });
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /^parley: invalid setting: PARLEY_PORT must be a whole number.*$/);
 
-  const folder = await runFailing({ PARLEY_DATA_DIR: "/proc/parley", PARLEY_LOG_LEVEL: "silent" }, "serve");
+  const folder = await startFailing({ PARLEY_DATA_DIR: "/proc/parley", PARLEY_LOG_LEVEL: "silent" });
   assert.match(folder.stderr, /^parley: invalid setting: PARLEY_DATA_DIR \/proc\/parley can't be used: .*$/);
 
   const blocker = createServer();
   await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
   const server = await prepareServer();
   const { port } = blocker.address() as AddressInfo;
-  const taken = await runFailing(
-    { ...server.env, PARLEY_PORT: String(port), PARLEY_LOG_LEVEL: "silent" },
-    "serve",
-  );
+  const taken = await startFailing({ ...server.env, PARLEY_PORT: String(port), PARLEY_LOG_LEVEL: "silent" });
   assert.match(taken.stderr, new RegExp(`^parley: port ${port} .*PARLEY_PORT$`));
   // Checked before a database or its folder is created.
   const untouched = join(tmpdir(), `parley-untouched-${process.pid}`);
-  const early = await runFailing(
-    { PARLEY_DATA_DIR: untouched, PARLEY_PORT: String(port), PARLEY_LOG_LEVEL: "silent" },
-    "serve",
-  );
+  const early = await startFailing({
+    PARLEY_DATA_DIR: untouched,
+    PARLEY_PORT: String(port),
+    PARLEY_LOG_LEVEL: "silent",
+  });
   assert.match(early.stderr, new RegExp(`^parley: port ${port} .*PARLEY_PORT$`));
   assert.equal(existsSync(untouched), false);
   await new Promise((resolve) => blocker.close(resolve));
   await server.dispose();
 
-  const unreachable = await runFailing(
-    { PARLEY_DATABASE_URL: `postgres://a:b@127.0.0.1:${await freePort()}/x`, PARLEY_LOG_LEVEL: "silent" },
-    "serve",
-  );
+  const unreachable = await startFailing({
+    PARLEY_DATABASE_URL: `postgres://a:b@127.0.0.1:${await freePort()}/x`,
+    PARLEY_LOG_LEVEL: "silent",
+  });
   assert.match(unreachable.stderr, /^parley: the database at PARLEY_DATABASE_URL can't be reached .*$/);
   assert.doesNotMatch(unreachable.stderr, /a:b/);
 });
@@ -232,7 +220,7 @@ test("embedded database: after SIGKILL of server and PostgreSQL all data is back
   };
   const first = await start();
   const token = await parley({ env }, "token", "create", "--email", "admin@parley.local");
-  const refused = await runFailing({ ...env, PARLEY_PORT: String(await freePort()) }, "serve");
+  const refused = await startFailing({ ...env, PARLEY_PORT: String(await freePort()) });
   assert.match(refused.stderr, /^parley: another Parley server is already using .*$/);
   first.kill("SIGKILL");
   await ended(first);

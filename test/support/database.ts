@@ -58,16 +58,41 @@ export async function createTestDatabase(template: string = templateDatabase): P
   };
 }
 
+/**
+ * The name of a database to create others from, which the first caller of the run fills.
+ * @param fill writes to a copy of the migrated template, and closes its connections.
+ */
+export async function keepTemplate(name: string, fill: (url: string) => Promise<void>): Promise<string> {
+  const template = `parley_template_${name}`;
+  const exists = await onServer(async (client) => {
+    const { rowCount } = await client.query("select from pg_database where datname = $1", [template]);
+    return rowCount === 1;
+  });
+  if (exists) return template;
+  const draft = await createTestDatabase();
+  await fill(draft.url);
+  try {
+    await onServer((client) =>
+      client.query(`alter database ${draft.settings.database} rename to ${template}`),
+    );
+  } catch (error) {
+    // Another process of the run has filled one meanwhile.
+    if ((error as { code?: unknown }).code !== "42P04") throw error;
+    await draft.drop();
+  }
+  return template;
+}
+
 /** Creates the schema of the first migration in an empty database, as version 1.0.0 left it. */
 export async function createOldSchema(url: string): Promise<void> {
   await migrate({ connectionString: url }, { migrations: readMigrations().slice(0, 1) });
 }
 
-async function onServer(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+async function onServer<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(serverConnection());
   await client.connect();
   try {
-    await work(client);
+    return await work(client);
   } finally {
     await client.end();
   }

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { findWebApp } from "../../server/operations/web/build.ts";
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
@@ -14,6 +15,7 @@ import { migrate } from "../../server/platform/db/migrate.ts";
 import { connectionVariable, templateDatabase } from "./database.ts";
 import { parentOf, processorMs } from "./processor-time.ts";
 import { noS3Server, type S3Server, s3FileVariable, startS3Server } from "./s3-server.ts";
+import { webFolderVariable } from "./server-process.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 let postgres: EmbeddedPostgres | undefined;
@@ -38,6 +40,8 @@ async function build(files: readonly string[]): Promise<void> {
   const program = join(root, "scripts", `${script}.ts`);
   const [code] = await once(spawn(process.execPath, [program], { stdio: "inherit" }), "exit");
   if (code !== 0) throw new Error(`${program} ended with ${code}`);
+  const webFolder = findWebApp();
+  if (webFolder !== null) process.env[webFolderVariable] = webFolder;
 }
 
 async function startDatabase(files: readonly string[]): Promise<void> {

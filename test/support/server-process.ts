@@ -6,11 +6,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type CommandResult, runCommand } from "./command-process.ts";
-import { createTestDatabase, templateDatabase } from "./database.ts";
+import { createTestDatabase, keepTemplate, templateDatabase } from "./database.ts";
 import { freePort } from "./port.ts";
 import { until } from "./until.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+/** The environment variable that passes the folder of the built web app to the test files. */
+export const webFolderVariable = "TEST_WEB_FOLDER";
 const mainOf = (program: string): string => join(program, "cli", "main.ts");
 
 /** Servers that still run when this process ends, because a test failed or took too long, are killed with it. */
@@ -42,6 +44,7 @@ export interface ServerProcess {
  * Prepares a server with its own database; `start()` runs it.
  * @param options.shared another server to share database and folder with.
  * @param options.isEmpty starts without a schema, as a first start does, instead of with the current one.
+ * @param options.hasAccount false: without the account admin@parley.local, which the first start creates.
  * @param options.program the folder of another version of the program.
  * @param options.databaseUrl the connection string of a database that the caller provides.
  */
@@ -50,6 +53,7 @@ export async function prepareServer(
     env?: Record<string, string>;
     shared?: ServerProcess;
     isEmpty?: boolean;
+    hasAccount?: boolean;
     program?: string;
     databaseUrl?: string;
   } = {},
@@ -57,10 +61,7 @@ export async function prepareServer(
   const port = options.env?.PARLEY_PORT ?? (await freePort());
   const program = options.program ?? root;
   const givenUrl = options.databaseUrl ?? options.shared?.env.PARLEY_DATABASE_URL;
-  const database =
-    givenUrl === undefined
-      ? await createTestDatabase(options.isEmpty ? "template1" : templateDatabase)
-      : null;
+  const database = givenUrl === undefined ? await createTestDatabase(await templateFor(options)) : null;
   const folder = options.shared?.env.PARLEY_DATA_DIR ?? makeDataFolder();
   const env: Record<string, string> = {
     PARLEY_PORT: String(port),
@@ -85,7 +86,10 @@ export async function prepareServer(
       return child !== null;
     },
     async start() {
-      const started = spawn(process.execPath, [mainOf(program), "serve"], {
+      // Otherwise each server would read all sources of the web app to find it.
+      const webFolder = program === root ? process.env[webFolderVariable] : undefined;
+      const options = webFolder === undefined ? [] : ["--web-folder", webFolder];
+      const started = spawn(process.execPath, [mainOf(program), "serve", ...options], {
         env: { ...process.env, ...env },
         stdio: ["ignore", "pipe", "pipe"],
       });
@@ -129,6 +133,23 @@ export async function prepareServer(
     },
   };
   return self;
+}
+
+async function templateFor(options: { isEmpty?: boolean; hasAccount?: boolean }): Promise<string> {
+  if (options.isEmpty) return "template1";
+  return options.hasAccount === false ? templateDatabase : keepTemplate("account", createAccount);
+}
+
+/** What the first start of a server creates, but for the password, which takes as long to hash as a small command. */
+async function createAccount(url: string): Promise<void> {
+  const folder = makeDataFolder();
+  const target = { env: { PARLEY_DATABASE_URL: url, PARLEY_DATA_DIR: folder } };
+  const domain = "parley.local";
+  const workspace = ["--name", "My workspace", "--email-domain", domain];
+  const id = await parley(target, "workspace", "create", ...workspace);
+  const user = ["--email", `admin@${domain}`, "--name", "Admin", "--role", "admin"];
+  await parley(target, "user", "create", ...user, "--workspace", id);
+  rmSync(folder, { recursive: true });
 }
 
 /** Enterable for other users, so that a database that verifies a backup for root is inside, not in /var/lib/parley. */

@@ -14,6 +14,7 @@ const smtp = await startMailServer();
 const baseUrl = "http://parley.test";
 const provider = await startProvider(0, baseUrl);
 const server = await prepareServer({
+  hasAccount: false,
   env: {
     PARLEY_BASE_URL: baseUrl,
     PARLEY_LOG_LEVEL: "trace",
