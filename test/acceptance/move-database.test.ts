@@ -52,7 +52,7 @@ function writeThroughout(server: { readonly url: string }) {
         assert.ok(Number(headers.get("retry-after")) > 0);
         refused += 1;
       }
-      await delay(100);
+      await delay(200);
     }
   })();
   return {

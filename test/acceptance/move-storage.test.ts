@@ -110,7 +110,8 @@ if (s3 === null) {
       let count = 0;
       for (; isUploading; count++) {
         await library.uploadMedia();
-        await delay(300);
+        // A file takes as long to validate as some commands.
+        await delay(1000);
       }
       return count;
     })();

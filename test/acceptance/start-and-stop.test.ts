@@ -11,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import pg from "pg";
 import { createTestDatabase } from "../support/database.ts";
 import { freePort } from "../support/port.ts";
-import { parley, prepareServer, type ServerProcess } from "../support/server-process.ts";
+import { parley, prepareServer, runParley, type ServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
@@ -41,7 +41,7 @@ test("a port in use is reported before anything is created or migrated, in one l
   const database = await createTestDatabase("template1");
   const env = { PARLEY_PORT: String(port), PARLEY_DATA_DIR: folder };
   for (const more of [{}, { PARLEY_DATABASE_URL: database.url }]) {
-    const { code, stderr } = await run(["serve"], { ...env, ...more });
+    const { code, stderr } = await runParley({ env: { ...env, ...more } }, "serve");
     assert.notEqual(code, 0);
     assert.match(stderr, new RegExp(`^parley: port ${port} on 127\\.0\\.0\\.1 is in use.*PARLEY_PORT\\n$`));
     assert.equal(existsSync(folder), false);
@@ -77,10 +77,10 @@ test("parley migrate applies the migrations to an empty database, and then says 
   const database = await createTestDatabase("template1");
   const folder = mkdtempSync(join(tmpdir(), "parley-empty-"));
   const env = { PARLEY_DATA_DIR: folder, PARLEY_DATABASE_URL: database.url };
-  const first = await run(["migrate"], env);
+  const first = await runParley({ env }, "migrate");
   assert.equal(first.code, 0, first.stderr);
   assert.match(first.stderr, /^applied 0001_.*\n(?:applied .*\n)*the database is up to date\n$/);
-  const second = await run(["migrate"], env);
+  const second = await runParley({ env }, "migrate");
   assert.deepEqual([second.code, second.stderr], [0, "the database is up to date\n"]);
   rmSync(folder, { recursive: true });
   await database.drop();
@@ -141,7 +141,7 @@ test("restarting two API processes in turn behind a load balancer fails no reque
         const outcome = await sendToOne([...ready], turn, token, agent);
         if (outcome === 200) served += 1;
         else failures.push(String(outcome));
-        await sleep(30);
+        await sleep(60);
       }
       agent.destroy();
     }),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import pg from "pg";
 import { APP_ROLE, SUPERUSER } from "./settings.ts";
-import { postmastersIn, query, stage } from "./test/support.ts";
+import { filledStage, postmastersIn, query, stage } from "./test/support.ts";
 import type { Connection } from "./types.ts";
 
 const rootOnly = process.getuid?.() === 0 ? {} : { skip: "needs root" };
@@ -25,7 +25,7 @@ for (const [what, name] of [
   [" with a path too long for a socket inside", "long-".repeat(30)],
 ] as const) {
   test(`a data folder${what}, copied while its server runs: server and tool of the copy leave the original alone`, async (t) => {
-    const { folder, dataDir, start } = stage(t, name);
+    const { folder, dataDir, start } = await filledStage(t, name);
     const original = start();
     const { connection, postmaster } = await original.ready();
     await query(connection, "create table kept as select 1 as n");
@@ -62,7 +62,7 @@ for (const [what, name] of [
 }
 
 test("a renamed data folder keeps its running PostgreSQL", async (t) => {
-  const { folder, dataDir, start } = stage(t);
+  const { folder, dataDir, start } = await filledStage(t);
   const first = start();
   const { postmaster } = await first.ready();
   await first.kill("SIGKILL");
@@ -96,7 +96,7 @@ test(
 );
 
 test("the program connects as an ordinary role that owns its database and may create trusted extensions", async (t) => {
-  const { start } = stage(t);
+  const { start } = await filledStage(t);
   const server = start();
   const { connection } = await server.ready();
   assert.equal(connection.user, APP_ROLE);
@@ -113,7 +113,7 @@ test("the program connects as an ordinary role that owns its database and may cr
 });
 
 test("a database that the superuser filled: everything becomes the ordinary role's, once and whole", async (t) => {
-  const { dataDir, start } = stage(t);
+  const { dataDir, start } = await filledStage(t);
   const first = start();
   const superuser = asSuperuser((await first.ready()).connection, dataDir);
   const client = new pg.Client(superuser);

@@ -295,10 +295,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
   }
 
   test("a database of another PostgreSQL is refused with one line", async (t) => {
-    const { dataDir, start } = stage(t);
-    const first = start();
-    await first.ready();
-    await first.stop();
+    const { dataDir, start } = await filledStage(t);
     writeFileSync(join(dataDir, "postgres/PG_VERSION"), "17\n");
     assert.match(
       (await start().failed()).message,
@@ -307,7 +304,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
   });
 
   test("a PostgreSQL that cannot start says why", async (t) => {
-    const { tuning, start } = stage(t);
+    const { tuning, start } = await filledStage(t);
     const settings = { ...tuning.settings, shared_buffers: "1" };
     const { message } = await start({ tuning: { ...tuning, settings } }).failed();
     assert.match(message, /PostgreSQL did not start: FATAL: .*shared_buffers/);
@@ -317,8 +314,8 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
     "root, data folder closed to others (mktemp -d): it is opened for passing only",
     rootOnly,
     async (t) => {
-      const { dataDir, start } = stage(t);
-      mkdirSync(dataDir, { mode: 0o700 });
+      const { dataDir, start } = await filledStage(t);
+      chmodSync(dataDir, 0o700);
       const server = start();
       await server.ready();
       assert.equal(statSync(dataDir).mode & 0o777, 0o711);
@@ -412,7 +409,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
     "root, a database of an account that others use too: its files become the own user's",
     rootOnly,
     async (t) => {
-      const { dataDir, start } = stage(t);
+      const { dataDir, start } = await filledStage(t);
       const cluster = join(dataDir, "postgres");
       const first = start();
       await query((await first.ready()).connection, "create table kept as select 1 as n");

@@ -82,9 +82,9 @@ export function stage(test: TestContext, folderName = "data"): Stage {
 let created: Promise<string> | undefined;
 
 /** A stage whose data folder has a database, for tests of what comes after its creation: copying one takes a tenth of the time. */
-export async function filledStage(test: TestContext): Promise<Stage> {
+export async function filledStage(test: TestContext, folderName?: string): Promise<Stage> {
   created ??= createDatabase();
-  const own = stage(test);
+  const own = stage(test, folderName);
   execFileSync("cp", ["-a", await created, own.dataDir]);
   return own;
 }
