@@ -8,7 +8,7 @@ import { hasEnglish } from "../support/english-words.ts";
 import { insertHook, makeHighlight, makeTeam, makeWorkspace } from "../support/factories.ts";
 import { assertFits } from "./fits.ts";
 import { makeMedia } from "./recording-support.ts";
-import { desktop, phone, startBrowserApp, visit } from "./support.ts";
+import { desktop, phone, startBrowserApp, visitShared } from "./support.ts";
 import { createTour } from "./tour.ts";
 
 // What users wrote is in Greek, so that English words are texts that aren't translated.
@@ -105,7 +105,7 @@ const mainPaths = new Set([
 
 for (const locale of ["de", "en-XA", "ar-XB"])
   test(`${locale}: every page fits on laptop and phone${locale === "de" ? ", and has no English words" : ""}`, async () => {
-    const { page, context } = await visit(app, "/trash", { userId: admin.id, locale });
+    const { page, leave } = await visitShared(app, "/trash", { userId: admin.id, locale });
     await page.locator("h1").first().waitFor();
     const goTo = createTour(page);
     const found = new Set<string>();
@@ -138,13 +138,13 @@ for (const locale of ["de", "en-XA", "ar-XB"])
       }
       sizes = sizes.toReversed();
     }
-    await context.close();
+    await leave();
     assert.deepEqual([...found], []);
   });
 
 test("de: the dialogs that are opened most have no English words, and fit on laptop and phone", async () => {
   const t = await readTexts("de");
-  const { page, context } = await visit(app, "/trash", { userId: admin.id, size: phone, locale: "de" });
+  const { page, leave } = await visitShared(app, "/trash", { userId: admin.id, size: phone, locale: "de" });
   await page.locator("h1").first().waitFor();
   const goTo = createTour(page);
   const recording = `/recordings/${recordingId}`;
@@ -195,7 +195,7 @@ test("de: the dialogs that are opened most have no English words, and fit on lap
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").first().waitFor({ state: "detached" });
   }
-  await context.close();
+  await leave();
   assert.deepEqual([...found], []);
 });
 
@@ -236,7 +236,7 @@ test("de: reasons of failures are in German, and what other programs report is m
       ...{ state: "failed", error: sentences.import_token, finished_at: new Date() },
     })
     .execute();
-  const { page, context } = await visit(app, "/trash", { userId: admin.id, locale: "de" });
+  const { page, leave } = await visitShared(app, "/trash", { userId: admin.id, locale: "de" });
   await page.locator("h1").first().waitFor();
   const goTo = createTour(page);
   const expected: [path: string, text: string, foreign: readonly string[]][] = [
@@ -253,5 +253,5 @@ test("de: reasons of failures are in German, and what other programs report is m
     const english = await page.locator('main [lang="en"]').allInnerTexts();
     assert.deepEqual([...new Set(english)], foreign, path);
   }
-  await context.close();
+  await leave();
 });
