@@ -30,9 +30,11 @@ const server = await prepareEmbedded();
 await server.start();
 const library = await createLibrary(server);
 await library.uploadMedia();
+const early = { backup: await parley(server, "backup", destination), recordings: await library.readAll() };
+await library.uploadMedia();
 const original = await library.readAll();
 
-test("restore works into the embedded database, and is refused while a server uses it", async () => {
+test("restore works into the embedded database, also of an earlier backup, and is refused while a server uses it", async () => {
   const id = await parley(server, "backup", destination);
   assert.match(
     await failing(server, "restore", destination, "--dry-run"),
@@ -41,7 +43,7 @@ test("restore works into the embedded database, and is refused while a server us
   await server.stop();
   const target = await prepareEmbedded();
   await parley(target, "restore", destination, "--dry-run");
-  await parley(target, "restore", destination);
+  await parley(target, "restore", destination, "--at", early.backup);
   assert.match(await failing(target, "restore", destination), /already has an installation/);
   // An installation of its own, with files.
   const objects = join(target.env.PARLEY_DATA_DIR ?? "", "objects");
@@ -51,13 +53,17 @@ test("restore works into the embedded database, and is refused while a server us
     mkdirSync(dirname(join(objects, key)), { recursive: true });
     writeFileSync(join(objects, key), "of another installation");
   }
-  await parley(target, "restore", destination, "--replace", "--yes");
+  await parley(target, "restore", destination, "--at", early.backup, "--replace", "--yes");
   assert.deepEqual(filesBelow(objects), restored);
   await target.start();
-  assert.deepEqual(await library.readAll(target), original);
+  assert.deepEqual(await library.readAll(target), early.recordings);
   assert.equal(await target.stop(), 0);
   await parley(target, "restore", "accept");
-  assert.equal((await parley(target, "backup", "list", destination)).split(" ")[0], id);
+  const listed = (await parley(target, "backup", "list", destination)).split("\n");
+  assert.deepEqual(
+    listed.map((line) => line.split(" ")[0]),
+    [early.backup, id],
+  );
 });
 
 test("commands work on the embedded database while no server runs", async () => {
