@@ -240,7 +240,8 @@ test("over sixteen months, tables stop growing or grow with the recordings, as d
     const [kind, was] = [documented.get(name), middle.get(name) ?? 0];
     if (kind === "kept") return [];
     const expected = kind === "recordings" ? (was * after) / before : was;
-    return count <= expected * 1.05 ? [] : [`${name} (${kind}): ${was} → ${count}`];
+    // One row may be of this moment, such as a counter of requests that is written later.
+    return count <= Math.max(expected * 1.05, was + 1) ? [] : [`${name} (${kind}): ${was} → ${count}`];
   });
   assert.deepEqual(wrong, []);
   // With PARLEY_AUDIT_TTL.
