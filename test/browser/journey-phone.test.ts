@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { call } from "../support/app.ts";
-import { makeHighlight, makeUser, makeWorkspace, mediaFile } from "../support/factories.ts";
+import { makeHighlight, makeRecording, makeUser, makeWorkspace, mediaFile } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { assertFits, misfits } from "./fits.ts";
 import { makeMedia } from "./recording-support.ts";
@@ -17,7 +17,9 @@ const recordingId = await makeMedia(app, admin.token, {
   tags: ["harbour", "a-rather-long-tag-that-somebody-thought-of"],
 });
 await makeHighlight(app, admin.token, recordingId, { text: "It is signed" });
-const deletedId = await makeMedia(app, admin.token, { title: "An old meeting that nobody needs any longer" });
+const { recordingId: deletedId } = await makeRecording(app, admin.token, {
+  title: "An old meeting that nobody needs any longer",
+});
 await call(app, "DELETE", `/_/api/v1/recordings/${deletedId}`, undefined, {
   version: null,
   token: admin.token,
@@ -93,6 +95,7 @@ test("at 360 pixels the date filter fits, and the closed filters leave no dialog
 
 test("filters of Highlights, Search and the audit log are in a sheet, with their number on its button", async () => {
   const { page, complaints } = await visit(app, "/highlights", { userId: admin.id, size: phone });
+  const goTo = createTour(page);
   const button = page.getByRole("button", { name: /^Filters/ });
   const sheet = page.getByRole("dialog", { name: "Filters" });
   const close = async (filters: string) => {
@@ -112,7 +115,7 @@ test("filters of Highlights, Search and the audit log are in a sheet, with their
   await page.getByRole("link", { name: "It is signed" }).waitFor();
   assert.equal(new URL(page.url()).search, "");
 
-  await page.goto(`${app.url}/search?q=harbour`);
+  await goTo("/search?q=harbour");
   await page.getByRole("list", { name: "Results" }).waitFor();
   await button.tap();
   await sheet.getByPlaceholder("Any type").tap();
@@ -121,7 +124,7 @@ test("filters of Highlights, Search and the audit log are in a sheet, with their
   await page.getByRole("button", { name: "Clear filters" }).tap();
   await page.getByRole("list", { name: "Results" }).waitFor();
 
-  await page.goto(`${app.url}/settings/audit`);
+  await goTo("/settings/audit");
   const log = page.getByRole("list", { name: "Audit log" });
   await log.waitFor();
   await button.tap();
