@@ -14,6 +14,7 @@ import { isFullRun } from "../support/full.ts";
 import { killGroup } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 import {
+  listenTo,
   openRecorderBrowser,
   recordedMs,
   startRecording,
@@ -106,11 +107,11 @@ test("what a browser killed in the first seconds has stored can only be discarde
   }
 });
 
-test("a recording of which nothing has arrived can be saved as a file", async () => {
+test("a recording without the microphone, of which nothing has arrived, can be saved as a file with sound on the right alone", async () => {
   const { member } = await makeWorkspace(app.db);
   const browser = await openRecorderBrowser(app, member.id);
   const first = await browser.open();
-  await startRecording(first.page, "Offline");
+  await startRecording(first.page, "Offline", { microphone: false });
   await first.context.setOffline(true);
   await waitForTime(first.page, 12);
   killGroup(`--user-data-dir=${browser.profile}`);
@@ -123,6 +124,9 @@ test("a recording of which nothing has arrived can be saved as a file", async ()
   assert.match(path, /Offline\.mp4$/);
   const { durationSec } = await inspect(path);
   assert.ok(durationSec >= 10, `${durationSec} s`);
+  const heard = listenTo(path);
+  const [left, right] = [heard.loudest(0), heard.loudest(1)];
+  assert.ok(right > 0.05 && left < right / 20, `${left} on the left of ${right}`);
   await context.close();
 });
 
