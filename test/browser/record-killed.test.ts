@@ -14,7 +14,6 @@ import { isFullRun } from "../support/full.ts";
 import { killGroup } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 import {
-  listenTo,
   openRecorderBrowser,
   recordedMs,
   startRecording,
@@ -107,11 +106,11 @@ test("what a browser killed in the first seconds has stored can only be discarde
   }
 });
 
-test("a recording without the microphone, of which nothing has arrived, can be saved as a file with sound on the right alone", async () => {
+test("a recording of which nothing has arrived can be saved as a file", async () => {
   const { member } = await makeWorkspace(app.db);
   const browser = await openRecorderBrowser(app, member.id);
   const first = await browser.open();
-  await startRecording(first.page, "Offline", { microphone: false });
+  await startRecording(first.page, "Offline");
   await first.context.setOffline(true);
   await waitForTime(first.page, 12);
   killGroup(`--user-data-dir=${browser.profile}`);
@@ -124,9 +123,6 @@ test("a recording without the microphone, of which nothing has arrived, can be s
   assert.match(path, /Offline\.mp4$/);
   const { durationSec } = await inspect(path);
   assert.ok(durationSec >= 10, `${durationSec} s`);
-  const heard = listenTo(path);
-  const [left, right] = [heard.loudest(0), heard.loudest(1)];
-  assert.ok(right > 0.05 && left < right / 20, `${left} on the left of ${right}`);
   await context.close();
 });
 

@@ -3,13 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { recordingObjectKey } from "../../server/platform/storage/layout.ts";
 import type { ObjectStore } from "../../server/platform/storage/store.ts";
 import { encodeFile } from "../../server/processing/media/test/encode.ts";
 import { call, type TestApp } from "../support/app.ts";
-import { launchSharedWithDevices, launchWithDevices } from "../support/chromium.ts";
+import { launchWithDevices } from "../support/chromium.ts";
 import { measureTone, windowMs } from "../support/tones.ts";
+import { until } from "../support/until.ts";
 import { makeWav } from "../support/wav.ts";
 import { signInAs } from "./support.ts";
 
@@ -21,23 +22,11 @@ let profiles = 0;
 const toneEverySec = 2;
 const toneHertz = 1000;
 
-function writeMicrophone(): string {
-  const path = join(folder, "microphone.wav");
-  writeFileSync(path, makeWav(toneEverySec * 1000, [{ startMs: 0, endMs: 600, hz: toneHertz }]));
-  return path;
-}
-
-/** A browser with fake devices, for all tests of a file: each opens a context of its own. */
-export async function startRecorderBrowser(): Promise<Browser> {
-  const browser = await launchSharedWithDevices(writeMicrophone());
-  after(() => browser.close());
-  return browser;
-}
-
 /** A browser with fake devices, whose profile survives when it is killed. */
 export async function openRecorderBrowser(app: Pick<TestApp, "db" | "url">, userId: string) {
   const profile = join(folder, `profile-${++profiles}`);
-  const microphone = writeMicrophone();
+  const microphone = join(folder, "microphone.wav");
+  writeFileSync(microphone, makeWav(toneEverySec * 1000, [{ startMs: 0, endMs: 600, hz: toneHertz }]));
   const open = async (): Promise<{ context: BrowserContext; page: Page }> => {
     const context = await launchWithDevices(profile, microphone);
     after(() => context.close().catch(() => undefined));
@@ -69,6 +58,11 @@ export async function startRecording(page: Page, title: string, { microphone = t
   return panel;
 }
 
+/** Seconds that the recording's clock shows. */
+async function shownSeconds(page: Page): Promise<number> {
+  return secondsOf((await page.getByRole("timer").textContent()) ?? "");
+}
+
 /** The recorder's clock has hours only from the first hour on. */
 function secondsOf(clock: string): number {
   return clock.split(":").reduce((sum, part) => 60 * sum + Number(part), 0);
@@ -83,20 +77,13 @@ export async function recordedMs(page: Page): Promise<number> {
   return 1000 * secondsOf(shown.text) + Math.min(1000, shown.sinceMs);
 }
 
-/** Waits until the recording's clock shows a time. The page itself looks at it, which costs less than asking it. */
-export function waitForTime(page: Page, seconds: number): Promise<void> {
-  return page.evaluate(`new Promise((resolve, reject) => {
-    const begin = performance.now();
-    const look = () => {
-      const text = document.querySelector('[role="timer"]')?.textContent ?? "0";
-      const shown = text.split(":").reduce((sum, part) => 60 * sum + Number(part), 0);
-      if (shown >= ${seconds}) resolve();
-      else if (performance.now() - begin > ${60_000 + 2000 * seconds})
-        reject(new Error("timed out waiting until the recording has ${seconds} s: " + text));
-      else setTimeout(look, 200);
-    };
-    look();
-  })`);
+/** Waits until the recording's clock shows a time. */
+export function waitForTime(page: Page, seconds: number): Promise<unknown> {
+  return until(
+    `the recording has ${seconds} s`,
+    async () => (await shownSeconds(page)) >= seconds,
+    60_000 + 2000 * seconds,
+  );
 }
 
 /** The names of everything in the browser's private file system. */

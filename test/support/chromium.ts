@@ -51,7 +51,12 @@ export async function launchWithDevices(profile: string, microphone: string): Pr
   const options = await launchOptions();
   const context = await chromium.launchPersistentContext(profile, {
     ...options,
-    args: [...options.args, ...fakeDevices(microphone)],
+    args: [
+      ...options.args,
+      "--use-fake-device-for-media-stream=display-media-type=browser",
+      "--use-fake-ui-for-media-stream",
+      `--use-file-for-fake-audio-capture=${microphone}`,
+    ],
     locale: "en-GB",
     timezoneId: "UTC",
     reducedMotion: "reduce",
@@ -59,19 +64,6 @@ export async function launchWithDevices(profile: string, microphone: string): Pr
   });
   return counted(context);
 }
-
-/** The same fake devices in a browser without a profile, for several contexts. */
-export async function launchSharedWithDevices(microphone: string): Promise<Browser> {
-  const options = await launchOptions();
-  const args = [...options.args, ...fakeDevices(microphone), withoutOptimizing];
-  return counted(await chromium.launch({ ...options, args }));
-}
-
-const fakeDevices = (microphone: string): string[] => [
-  "--use-fake-device-for-media-stream=display-media-type=browser",
-  "--use-fake-ui-for-media-stream",
-  `--use-file-for-fake-audio-capture=${microphone}`,
-];
 
 /** Has a browser's processor time counted when it is closed. */
 function counted<T extends { close(): Promise<void> }>(browser: T): T {
