@@ -90,6 +90,7 @@ test("under write load, killed in each phase: nothing half-done looks complete, 
   isWriting = false;
   await writing;
   assert.equal((await parley(server, "backup", "list", destination)).split(" ")[0], id);
+  await parley(server, "backup", "verify", destination);
   const target = await prepareTarget();
   await parley(target, "restore", destination, "--dry-run");
   await parley(target, "restore", destination);

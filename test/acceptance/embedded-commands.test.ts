@@ -128,5 +128,7 @@ test("files move to S3 and back while no server runs", {
     filesBelow(objects).filter((name) => !isAnchor(name)),
     files.filter((name) => !isAnchor(name)),
   );
-  assert.equal(await parley(movable, "files", "verify"), "");
+  await movable.start();
+  assert.deepEqual(await library.readAll(movable), original);
+  assert.equal(await movable.stop(), 0);
 });

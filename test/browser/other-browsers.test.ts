@@ -105,7 +105,7 @@ async function signIn(page: DrivenPage, path = "/", shows = heading("Library")):
 
 /** In Firefox, goes to a page as its link does, which takes half the processor time of loading the app again. */
 async function goTo(page: DrivenPage, path: string): Promise<void> {
-  // A page that hangs, as WebKit's can with media, is left only by loading another.
+  // WebKit's page hung once in a whole run that moved this way; the cause is not known.
   if (page.driver.name !== "Firefox") return page.open(path);
   await page.evaluate<void>(
     `__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} }).then(() => undefined)`,

@@ -16,9 +16,18 @@ export function makeQuickFolder(name: string): string {
   const parent = memoryFolder() ?? tmpdir();
   for (const entry of readdirSync(parent)) {
     const pid = entry.startsWith(`${name}-`) ? Number(entry.slice(name.length + 1).split("-")[0]) : 0;
-    if (pid > 0 && !processExists(pid)) rmSync(join(parent, entry), { recursive: true, force: true });
+    if (pid > 0 && !processExists(pid)) removeIfOurs(join(parent, entry));
   }
   return mkdtempSync(join(parent, `${name}-${process.pid}-`));
+}
+
+function removeIfOurs(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    // Another user's, or with files of other users in it.
+    if (!["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  }
 }
 
 /** The folder of shared memory, if it has plenty of space: in containers it often has 64 MB. */

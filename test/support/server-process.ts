@@ -88,8 +88,8 @@ export async function prepareServer(
     async start() {
       // Otherwise each server would read all sources of the web app to find it.
       const webFolder = program === root ? process.env[webFolderVariable] : undefined;
-      const options = webFolder === undefined ? [] : ["--web-folder", webFolder];
-      const started = spawn(process.execPath, [mainOf(program), "serve", ...options], {
+      const args = webFolder === undefined ? [] : ["--web-folder", webFolder];
+      const started = spawn(process.execPath, [mainOf(program), "serve", ...args], {
         env: { ...process.env, ...env },
         stdio: ["ignore", "pipe", "pipe"],
       });
