@@ -45,5 +45,8 @@ export async function renderMeetingFile(
     },
   );
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  if (!output.includes("done")) throw new Error(`rendering "${meeting.title}" failed: ${errors.trim()}`);
+  if (output.includes("done")) return;
+  // Nothing is printed by a process that is killed, such as by its watchdog.
+  const reason = errors.trim() || `it ended early; ${timeoutMs / 1000} s are its limit`;
+  throw new Error(`rendering "${meeting.title}" failed: ${reason}`);
 }
