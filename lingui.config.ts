@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import babelExtractor from "@lingui/cli/api/extractors/babel";
 import { defineConfig } from "@lingui/conf";
 import { formatter } from "@lingui/format-po";
 
@@ -11,6 +13,13 @@ export default defineConfig({
       path: "server/platform/language/locales/{locale}",
       include: ["server"],
       exclude: ["**/*.test.ts", "**/test/**"],
+    },
+  ],
+  // Parsing takes most of the time, and files without Lingui or an `i18n` have no texts.
+  extractors: [
+    {
+      ...babelExtractor,
+      match: (path) => babelExtractor.match(path) && /@lingui|i18n/.test(readFileSync(path, "utf8")),
     },
   ],
   format: formatter({ lineNumbers: false, origins: true }),
