@@ -74,8 +74,7 @@ export async function loadDatabase<Table extends TableDescription>(
       );
     }
     onTable?.("indexes");
-    for (const statement of postponed)
-      await refuseUnfit("the keys between its tables", () => client.query(statement));
+    await refuseUnfit("the keys between its tables", () => runAll(client, postponed));
     await finish(client);
     await client.query("commit");
     await analyze(settings, source.tables);
@@ -245,21 +244,30 @@ async function postpone(client: pg.Client): Promise<string[]> {
      where i.indrelid in (${tables})
        and not exists (select 1 from pg_constraint c where c.conindid = i.indexrelid)`,
   );
-  // Foreign keys first: they need the primary and unique keys they refer to.
-  const { rows: keys } = await client.query<{ name: string; table: string; definition: string }>(
-    `select quote_ident(conname) as name, conrelid::regclass::text as table, pg_get_constraintdef(oid) as definition
-     from pg_constraint where contype in ('f', 'p', 'u') and conrelid in (${tables}) order by contype = 'f' desc`,
+  // Foreign keys first: they need the primary and unique keys they refer to. All of a table by one statement, because each
+  // makes PostgreSQL read the table's description again.
+  const { rows: keys } = await client.query<{ table: string; dropped: string; added: string }>(
+    `select conrelid::regclass::text as table,
+       string_agg('drop constraint ' || quote_ident(conname), ', ') as dropped,
+       string_agg('add constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid), ', ') as added
+     from pg_constraint where contype in ('f', 'p', 'u') and conrelid in (${tables})
+     group by conrelid, contype = 'f' order by contype = 'f' desc`,
   );
-  for (const { name } of names) await client.query(`alter table ${name} disable trigger user`);
-  for (const { name, table } of keys) await client.query(`alter table ${table} drop constraint ${name}`);
-  for (const { name } of indexes) await client.query(`drop index ${name}`);
+  await runAll(client, [
+    ...names.map(({ name }) => `alter table ${name} disable trigger user`),
+    ...keys.map(({ table, dropped }) => `alter table ${table} ${dropped}`),
+    ...indexes.map(({ name }) => `drop index ${name}`),
+  ]);
   return [
     ...indexes.map(({ definition }) => definition),
-    ...keys
-      .toReversed()
-      .map(({ name, table, definition }) => `alter table ${table} add constraint ${name} ${definition}`),
+    ...keys.toReversed().map(({ table, added }) => `alter table ${table} ${added}`),
     ...names.map(({ name }) => `alter table ${name} enable trigger user`),
   ];
+}
+
+/** Runs statements without parameters in one request, because hundreds of requests would take longer than the work. */
+async function runAll(client: pg.Client, statements: readonly string[]): Promise<void> {
+  await client.query(statements.join(";\n"));
 }
 
 async function copyInto(
