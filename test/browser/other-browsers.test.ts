@@ -292,6 +292,8 @@ async function inspectPages(page: DrivenPage, id: string): Promise<void> {
     // The app of viewers who aren't signed in isn't loaded yet.
     if (name === "public-link") await page.open(path);
     else await goTo(page, path);
+    // WebKit's page can crash when it becomes narrow while it loads.
+    await page.find(shows);
     // Every other page begins in the size of the page before it.
     for (const [width, height] of index % 2 === 0 ? sizes : sizes.toReversed()) {
       await page.driver.resize(width, height);

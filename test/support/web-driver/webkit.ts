@@ -56,8 +56,8 @@ export async function startWebKit(): Promise<WebDriver> {
       DISPLAY: `:${number}`,
       NO_AT_BRIDGE: "1",
       LIBGL_ALWAYS_SOFTWARE: "1",
-      // Without a graphics card, composing layers takes a third of the browser's processor time.
-      WEBKIT_DISABLE_COMPOSITING_MODE: "1",
+      // Without a graphics card, sharing what is drawn as graphics memory takes a third of the browser's processor time.
+      WEBKIT_DISABLE_DMABUF_RENDERER: "1",
     });
     programs.push(driver);
     const url = `http://127.0.0.1:${port}`;
