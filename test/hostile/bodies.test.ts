@@ -89,25 +89,31 @@ function targets(): Target[] {
   return [...operations, ...others].filter(({ method }) => !["GET", "HEAD"].includes(method));
 }
 
-async function send({ method, path, headers }: Target, body: string): Promise<number> {
-  const before = process.cpuUsage();
-  const type = body.startsWith("{") ? "application/json" : "application/x-www-form-urlencoded";
-  const response = await fetch(app.url + path, {
-    method,
-    body,
-    headers: { "content-type": type, ...headers },
-    redirect: "manual",
+/** The status of a response, sent by a client that takes less processor time than `fetch`. */
+function statusOf({ method, path, headers }: Target, body: Buffer): Promise<number> {
+  const type = body[0] === 0x7b ? "application/json" : "application/x-www-form-urlencoded";
+  return new Promise((resolve, reject) => {
+    const more = { "content-type": type, "content-length": body.length };
+    const sent = request(app.url + path, { method, headers: { ...more, ...headers } }, (response) => {
+      response.resume().on("end", () => resolve(response.statusCode ?? 0));
+    });
+    sent.on("error", reject).end(body);
   });
-  await response.arrayBuffer();
-  assert.ok(response.status < 500, `${method} ${path} returned ${response.status}`);
+}
+
+/** Processor time of a request, that of its client included, and the status of its response. */
+async function send(target: Target, body: Buffer): Promise<{ readonly ms: number; readonly status: number }> {
+  const before = process.cpuUsage();
+  const status = await statusOf(target, body);
   const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
+  assert.ok(status < 500, `${target.method} ${target.path} returned ${status}`);
+  return { ms: (user + system) / 1000, status };
 }
 
 /** The shortest of some runs; one is enough when it is below the floor. */
-async function cost(target: Target, body: string): Promise<number> {
+async function cost(target: Target, body: Buffer): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < 4 && best > floorMs; run++) best = Math.min(best, await send(target, body));
+  for (let run = 0; run < 4 && best > floorMs; run++) best = Math.min(best, (await send(target, body)).ms);
   return best;
 }
 
@@ -115,11 +121,12 @@ for (const [name, make] of Object.entries(bodies))
   test(`hostile bodies: ${name} takes linear time at every route`, async () => {
     const all = targets();
     assert.ok(all.length > 80, `only ${all.length} routes were found`);
+    const [small, large] = [Buffer.from(make(size)), Buffer.from(make(2 * size))];
     const slow: string[] = [];
     for (const target of all) {
-      const twice = await cost(target, make(2 * size));
+      const twice = await cost(target, large);
       if (twice <= floorMs) continue;
-      const once = await cost(target, make(size));
+      const once = await cost(target, small);
       if (twice > maxGrowth * Math.max(once, floorMs / 2))
         slow.push(`${target.name}: ${once} ms, ${twice} ms`);
     }
@@ -133,26 +140,12 @@ const manyKeys = (count: number): Buffer<ArrayBuffer> =>
 /** Processor time that a request may take that is refused for its keys, that of its client included. */
 const maxRefusalMs = 50;
 
-/** The status of a response, sent by a client that takes less processor time than `fetch`. */
-function statusOf({ method, path, headers }: Target, body: Buffer): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const length = { "content-type": "application/json", "content-length": body.length };
-    const sent = request(app.url + path, { method, headers: { ...headers, ...length } }, (response) => {
-      response.resume().on("end", () => resolve(response.statusCode ?? 0));
-    });
-    sent.on("error", reject).end(body);
-  });
-}
-
-/** The shortest of some runs; one is enough when it is short. */
-async function refusalCost(target: Target, body: Buffer): Promise<number> {
-  let best = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < 12 && best > maxRefusalMs; run++) {
-    const before = process.cpuUsage();
-    const status = await statusOf(target, body);
-    const { user, system } = process.cpuUsage(before);
-    assert.ok(status < 500, `${target.name} returned ${status}`);
-    best = Math.min(best, (user + system) / 1000);
+/** The status, and the shortest of some runs; one is enough when it is short. */
+async function refusalCost(target: Target, body: Buffer) {
+  let best = await send(target, body);
+  for (let run = 1; run < 12 && best.ms > maxRefusalMs; run++) {
+    const next = await send(target, body);
+    if (next.ms < best.ms) best = next;
   }
   return best;
 }
@@ -166,9 +159,11 @@ test("hostile bodies: very many keys in one object are refused at every route be
   assert.ok(takesLarge.every((id) => all.some(({ name }) => name === id)));
   const slow: string[] = [];
   for (const target of all) {
-    for (const body of takesLarge.includes(target.name) ? [large, largest] : [most, twice]) {
-      const ms = await refusalCost(target, body);
+    // The smaller one where the larger is refused for its size.
+    for (const body of takesLarge.includes(target.name) ? [largest, large] : [twice, most]) {
+      const { ms, status } = await refusalCost(target, body);
       if (ms > maxRefusalMs) slow.push(`${target.name}: ${ms} ms for ${body.length} bytes`);
+      if (status !== 413) break;
     }
   }
   assert.deepEqual(slow, []);
