@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { versionedOperations } from "../shape/operations.ts";
 import type { TestApp } from "../support/app.ts";
@@ -36,10 +36,13 @@ async function startUser(app: TestApp, { member }: TestWorkspace): Promise<strin
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+before(() => {
+  if (skip === false) execFileSync("npm", ["run", "--silent", "build"], { cwd: folder, stdio: "pipe" });
+});
+
 test("n8n's engine runs every operation with a token, one with OAuth, and the trigger survives the loss of its webhook", {
   skip,
 }, async () => {
-  execFileSync("npm", ["run", "--silent", "build"], { cwd: folder, stdio: "pipe" });
   const { app, workspace, folder: clientFolder, runProgram } = await startClientSetup();
   const oauthClient = await makeClient(app, workspace, { redirectUris: [n8nCallback] });
   const userUrl = await startUser(app, workspace);
@@ -69,7 +72,6 @@ test("n8n's engine runs every operation with a token, one with OAuth, and the tr
 });
 
 test("the package for n8n has what its package.json names, and nothing besides the build", { skip }, () => {
-  execFileSync("npm", ["run", "--silent", "build"], { cwd: folder, stdio: "pipe" });
   const pack = ["pack", "--dry-run", "--json", "--ignore-scripts"];
   const [packed] = JSON.parse(execFileSync("npm", pack, { cwd: folder, encoding: "utf8", stdio: "pipe" }));
   const files = packed.files.map(({ path }: { path: string }) => path);
