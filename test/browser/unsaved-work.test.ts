@@ -6,7 +6,7 @@ import { makeRecording, makeUser, makeWorkspace } from "../support/factories.ts"
 import { cheapHash } from "../support/passwords.ts";
 import { until } from "../support/until.ts";
 import { assertAccessibleAtRest, people, talk } from "./recording-support.ts";
-import { phone, startBrowserApp, type VisitOptions, visit } from "./support.ts";
+import { phone, startBrowserApp, type VisitOptions, visit, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const workspace = await makeWorkspace(app.db);
@@ -24,8 +24,15 @@ const viewOf = async (id: string) =>
 const make = async () =>
   (await makeRecording(app, member.token, { transcript: talk, participants: people })).recordingId;
 
-async function open(path: string, options: VisitOptions = {}) {
-  const visited = await visit(app, path, { userId: member.id, ...options });
+async function open(path: string, options: Pick<VisitOptions, "size"> = {}) {
+  const visited = await visitShared(app, path, { userId: member.id, ...options });
+  await visited.page.getByRole("heading", { level: 1 }).waitFor();
+  return visited;
+}
+
+/** Opens a page that the test closes. */
+async function openToClose(path: string) {
+  const visited = await visit(app, path, { userId: member.id });
   await visited.page.getByRole("heading", { level: 1 }).waitFor();
   return visited;
 }
@@ -115,7 +122,7 @@ test("an ended session: another account in the other tab never sends this page's
 
 test("drafts of notes, a line, the title and forms survive a reload and a closed tab, and are removed once saved", async () => {
   const id = await make();
-  const { page, context } = await open(`/recordings/${id}`);
+  const { page, context } = await openToClose(`/recordings/${id}`);
   // The transcript is requested for itself, and may arrive after the rest.
   await page.getByText("Good morning").waitFor();
   await context.setOffline(true);
@@ -155,7 +162,7 @@ test("drafts of notes, a line, the title and forms survive a reload and a closed
 
 test("notes changed elsewhere since are not replaced by a draft: the user chooses", async () => {
   const id = await make();
-  const { page, context } = await open(`/recordings/${id}`);
+  const { page, context } = await openToClose(`/recordings/${id}`);
   await page.getByRole("tab", { name: "Notes" }).click();
   await context.setOffline(true);
   await page.getByLabel("Your notes").fill("From this device.");
