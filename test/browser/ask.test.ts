@@ -11,6 +11,7 @@ import { makeRecording, makeUser, makeWorkspace } from "../support/factories.ts"
 import { startModelServer } from "../support/model-server.ts";
 import { assertAccessibleAtRest, makeMedia, people, talk } from "./recording-support.ts";
 import { phone, startBrowserApp, visitShared } from "./support.ts";
+import { createTour } from "./tour.ts";
 
 const model = await startModelServer();
 const env = { PARLEY_LLM_URL: model.url, PARLEY_LLM_MODEL: "small", PARLEY_LLM_API_KEY: "sk-secret-key" };
@@ -228,12 +229,13 @@ test("without a model, the pages say what is missing and who can install it; wit
   });
   await onPhone.page.getByText(`Action items ${install}`).waitFor();
   await shot(onPhone.page, "no-model-items-phone");
+  const goTo = createTour(onPhone.page);
   for (const path of ["/ask", "/"]) {
-    await onPhone.page.goto(bare.url + path);
+    await goTo(path);
     await onPhone.page.getByText(`Questions ${install}`).waitFor();
     await shot(onPhone.page, `no-model-phone${path.replace("/", "-")}`);
   }
-  await onPhone.page.goto(`${bare.url}/recordings/${recordingId}?tab=summary`);
+  await goTo(`/recordings/${recordingId}?tab=summary`);
   await onPhone.page.getByText(`Summaries, chapters and action items ${install}`).waitFor();
   await shot(onPhone.page, "no-model-summary-phone");
   await onPhone.leave();

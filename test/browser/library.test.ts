@@ -13,6 +13,7 @@ import { makeRecording, makeUser, makeWorkspace } from "../support/factories.ts"
 import { until } from "../support/until.ts";
 import { makeMedia } from "./recording-support.ts";
 import { assertAccessible, phone, startBrowserApp, startWebApp, visit, visitShared } from "./support.ts";
+import { createTour } from "./tour.ts";
 
 const app = await startBrowserApp();
 const byName = await startBrowserApp({ env: { PARLEY_DATETIME_FILTERS: "by-name" } });
@@ -133,11 +134,12 @@ test("library: the first admin sees what to set up, with its state, also beside 
   await steps.getByRole("button", { name: "Load sample recordings" }).waitFor();
   await steps.filter({ hasText: "Transcription" }).getByRole("link").click();
   await page.waitForURL(/\/settings\/transcription$/);
-  await page.goto(`${byName.url}/settings/system`);
+  const goTo = createTour(page);
+  await goTo("/settings/system");
   await steps.filter({ hasText: "Email" }).getByRole("link", { name: "Email settings" }).click();
   await page.waitForURL(/\/settings\/server#mail$/);
   await page.getByRole("form", { name: "Mail" }).waitFor();
-  await page.goto(byName.url);
+  await goTo("/");
   await page.getByRole("button", { name: "Hide the checklist", exact: true }).waitFor();
 
   const id = await makeMedia(byName, admin.token, { transcript: undefined, participants: [] });
@@ -149,13 +151,13 @@ test("library: the first admin sees what to set up, with its state, also beside 
   if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/setup.png` });
   await reminder.click();
   await page.getByRole("heading", { name: "Set up Parley" }).waitFor();
-  await page.goto(byName.url);
+  await goTo("/");
   await page.getByRole("button", { name: "Dismiss checklist", exact: true }).click();
   await reminder.waitFor({ state: "hidden" });
   await page.goto(`${byName.url}/settings/system`);
   await page.getByRole("heading", { name: "Components" }).waitFor();
   assert.equal(await page.getByRole("heading", { name: "Set up Parley" }).count(), 0);
-  await page.goto(`${byName.url}/recordings/${id}`);
+  await goTo(`/recordings/${id}`);
   await page.getByText("Transcription is not set up on this server.").waitFor();
   await page.getByRole("link", { name: "Set it up" }).click();
   await page.waitForURL(/\/settings\/transcription$/);

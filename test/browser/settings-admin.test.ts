@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { call } from "../support/app.ts";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
 import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
+import { createTour } from "./tour.ts";
 
 const app = await startBrowserApp();
 
@@ -236,7 +237,9 @@ test("connections: one is created, shows its URL and events without secrets, and
 test("admin pages: nothing overflows on a phone in the dark", async () => {
   const { admin } = await makeWorkspace(app.db);
   const options = { userId: admin.id, size: phone, colorScheme: "dark" } as const;
-  const { page, complaints } = await visitShared(app, "/icon.svg", options);
+  const { page, complaints } = await visitShared(app, "/trash", options);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  const goTo = createTour(page);
   for (const path of [
     "/settings/audit",
     "/settings/clients",
@@ -248,9 +251,8 @@ test("admin pages: nothing overflows on a phone in the dark", async () => {
     "/settings/templates",
     "/settings/meeting-types",
   ]) {
-    await page.goto(app.url + path);
+    await goTo(path);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.waitForLoadState("networkidle");
     await assertAccessible(page);
     assert.ok(
       await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
