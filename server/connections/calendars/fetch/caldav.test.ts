@@ -168,7 +168,7 @@ test("CalDAV: an unchanged tag is one small request, a sync-token counts where t
   const read = async () => {
     asked.length = 0;
     await app.db.pool.query(
-      "update calendars set next_read_at = case when id = $1 then now() else 'infinity' end",
+      "update calendars set next_read_at = case when id = $1 then now() - interval '1 second' else 'infinity' end",
       [added.body.id],
     );
     const { db, jobs, encryptor, config } = app;
