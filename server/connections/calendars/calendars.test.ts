@@ -234,7 +234,7 @@ test("servers that never respond, or send a byte now and then, keep no other cal
   });
   // Only these: their calendars have been due for longer than those of other tests.
   await app.db.pool.query(
-    "update calendars set next_read_at = case when user_id = any($1) then now() else 'infinity' end",
+    "update calendars set next_read_at = case when user_id = any($1) then now() - interval '1 s' else 'infinity' end",
     [users.map(({ id }) => id)],
   );
   const stop = new AbortController();
@@ -268,7 +268,7 @@ test("servers that never respond, or send a byte now and then, keep no other cal
     isHanging = true;
   });
   await app.db.pool.query(
-    "update calendars set next_read_at = case when failures > 0 then now() else 'infinity' end",
+    "update calendars set next_read_at = case when failures > 0 then now() - interval '1 s' else 'infinity' end",
   );
   const end = new AbortController();
   const ended = readAfter(30 * hourMs, { lookAgainMs: 20 }, end.signal);
@@ -293,7 +293,7 @@ test("no reading is in flight when a run ends because the database refuses a sta
     url: serve(calendar(event("refused", Date.now() + hourMs))).url,
   });
   await app.db.pool.query(
-    `update calendars set next_read_at = case id when $1 then now() - interval '1 s' when $2 then now() else 'infinity' end`,
+    `update calendars set next_read_at = case id when $1 then now() - interval '2 s' when $2 then now() - interval '1 s' else 'infinity' end`,
     [added.id, id],
   );
   await app.db.pool.query(
