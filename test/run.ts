@@ -253,7 +253,7 @@ function grouped(all: readonly string[]): string[] {
   });
   const first = longest.map((name) => join(root, name)).filter((file) => alone.includes(file));
   const rest = alone.filter((file) => !first.includes(file));
-  // Groups compute and most others wait, so they run beside each other. The last ones run alone, since they end sooner.
+  // Groups compute and most other files wait, so they start in turn. Files come last, since each ends sooner than a group.
   const mixed = entries.flatMap((entry, index) => [entry, ...rest.slice(2 * index, 2 * index + 2)]);
   return [...first, ...mixed, ...rest.slice(2 * entries.length)];
 }

@@ -56,14 +56,12 @@ async function openClient(version: string, input: string): Promise<{ run: Run; c
   const source = join(folder, `client-${version}`);
   await generate({ input, output: source, clientName: "Client", useOptions: true });
   const build = join(folder, `client-${version}-built`);
-  const flags = ["--strict", "--skipLibCheck", "--target", "es2022", "--lib", "es2022,dom", "--types", ""];
-  // Each checker resolves the same libraries.
-  const checkers = ["--checkers", "1"];
+  // One checker, since each resolves the same libraries.
+  const types = ["--checkers", "1", "--strict", "--skipLibCheck", "--types", ""];
+  const target = ["--target", "es2022", "--lib", "es2022,dom"];
   const modules = ["--module", "nodenext", "--rootDir", source, "--outDir", build];
-  execFileSync(tsc, [...flags, ...checkers, ...modules, join(source, "index.ts")], {
-    cwd: folder,
-    stdio: "inherit",
-  });
+  const files = [join(source, "index.ts")];
+  execFileSync(tsc, [...types, ...target, ...modules, ...files], { cwd: folder, stdio: "inherit" });
   const { Client } = createRequire(import.meta.url)(build) as { Client: new (options: object) => Services };
   const client = new Client({ BASE: app.url, TOKEN: member.token });
   const called = new Set<string>();
