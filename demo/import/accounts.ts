@@ -5,6 +5,7 @@ import {
   createWorkspace,
   findUserByEmail,
 } from "../../server/people/accounts/service.ts";
+import { hashPassword } from "../../server/people/accounts/sign-in/passwords.ts";
 import type { Principal } from "../../server/platform/auth/principal.ts";
 import type { Database } from "../../server/platform/db/database.ts";
 import { demoWorkspace } from "../content/workspace.ts";
@@ -27,13 +28,14 @@ export async function ensureAccounts(db: Database, password: string): Promise<De
     const found = firstUser && (await findUserByEmail(tx, firstUser.email));
     const workspaceId = found?.workspace_id ?? (await createWorkspace(tx, demoWorkspace)).id;
     if (!found) {
+      const passwordHash = await hashPassword(password);
       for (const { name, email, role } of demoWorkspace.users)
         await createUser(tx, {
           workspaceId,
           name,
           email,
           role,
-          password,
+          passwordHash,
         });
       for (const name of demoWorkspace.teams) {
         const memberEmails = demoWorkspace.users

@@ -74,21 +74,29 @@ export function readDomain(text: string): string {
   return domain;
 }
 
+interface NewUser {
+  readonly workspaceId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly password?: string;
+  /** Instead of a password, for users that share one: hashing takes a sixth of a second of processor time. */
+  readonly passwordHash?: string;
+}
+
 /**
  * Creates a user, who sees the recordings they attended before, matched by email. An email in a claimed domain can get an account
  * in the workspace that owns the domain only.
  * @throws AccountError for wrong input; EmailUnavailableError when the email is in use or in another workspace's domain.
  */
-export async function createUser(
-  tx: Tx,
-  input: { workspaceId: string; email: string; name: string; role: Role; password?: string },
-): Promise<{ id: string }> {
+export async function createUser(tx: Tx, input: NewUser): Promise<{ id: string }> {
   const email = input.email.trim();
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new AccountError(`"${input.email}" is not an email address`);
   if (input.name.trim() === "") throw new AccountError("a user needs a name");
   const id = randomUUIDv7();
   // Slow, so it runs before any lock is taken.
-  const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
+  const passwordHash =
+    input.password === undefined ? (input.passwordHash ?? null) : await hashPassword(input.password);
   const owner = await findDomainOwner(tx, claimKeyOfEmail(email));
   if (owner !== undefined && owner.workspace_id !== input.workspaceId)
     throw new EmailUnavailableError(
