@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { root } from "../shape/sources.ts";
 import { until } from "../support/until.ts";
-import { type BrowserApp, visitShared } from "./support.ts";
+import { type BrowserApp, type SharedVisit, startSharedVisit } from "./support.ts";
 
 /** Whether to take the guide's screenshots again: `UPDATE_DOCS=1`. */
 export const isUpdating = process.env.UPDATE_DOCS !== undefined;
@@ -24,8 +24,26 @@ export interface Walk {
 
 const taken = new Set<string>();
 
+/** The page of the last job, if that succeeded. */
+let last: { readonly visited: SharedVisit; readonly userId: string | undefined } | undefined;
+
+/** Goes to a path, within the page of the last job if that had the same user. */
+async function open(app: BrowserApp, path: string, userId: string | undefined): Promise<SharedVisit> {
+  const { visited, ...before } = last ?? {};
+  last = undefined;
+  if (visited === undefined || userId === undefined || before.userId !== userId) {
+    await visited?.leave();
+    return startSharedVisit(app, path, userId === undefined ? {} : { userId });
+  }
+  await visited.page.evaluate(
+    `__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} }).then(() => undefined)`,
+  );
+  return visited;
+}
+
 /**
  * Performs one job of the guide in a browser, with the labels the guide uses. Console errors other than `expected` fail it.
+ * Jobs of the same user in succession share a page.
  * @param options.email of the signed-in user; signed out without.
  */
 export function job(
@@ -43,13 +61,13 @@ export function job(
             .select("id")
             .where("email", "=", email)
             .executeTakeFirstOrThrow();
-    const { page, leave, complaints } = await visitShared(app, path, person ? { userId: person.id } : {});
-    await walk({ page, app, picture: (name) => takePicture(page, name) });
+    const visited = await open(app, path, person?.id);
+    await walk({ page: visited.page, app, picture: (name) => takePicture(visited.page, name) });
     assert.deepEqual(
-      complaints.filter((text) => expected === undefined || !expected.test(text)),
+      visited.complaints.splice(0).filter((text) => expected === undefined || !expected.test(text)),
       [],
     );
-    await leave();
+    last = { visited, userId: person?.id };
   });
 }
 

@@ -107,6 +107,7 @@ job(app, "watch and read", { path: "/", email: member }, async ({ page, picture 
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   await picture("keys");
+  await page.keyboard.press("Escape");
 });
 
 job(app, "correct a transcript", { path: recordingPath, email: member }, async ({ page, picture }) => {
@@ -123,6 +124,7 @@ job(app, "correct a transcript", { path: recordingPath, email: member }, async (
   const dialog = page.getByRole("dialog", { name: "Who is speaking?" });
   await dialog.getByRole("button", { name: "Change" }).waitFor();
   await picture("correct-speaker");
+  await page.keyboard.press("Escape");
 });
 
 job(
@@ -196,28 +198,6 @@ job(app, "create a clip and a story", { path: recordingPath, email: member }, as
   await picture("story");
 });
 
-job(app, "share by a link", { path: recordingPath, email: admin }, async ({ page, picture }) => {
-  await page.getByRole("button", { name: "Share", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "Share" });
-  await dialog.getByLabel("Public").click();
-  const link = dialog.getByRole("textbox", { name: "Link 1" });
-  await link.waitFor();
-  for (const name of ["Copy", "Delete"])
-    await dialog.getByRole("region", { name: "Link 1" }).getByRole("button", { name }).first().waitFor();
-  await dialog.getByRole("button", { name: "Add link" }).waitFor();
-  await picture("share");
-  const url = await link.inputValue();
-  await page.keyboard.press("Escape");
-  await dialog.waitFor({ state: "detached" });
-  // A request of the open page would be refused without the cookie.
-  await page.goto("about:blank");
-  await page.context().clearCookies();
-  await page.goto(url);
-  await page.getByRole("heading", { name: meeting }).waitFor();
-  await page.getByRole("list", { name: "Transcript" }).getByText("Seven of forty.").waitFor();
-  await picture("public-link");
-});
-
 job(app, "record in the browser", { path: "/", email: member }, async ({ page, picture }) => {
   await page.getByRole("banner").getByRole("button", { name: "Record" }).click();
   const dialog = page.getByRole("dialog", { name: "Record a meeting" });
@@ -226,6 +206,7 @@ job(app, "record in the browser", { path: "/", email: member }, async ({ page, p
   await dialog.getByLabel("Title").fill("Harbour contract");
   await dialog.getByRole("button", { name: "Start recording" }).waitFor();
   await picture("record");
+  await page.keyboard.press("Escape");
 });
 
 job(
@@ -350,6 +331,7 @@ job(
     await dialog.getByLabel("URL").fill("https://hooks.example.com/parley");
     await picture("hook");
     await dialog.getByRole("button", { name: "Create webhook" }).waitFor();
+    await page.keyboard.press("Escape");
   },
 );
 
@@ -373,6 +355,28 @@ job(app, "read the audit log", { path: "/settings/audit", email: admin }, async 
   await page.getByRole("list", { name: "Audit log" }).getByRole("listitem").first().waitFor();
   await page.getByRole("link", { name: "CSV" }).waitFor();
   await picture("audit");
+});
+
+job(app, "share by a link", { path: recordingPath, email: admin }, async ({ page, picture }) => {
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Share" });
+  await dialog.getByLabel("Public").click();
+  const link = dialog.getByRole("textbox", { name: "Link 1" });
+  await link.waitFor();
+  for (const name of ["Copy", "Delete"])
+    await dialog.getByRole("region", { name: "Link 1" }).getByRole("button", { name }).first().waitFor();
+  await dialog.getByRole("button", { name: "Add link" }).waitFor();
+  await picture("share");
+  const url = await link.inputValue();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  // A request of the open page would be refused without the cookie.
+  await page.goto("about:blank");
+  await page.context().clearCookies();
+  await page.goto(url);
+  await page.getByRole("heading", { name: meeting }).waitFor();
+  await page.getByRole("list", { name: "Transcript" }).getByText("Seven of forty.").waitFor();
+  await picture("public-link");
 });
 
 checkGuide();

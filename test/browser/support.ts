@@ -103,6 +103,12 @@ export async function visit(
   return { page, context, complaints };
 }
 
+/** A visit of a page that the visits of a file use one after another. */
+export interface SharedVisit extends Visit {
+  /** Makes the page free for the next visit. */
+  leave(): Promise<void>;
+}
+
 /**
  * Opens a page that earlier visits of the file have used, or a new one: half the processor time of `visit()`. Nothing
  * that a visit leaves in the page or its context reaches the next. What can't be removed throws: init scripts, clocks,
@@ -111,13 +117,24 @@ export async function visit(
 export async function visitShared(
   app: BrowserApp,
   path: string,
+  options: Omit<VisitOptions, "hasServiceWorker"> = {},
+): Promise<SharedVisit> {
+  const visited = await startSharedVisit(app, path, options);
+  after(visited.leave);
+  return visited;
+}
+
+/** Does the same for several tests: the page stays in use until `leave()` is called. */
+export async function startSharedVisit(
+  app: BrowserApp,
+  path: string,
   {
     userId,
     size = desktop,
     colorScheme = "light",
     locale = "en-GB",
   }: Omit<VisitOptions, "hasServiceWorker"> = {},
-): Promise<Visit & { leave(): Promise<void> }> {
+): Promise<SharedVisit> {
   const shared = await app.pages.take(app.browser, locale);
   const { page, context, devtools } = shared;
   devtoolsOf.set(page, async () => devtools);
@@ -127,7 +144,6 @@ export async function visitShared(
     left ??= app.pages.giveBack(shared, app.url);
     return left;
   };
-  after(leave);
   await page.setViewportSize(size);
   // Playwright itself asks contexts, and refuses to tap here.
   await devtools.send("Emulation.setTouchEmulationEnabled", { enabled: hasTouch(size) });
