@@ -29,12 +29,13 @@ let last: { readonly visited: SharedVisit; readonly userId: string | undefined }
 
 /** Goes to a path, within the page of the last job if that had the same user. */
 async function open(app: BrowserApp, path: string, userId: string | undefined): Promise<SharedVisit> {
-  const { visited, ...before } = last ?? {};
+  const before = last;
   last = undefined;
-  if (visited === undefined || userId === undefined || before.userId !== userId) {
-    await visited?.leave();
+  if (before === undefined || userId === undefined || before.userId !== userId) {
+    await before?.visited.leave();
     return startSharedVisit(app, path, userId === undefined ? {} : { userId });
   }
+  const { visited } = before;
   await visited.page.evaluate(
     `__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} }).then(() => undefined)`,
   );
