@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { type CommandResult, type CommandUser, runCommand } from "../support/command-process.ts";
 import { skipWithoutUser } from "../support/other-user.ts";
 import { freePort } from "../support/port.ts";
 
@@ -16,47 +17,44 @@ const idOf = (option: string): number => Number(execFileSync("id", [option, name
 const user = { uid: idOf("-u"), gid: idOf("-g") };
 const skip = skipWithoutUser(user);
 
-interface Run {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 const folder = mkdtempSync(join(tmpdir(), "parley-root-"));
 chmodSync(folder, 0o755);
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Compiled code for the service's user, who can't read root's: its commands compile the program once. */
-const compiled = skip === false ? ownFolder("compiled") : undefined;
+/** Runs the service's own commands. */
+const service: CommandUser = { ...user, compiled: skip === false ? ownFolder("compiled") : "" };
 
 /** A data folder of the service, which the first test fills as root, and which every test leaves to the service. */
 const data = skip === false ? ownFolder("service") : "";
 
-/** Runs a command as root, or as another user. */
-async function run(
-  dataDir: string,
-  args: readonly string[],
-  options: { uid?: number; gid?: number; cwd?: string; env?: NodeJS.ProcessEnv } = {},
-): Promise<Run> {
-  return promisify(execFile)(process.execPath, [main, ...args], {
-    ...options,
-    env: {
-      ...process.env,
-      ...(options.uid === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
-      PARLEY_DATA_DIR: dataDir,
-      ...options.env,
-    },
-  }).then(
+/** A data folder of the same user, in which root alone runs an installation; the last test uses it too. */
+const mounted = skip === false ? ownFolder("mounted") : "";
+
+/** Runs a command of root's in a process of its own, which may become another user's. */
+async function run(dataDir: string, args: readonly string[], cwd?: string): Promise<CommandResult> {
+  const env = { ...process.env, PARLEY_DATA_DIR: dataDir };
+  return promisify(execFile)(process.execPath, [main, ...args], { cwd, env }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    (error: Run) => error,
+    (error: CommandResult) => error,
   );
 }
 
+/** Runs a command beside others: as the service's user, or as root, whose command remains root's. */
+async function runAs(
+  as: CommandUser | "root",
+  dataDir: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<CommandResult> {
+  const request = { args, env: { ...process.env, PARLEY_DATA_DIR: dataDir, ...env } };
+  return runCommand(request, as === "root" ? undefined : as);
+}
+
 /** Creates a folder of the service's user, as `StateDirectory=` does. */
-function ownFolder(title: string, { uid, gid } = user): string {
+function ownFolder(title: string): string {
   const path = join(folder, title);
   mkdirSync(path, { mode: 0o700 });
-  chownSync(path, uid, gid);
+  chownSync(path, user.uid, user.gid);
   return path;
 }
 
@@ -79,11 +77,11 @@ test("commands that root runs on a service's data folder leave nothing there tha
     ["restore", backups, "--replace", "--yes"],
     ["doctor"],
   ]) {
-    const { stderr } = await run(data, args, { cwd: closed });
+    const { stderr } = await run(data, args, closed);
     assert.doesNotMatch(stderr, /parley: /);
     assert.deepEqual([foreign(data), foreign(backups)], ["", ""], args.join(" "));
   }
-  const { code, stderr } = await run(data, ["backup", backups], user);
+  const { code, stderr } = await runAs(service, data, ["backup", backups]);
   assert.equal(code, 0, stderr);
 });
 
@@ -114,10 +112,8 @@ test("without access to the data folder or its database, server and commands fai
   ] as const) {
     change(path);
     for (const args of [["workspace", "list"], ["serve"]]) {
-      const { code, stderr } = await run(data, args, {
-        ...user,
-        env: { PARLEY_PORT: `${await freePort()}` },
-      });
+      const port = { PARLEY_PORT: `${await freePort()}` };
+      const { code, stderr } = await runAs(service, data, args, port);
       const lines = stderr
         .trim()
         .split("\n")
@@ -128,29 +124,30 @@ test("without access to the data folder or its database, server and commands fai
     }
     undo(path);
   }
-  assert.equal((await run(data, ["workspace", "list"], user)).code, 0);
+  assert.equal((await runAs(service, data, ["workspace", "list"])).code, 0);
 });
 
 test("an installation that root runs in the folder of another user continues as root", {
   skip,
 }, async () => {
-  const data = ownFolder("mounted");
-  mkdirSync(join(data, "objects"));
-  const { code, stderr } = await run(data, ["backup", join(data, "backups")]);
+  mkdirSync(join(mounted, "objects"));
+  const { code, stderr } = await runAs("root", mounted, ["backup", join(mounted, "backups")]);
   assert.equal(code, 0, stderr);
-  assert.equal(statSync(join(data, "backups")).uid, 0);
-  const { stdout } = await run(data, ["doctor"]);
-  assert.match(stdout, new RegExp(`belongs to user ${user.uid}.*\n.*chown -R ${user.uid} ${data}`));
+  assert.equal(statSync(join(mounted, "backups")).uid, 0);
+  const { stdout } = await runAs("root", mounted, ["doctor"]);
+  assert.match(stdout, new RegExp(`belongs to user ${user.uid}.*\n.*chown -R ${user.uid} ${mounted}`));
 });
 
 test("doctor names what an earlier version's root commands left, and the chown that repairs it", {
   skip,
 }, async () => {
   const backups = ownFolder("left-backups");
-  const settings = { env: { PARLEY_BACKUP_TO: backups } };
-  assert.equal((await run(data, ["backup", backups])).code, 0);
-  const problems = async (): Promise<string> =>
-    (await run(data, ["doctor"], settings)).stdout.replaceAll(/\n +-> /g, " -> ");
+  assert.equal((await runAs(service, data, ["backup", backups])).code, 0);
+  // As root's doctor, which becomes this user's, but beside others.
+  const problems = async (): Promise<string> => {
+    const { stdout } = await runAs(service, data, ["doctor"], { PARLEY_BACKUP_TO: backups });
+    return stdout.replaceAll(/\n +-> /g, " -> ");
+  };
   assert.doesNotMatch(await problems(), /ERROR +files/);
   for (const name of ["scratch", "verify"]) mkdirSync(join(data, name), { mode: 0o700, recursive: true });
   for (const [left, ofBackups, found] of [
@@ -174,23 +171,20 @@ test("doctor names what an earlier version's root commands left, and the chown t
 test("a start that is refused leaves the database to the user who had it; a command that uses it takes it", {
   skip,
 }, async () => {
-  const data = ownFolder("earlier", { uid: 0, gid: 0 });
-  const cluster = join(data, "postgres");
-  const created = await run(data, ["workspace", "create", "--name", "First"]);
-  assert.equal(created.code, 0, created.stderr);
-  assert.equal((await run(data, ["backup", join(folder, "earlier-backups")])).code, 0);
+  const cluster = join(mounted, "postgres");
+  chownSync(mounted, 0, 0);
   const owner = statSync(cluster).uid;
   assert.notEqual(owner, user.uid);
   // As an earlier version left it.
   execFileSync("chown", ["-R", `${user.uid}:${user.gid}`, cluster]);
   // Another store than that of the database.
-  renameSync(join(data, "objects"), join(data, "away"));
-  mkdirSync(join(data, "objects"));
-  const refused = await run(data, ["serve"], { env: { PARLEY_PORT: `${await freePort()}` } });
+  renameSync(join(mounted, "objects"), join(mounted, "away"));
+  mkdirSync(join(mounted, "objects"));
+  const refused = await runAs("root", mounted, ["serve"], { PARLEY_PORT: `${await freePort()}` });
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /parley: .*store/);
   assert.equal(foreign(cluster), "");
-  const listed = await run(data, ["workspace", "list"]);
+  const listed = await runAs("root", mounted, ["workspace", "list"]);
   assert.equal(listed.code, 0, listed.stderr);
   assert.equal(statSync(cluster).uid, owner);
 });

@@ -2,6 +2,14 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
+/** Who runs commands, instead of the tests' own user. */
+export interface CommandUser {
+  readonly uid: number;
+  readonly gid: number;
+  /** A folder of this user for compiled code. */
+  readonly compiled: string;
+}
+
 /** What a process that runs commands is asked. */
 export interface CommandRequest {
   readonly args: readonly string[];
@@ -18,6 +26,7 @@ export interface CommandResult {
 /** A process that runs commands, one at a time, because loading a command takes longer than most of them. */
 interface CommandProcess {
   readonly child: ChildProcess;
+  readonly user: CommandUser | undefined;
   run(request: CommandRequest): Promise<CommandResult>;
 }
 
@@ -37,9 +46,13 @@ process.once("beforeExit", async () => {
   }
 });
 
-function startCommandProcess(): CommandProcess {
+function startCommandProcess(user: CommandUser | undefined): CommandProcess {
   const file = fileURLToPath(new URL("run-commands.ts", import.meta.url));
-  const child = fork(file, { execArgv: [], stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const child = fork(file, {
+    ...(user && { uid: user.uid, gid: user.gid, env: { ...process.env, NODE_COMPILE_CACHE: user.compiled } }),
+    execArgv: [],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
   all.add(child);
   let current: PromiseWithResolvers<CommandResult> | null = null;
   const text = { stdout: "", stderr: "" };
@@ -65,6 +78,7 @@ function startCommandProcess(): CommandProcess {
   });
   return {
     child,
+    user,
     async run(request) {
       Object.assign(text, { stdout: "", stderr: "" });
       current = Promise.withResolvers();
@@ -84,8 +98,9 @@ function startCommandProcess(): CommandProcess {
  * Runs a parley command with the environment variables of its own, in a process that may have run others before. It is done
  * when nothing is left that would keep its process alive.
  */
-export async function runCommand(request: CommandRequest): Promise<CommandResult> {
-  const own = idle.pop() ?? startCommandProcess();
+export async function runCommand(request: CommandRequest, user?: CommandUser): Promise<CommandResult> {
+  const index = idle.findLastIndex((one) => one.user === user);
+  const own = (index === -1 ? undefined : idle.splice(index, 1)[0]) ?? startCommandProcess(user);
   const result = await own.run(request);
   if (own.child.connected) idle.push(own);
   return result;
