@@ -25,6 +25,8 @@ export interface LoadOptions {
   readonly replace: boolean;
   /** The source is no earlier state: readers of its event feed have seen no more than it has. */
   readonly isCurrent?: boolean;
+  /** The database is removed soon, so it needs no statistics. */
+  readonly isTemporary?: boolean;
   /** Runs in the same transaction after everything is loaded. */
   readonly finish: (client: pg.Client) => Promise<void>;
   readonly onTable?: (name: string) => void;
@@ -39,7 +41,7 @@ export interface LoadOptions {
 export async function loadDatabase<Table extends TableDescription>(
   settings: ConnectionSettings,
   source: LoadSource<Table>,
-  { replace, isCurrent = false, finish, onTable }: LoadOptions,
+  { replace, isCurrent = false, isTemporary = false, finish, onTable }: LoadOptions,
 ): Promise<void> {
   const client = await connectForCopy(settings);
   try {
@@ -48,10 +50,9 @@ export async function loadDatabase<Table extends TableDescription>(
     await clearSchema(client, source.tables, replace);
     for (const migration of migrationsOf(source)) await client.query(statementsOf(migration));
     await checkColumns(client, source.tables);
-    const postponed = await postpone(client);
     const own = source.tables.filter(({ name }) => name !== earlierJobTable);
-    if (own.length > 0)
-      await client.query(`truncate ${own.map(({ name }) => pg.escapeIdentifier(name)).join(", ")}`);
+    const postponed = await postpone(client, own);
+    await removeInitialRows(client, own);
     for (const table of own) {
       onTable?.(table.name);
       const rows = await source.open(table);
@@ -77,7 +78,7 @@ export async function loadDatabase<Table extends TableDescription>(
     await refuseUnfit("the keys between its tables", () => runAll(client, postponed));
     await finish(client);
     await client.query("commit");
-    await analyze(settings, source.tables);
+    if (!isTemporary) await analyze(settings, source.tables);
   } finally {
     // Ends the transaction too, unless it was committed.
     await client.end();
@@ -229,11 +230,17 @@ async function checkColumns(client: pg.Client, tables: readonly TableDescription
   }
 }
 
+/** Up to this many rows, building a table's indexes row by row takes less time than dropping and creating them. */
+const fewRows = 500;
+
 /**
- * Switches triggers off and drops what would be checked or built for each row.
+ * Switches triggers off and drops what would be checked or built for each row, where that takes longer.
  * @returns the statements that bring it back.
  */
-async function postpone(client: pg.Client): Promise<string[]> {
+async function postpone(client: pg.Client, own: readonly TableDescription[]): Promise<string[]> {
+  const namesOf = (max: number): string[] =>
+    own.filter(({ rows = Number.POSITIVE_INFINITY }) => rows <= max).map(({ name }) => name);
+  const [small, empty] = [namesOf(fewRows), namesOf(0)];
   const tables = `select oid from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`;
   const { rows: names } = await client.query<{ name: string }>(
     `select oid::regclass::text as name from pg_class where oid in (${tables})
@@ -241,8 +248,9 @@ async function postpone(client: pg.Client): Promise<string[]> {
   );
   const { rows: indexes } = await client.query<{ name: string; definition: string }>(
     `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition from pg_index i
-     where i.indrelid in (${tables})
+     where i.indrelid in (${tables} and relname <> all ($1))
        and not exists (select 1 from pg_constraint c where c.conindid = i.indexrelid)`,
+    [small],
   );
   // Foreign keys first: they need the primary and unique keys they refer to. All of a table by one statement, because each
   // makes PostgreSQL read the table's description again.
@@ -250,8 +258,11 @@ async function postpone(client: pg.Client): Promise<string[]> {
     `select conrelid::regclass::text as table,
        string_agg('drop constraint ' || quote_ident(conname), ', ') as dropped,
        string_agg('add constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid), ', ') as added
-     from pg_constraint where contype in ('f', 'p', 'u') and conrelid in (${tables})
+     from pg_constraint
+     where conrelid in (${tables}) and (contype in ('p', 'u') and conrelid in (${tables} and relname <> all ($1))
+       or contype = 'f' and (conrelid in (${tables} and relname <> all ($2)) or confrelid in (${tables} and relname <> all ($1))))
      group by conrelid, contype = 'f' order by contype = 'f' desc`,
+    [small, empty],
   );
   await runAll(client, [
     ...names.map(({ name }) => `alter table ${name} disable trigger user`),
@@ -263,6 +274,17 @@ async function postpone(client: pg.Client): Promise<string[]> {
     ...keys.toReversed().map(({ table, added }) => `alter table ${table} ${added}`),
     ...names.map(({ name }) => `alter table ${name} enable trigger user`),
   ];
+}
+
+/** Removes what migrations have inserted. Tables that are empty stay as they are, because emptying one takes as long as creating it. */
+async function removeInitialRows(client: pg.Client, own: readonly TableDescription[]): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select oid::regclass::text as name from pg_class
+     where relnamespace = current_schema()::regnamespace and relname = any ($1) and pg_relation_size(oid) > 0`,
+    [own.map(({ name }) => name)],
+  );
+  // Cascades to those of the backup's empty tables that refer to them.
+  if (rows.length > 0) await client.query(`truncate ${rows.map(({ name }) => name).join(", ")} cascade`);
 }
 
 /** Runs statements without parameters in one request, because hundreds of requests would take longer than the work. */

@@ -10,6 +10,8 @@ export interface TableDescription {
   readonly name: string;
   /** The columns in the order of the copy. */
   readonly columns: readonly string[];
+  /** How many rows it has; undefined: unknown. */
+  readonly rows?: number;
 }
 
 /** The position of a sequence: the value it returned last. */

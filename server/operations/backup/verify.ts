@@ -109,6 +109,7 @@ async function verifyIn(
       },
       {
         replace: false,
+        isTemporary: true,
         onTable: () => onProgress({ phase: "database", total: manifest.tables.length, done: done++ }),
         finish: async (client) => {
           problems.push(...(await compareRows(client, manifest)));
