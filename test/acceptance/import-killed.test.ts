@@ -9,8 +9,9 @@ import { fileURLToPath } from "node:url";
 import { makeFullWorkspace } from "../../server/connections/imports/test/full-workspace.ts";
 import { snapshot } from "../support/api-snapshot.ts";
 import { startTestApp } from "../support/app.ts";
-import { makeMediaRecording, makeRecording } from "../support/factories.ts";
+import { makeRecording } from "../support/factories.ts";
 import { isFullRun } from "../support/full.ts";
+import { makeMediaRecording } from "../support/media-recordings.ts";
 import { freePort } from "../support/port.ts";
 import { parley, prepareServer, type ServerProcess } from "../support/server-process.ts";
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { call } from "../support/app.ts";
-import { makeHighlight, makeMediaRecording, makeRecording, makeWorkspace } from "../support/factories.ts";
+import { makeHighlight, makeRecording, makeWorkspace } from "../support/factories.ts";
+import { makeMediaRecording } from "../support/media-recordings.ts";
 import { until } from "../support/until.ts";
 import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
 

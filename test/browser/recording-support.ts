@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import type { TestApp } from "../support/app.ts";
-import { makeMediaRecording } from "../support/factories.ts";
+import { makeMediaRecording } from "../support/media-recordings.ts";
 import { until } from "../support/until.ts";
 import { assertAccessible } from "./support.ts";
 

@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
 import { call } from "../support/app.ts";
-import { makeHighlight, makeMediaRecording, makeUser, makeWorkspace } from "../support/factories.ts";
+import { makeHighlight, makeUser, makeWorkspace } from "../support/factories.ts";
+import { makeMediaRecording } from "../support/media-recordings.ts";
 import { until } from "../support/until.ts";
 import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
 

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID, randomUUIDv7 } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Insertable, Selectable } from "kysely";
 import { syncGrants } from "../../server/people/access/grants.ts";
@@ -13,7 +12,6 @@ import type { Database } from "../../server/platform/db/database.ts";
 import type { Hooks, Recordings } from "../../server/platform/db/types.ts";
 import type { TestApp } from "./app.ts";
 import { type Answer, call } from "./call.ts";
-import { fetchDescribed } from "./openapi.ts";
 import { until } from "./until.ts";
 
 /*
@@ -137,24 +135,6 @@ export async function makeRecording(
 /** The path of a file in test/fixtures/media. */
 export function mediaFile(name: string): string {
   return fileURLToPath(new URL(`../fixtures/media/${name}`, import.meta.url));
-}
-
-/** Uploads a media file, by default a video of 12 seconds, and waits until it is a recording. @returns its id. */
-export async function makeMediaRecording(
-  app: TestApp,
-  token?: string,
-  attributes: Attributes = {},
-  file = "good-faststart.mp4",
-): Promise<string> {
-  const by = token ?? (await makeWorkspace(app.db)).member.token;
-  const { id, media } = await makeUpload(app, by, {
-    media_type: file.endsWith(".mp3") ? "audio" : "video",
-    attributes,
-  });
-  const { url, headers } = media.upload;
-  const sent = await fetchDescribed(url, { method: "PUT", body: readFileSync(mediaFile(file)), headers });
-  if (sent.status !== 200) throw new Error(`the file was rejected: ${await sent.text()}`);
-  return waitForRecording(app, by, id);
 }
 
 /** Creates a highlight, of a new recording if none is given. @returns its id. */

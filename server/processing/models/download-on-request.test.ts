@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { Socket } from "node:net";
 import { after, test } from "node:test";
 import { call, startTestApp } from "../../../test/support/app.ts";
-import { makeMediaRecording, makeWorkspace } from "../../../test/support/factories.ts";
+import { makeWorkspace } from "../../../test/support/factories.ts";
+import { makeMediaRecording } from "../../../test/support/media-recordings.ts";
 import { freePort } from "../../../test/support/port.ts";
 import { until } from "../../../test/support/until.ts";
 

@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import { call, type TestApp } from "../../../../test/support/app.ts";
 import {
   makeHighlight,
-  makeMediaRecording,
   makeRecording,
   makeTeam,
   makeUser,
@@ -10,6 +9,7 @@ import {
   type TestUser,
   type TestWorkspace,
 } from "../../../../test/support/factories.ts";
+import { makeMediaRecording } from "../../../../test/support/media-recordings.ts";
 
 /** A workspace whose recordings have everything that a recording can have. */
 export interface FullWorkspace extends TestWorkspace {

@@ -81,7 +81,7 @@ async function promoteMedia(deps: Dependencies, upload: UploadRow): Promise<void
         { onProgress: report },
       );
       const { media, files } = await storeFiles(store, upload, rendered, { path: inputPath, size });
-      await finish(deps, uploadId, { media, files, isIncomplete: rendered.failures.length > 0 });
+      await finishPromotion(deps, uploadId, { media, files, isIncomplete: rendered.failures.length > 0 });
       reportCompanionFailures({ recordingId: media.recording_id }, rendered);
     });
   } catch (error) {
@@ -164,8 +164,9 @@ async function storeFiles(
   return { media, files };
 }
 
-async function finish(
-  deps: Dependencies,
+/** Creates the recording and completes the upload, unless it is no longer promoting. */
+export async function finishPromotion(
+  deps: Pick<Dependencies, "db" | "jobs" | "config">,
   uploadId: string,
   stored: {
     readonly media: StoredMedia;
