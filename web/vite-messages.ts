@@ -18,25 +18,19 @@ const english = fileURLToPath(new URL("locales/en.po", import.meta.url));
  */
 const compileEnglish: PluginItem = {
   visitor: {
-    Program: {
-      exit(program) {
-        program.traverse({
-          ObjectExpression({ node }) {
-            if (node.leadingComments?.some(({ value }) => value.trim() === "* i18n") !== true) return;
-            const fields = node.properties.filter((field) => types.isObjectProperty(field));
-            const field = (name: string) => fields.find(({ key }) => types.isIdentifier(key, { name }));
-            const [id, message] = [field("id"), field("message")];
-            if (id === undefined || !types.isStringLiteral(message?.value)) return;
-            const text = message.value.value;
-            const context = field("context");
-            node.properties = node.properties.filter((each) => each !== context);
-            if (context === undefined && isSimple(text)) {
-              id.value = types.stringLiteral(text);
-              node.properties = node.properties.filter((each) => each !== message);
-            } else message.value = types.valueToNode(compileMessage(text));
-          },
-        });
-      },
+    ObjectExpression({ node }) {
+      if (node.leadingComments?.some(({ value }) => value.trim() === "* i18n") !== true) return;
+      const fields = node.properties.filter((field) => types.isObjectProperty(field));
+      const field = (name: string) => fields.find(({ key }) => types.isIdentifier(key, { name }));
+      const [id, message] = [field("id"), field("message")];
+      if (id === undefined || !types.isStringLiteral(message?.value)) return;
+      const text = message.value.value;
+      const context = field("context");
+      node.properties = node.properties.filter((each) => each !== context);
+      if (context === undefined && isSimple(text)) {
+        id.value = types.stringLiteral(text);
+        node.properties = node.properties.filter((each) => each !== message);
+      } else message.value = types.valueToNode(compileMessage(text));
     },
   },
 };
@@ -53,6 +47,7 @@ export function compileTexts(code: string, filename: string) {
     configFile: false,
     babelrc: false,
     sourceMaps: true,
+    inputSourceMap: false,
     parserOpts: { plugins: ["typescript", "jsx"] },
     plugins: [[macros, { descriptorFields: "message" }], compileEnglish],
   });
