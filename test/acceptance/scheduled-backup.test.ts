@@ -112,18 +112,53 @@ test("a scheduled backup that can't begin is a failed one, in log, status, metri
   await worker.stop();
 });
 
-test("a backup that hangs is reported by log and mail once it is overdue", async () => {
+const hanging = join(folder, "hanging");
+const hangingWorker = await withSchedule(hanging);
+
+/** Starts a worker whose scheduled backup hangs, when no backup has succeeded for days. */
+async function startHanging(): Promise<void> {
   await query("delete from backup_runs");
   await query("update schema_migrations set applied_at = now() - interval '3 days'");
-  const hanging = join(folder, "hanging");
   mkdirSync(hanging);
   // Opening a pipe waits for its other end, as a file on a lost network disk would.
   execFileSync("mkfifo", [join(hanging, "installation")]);
-  const worker = await withSchedule(hanging);
-  await worker.start();
+  await hangingWorker.start();
+}
+
+test("the database of a killed verification is ended and removed, by the next one and by a worker", async () => {
+  const root = join(server.env.PARLEY_DATA_DIR ?? "", "verify");
+  const leftovers = (): string[] => readdirSync(root).filter((name) => name.startsWith("verify-"));
+  const intact = join(folder, "intact");
+  await parley(server, "backup", intact);
+  let cluster = "";
+  /** @returns the process that runs its PostgreSQL. */
+  async function killVerification(): Promise<number> {
+    const isLoading = (line: string): boolean => line.includes('"phase":"database"');
+    assert.ok(await killAtLine(server, ["backup", "verify", intact, "--json"], isLoading));
+    const [name = ""] = leftovers();
+    // Where another system user runs PostgreSQL and can't reach the folder, the database is elsewhere.
+    const location = join(root, name, "postgres.location");
+    cluster = existsSync(location) ? readFileSync(location, "utf8").trim() : join(root, name, "postgres");
+    const [pid = ""] = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
+    assert.ok(isAlive(Number(pid)));
+    return Number(pid);
+  }
+  const first = await killVerification();
+  const left = cluster;
+  const second = await killVerification();
+  assert.equal(leftovers().length, 1);
+  assert.ok(!existsSync(left));
+  await until("the first PostgreSQL has ended", () => !isAlive(first) || undefined);
+  await startHanging();
+  await until("the worker has removed it", () => leftovers().length === 0 || undefined);
+  assert.ok(!existsSync(cluster));
+  await until("its PostgreSQL has ended", () => !isAlive(second) || undefined);
+});
+
+test("a backup that hangs is reported by log and mail once it is overdue", async () => {
   await nextMail(/Subject: Backups are overdue[\s\S]*No backup of .* has succeeded for two days/);
-  assert.match(worker.output().stderr, /backups are overdue/);
-  await worker.stop();
+  assert.match(hangingWorker.output().stderr, /backups are overdue/);
+  await hangingWorker.stop();
   // PostgreSQL may notice a little later that the session which holds the lock of backups has ended.
   await until("the lock is released", async () => {
     const locks = await query(`select 1 from pg_locks where locktype = 'advisory' and database =
@@ -188,37 +223,6 @@ test("old backups that can't be removed are reported, and the new one is verifie
   const verified = await query("select 1 from backup_runs where kind = 'verify' and state = 'succeeded'");
   assert.equal(verified.length, 1);
   await worker.stop();
-});
-
-test("the database of a killed verification is ended and removed, by the next one and by a worker", async () => {
-  const root = join(server.env.PARLEY_DATA_DIR ?? "", "verify");
-  const leftovers = (): string[] => readdirSync(root).filter((name) => name.startsWith("verify-"));
-  const intact = join(folder, "intact");
-  await parley(server, "backup", intact);
-  let cluster = "";
-  /** @returns the process that runs its PostgreSQL. */
-  async function killVerification(): Promise<number> {
-    const isLoading = (line: string): boolean => line.includes('"phase":"database"');
-    assert.ok(await killAtLine(server, ["backup", "verify", intact, "--json"], isLoading));
-    const [name = ""] = leftovers();
-    // Where another system user runs PostgreSQL and can't reach the folder, the database is elsewhere.
-    const location = join(root, name, "postgres.location");
-    cluster = existsSync(location) ? readFileSync(location, "utf8").trim() : join(root, name, "postgres");
-    const [pid = ""] = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
-    assert.ok(isAlive(Number(pid)));
-    return Number(pid);
-  }
-  const first = await killVerification();
-  const left = cluster;
-  const second = await killVerification();
-  assert.equal(leftovers().length, 1);
-  assert.ok(!existsSync(left));
-  await until("the first PostgreSQL has ended", () => !isAlive(first) || undefined);
-  await server.start();
-  await until("the worker has removed it", () => leftovers().length === 0 || undefined);
-  assert.ok(!existsSync(cluster));
-  await until("its PostgreSQL has ended", () => !isAlive(second) || undefined);
-  await server.stop();
 });
 
 function isAlive(pid: number): boolean {
