@@ -58,6 +58,16 @@ await uploadMedia();
 for (let index = 0; index < 10; index++) await upload(`Before ${index}`);
 await until("everything is promoted", async () => (await library.titles()).length === 12);
 const empty = await prepareTarget();
+const restored = await prepareTarget(env);
+const receiver = await startHookReceiver();
+const { status, text } = await call(
+  server,
+  "POST",
+  "/hooks/create",
+  { hook_type: "recording_added", hook_url: receiver.url },
+  { token, version: olderVersion },
+);
+assert.equal(status, 200, text);
 
 test("under write load, killed in each phase: nothing half-done looks complete, and a restore has everything acknowledged", async () => {
   const destination = join(folder, "plain");
@@ -91,25 +101,53 @@ test("under write load, killed in each phase: nothing half-done looks complete, 
   await writing;
   assert.equal((await parley(server, "backup", "list", destination)).split(" ")[0], id);
   await parley(server, "backup", "verify", destination);
-  const target = await prepareTarget();
-  await parley(target, "restore", destination, "--dry-run");
-  await parley(target, "restore", destination);
-  await target.start();
+  await parley(restored, "restore", destination);
+  await restored.start();
   // What was in progress continues under the same ids.
   await until("everything acknowledged before the backup is there", async () => {
-    const titles = new Set(await library.titles(target));
+    const titles = new Set(await library.titles(restored));
     return before.every((title) => titles.has(title));
   });
   // Those that were promoted after the backup have other times in either.
   const readStable = async (from: ServerProcess) =>
     [...(await readAll(from))].filter(([title]) => !title.startsWith("During "));
-  assert.deepEqual(await readStable(target), await readStable(server));
-  await parley(target, "audit", "verify");
+  assert.deepEqual(await readStable(restored), await readStable(server));
+  await parley(restored, "audit", "verify");
   assert.match(
-    await failing(target, "restore", destination),
+    await failing(restored, "restore", destination),
     /a server is using|already has an installation|in use/,
   );
-  assert.equal(await target.stop(), 0);
+});
+
+async function quarantineOf(of: ServerProcess): Promise<{ backup: string } | null> {
+  const response = await fetch(`${of.url}/_/api/v1/session/me`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  return ((await response.json()) as { quarantine: { backup: string } | null }).quarantine;
+}
+
+test("a restored installation is quarantined: nothing is sent until it is accepted", async () => {
+  const received = (id: string): boolean => receiver.requests.some(({ body }) => String(body).includes(id));
+  const created = await call(
+    restored,
+    "POST",
+    "/uploads/create",
+    { media_type: "transcript", attributes: { title: "After", transcript: { language: "en", segments } } },
+    { token },
+  );
+  assert.equal(created.status, 200);
+  const recording: string = await until("it is promoted", async () => {
+    const { body } = await call(restored, "POST", `/uploads/${created.body.id}`, {}, { token });
+    return body.recording_id ?? undefined;
+  });
+  await delay(2000);
+  assert.ok(!received(recording));
+  const [id] = readdirSync(join(folder, "plain", "backups"));
+  assert.equal((await quarantineOf(restored))?.backup, id);
+  await parley(restored, "restore", "accept");
+  assert.equal(await quarantineOf(restored), null);
+  await until("it is sent", () => received(recording) || undefined, 30_000);
+  assert.equal(await restored.stop(), 0);
 });
 
 /** Checks every file of the newest backup, as before a restore. */
@@ -165,7 +203,6 @@ test("one flipped byte in any part: verify and restore name it, and restore chan
     const name = path.slice(destination.length + 1);
     for (const command of [
       ["backup", "verify", destination],
-      ["restore", destination, "--at", id, "--dry-run"],
       ["restore", destination, "--at", id],
     ] as const)
       assert.ok((await failing(empty, ...command)).includes(name), `${command.join(" ")} names ${name}`);
@@ -216,58 +253,18 @@ test("prune with a damaged manifest or list of files: removes old backups, no fi
   assert.deepEqual(readdirSync(join(destination, "backups")), [kept]);
 });
 
-const receiver = await startHookReceiver();
 const passphrase = { PARLEY_BACKUP_PASSPHRASE: "an ordinary passphrase" };
-const decrypted = await prepareTarget({ ...env, ...passphrase });
 
 test("an encrypted backup shows nothing without its passphrase and restores with it", async () => {
-  const { status, text } = await call(
-    server,
-    "POST",
-    "/hooks/create",
-    { hook_type: "recording_added", hook_url: receiver.url },
-    { token, version: olderVersion },
-  );
-  assert.equal(status, 200, text);
   const destination = join(folder, "encrypted");
   await parley({ env: { ...server.env, ...passphrase } }, "backup", destination);
   for (const path of filesBelow(destination).filter((name) => !name.endsWith("/installation")))
     assert.match(readFileSync(path, "latin1").slice(0, 21), /^age-encryption\.org\/v1/, path);
   assert.match(await failing(server, "backup", "list", destination), /set PARLEY_BACKUP_PASSPHRASE/);
+  const decrypted = await prepareTarget(passphrase);
   await parley(decrypted, "restore", destination);
-  await decrypted.start();
-  assert.deepEqual(await readAll(decrypted), await readAll(server));
-});
-
-async function quarantineOf(of: ServerProcess): Promise<{ backup: string } | null> {
-  const response = await fetch(`${of.url}/_/api/v1/session/me`, {
-    headers: { authorization: `Bearer ${token}` },
-  });
-  return ((await response.json()) as { quarantine: { backup: string } | null }).quarantine;
-}
-
-test("a restored installation is quarantined: nothing is sent until it is accepted", async () => {
-  const received = (id: string): boolean => receiver.requests.some(({ body }) => String(body).includes(id));
-  const created = await call(
-    decrypted,
-    "POST",
-    "/uploads/create",
-    { media_type: "transcript", attributes: { title: "After", transcript: { language: "en", segments } } },
-    { token },
-  );
-  assert.equal(created.status, 200);
-  const recording: string = await until("it is promoted", async () => {
-    const { body } = await call(decrypted, "POST", `/uploads/${created.body.id}`, {}, { token });
-    return body.recording_id ?? undefined;
-  });
-  await delay(2000);
-  assert.ok(!received(recording));
-  const [id] = readdirSync(join(folder, "encrypted", "backups"));
-  assert.equal((await quarantineOf(decrypted))?.backup, id);
-  await parley(decrypted, "restore", "accept");
-  assert.equal(await quarantineOf(decrypted), null);
-  await until("it is sent", () => received(recording) || undefined, 30_000);
-  await decrypted.stop();
+  assert.equal(await parley(decrypted, "files", "verify"), "");
+  assert.equal(await parley(decrypted, "workspace", "list"), await parley(server, "workspace", "list"));
 });
 
 test("what is wrong with a destination or the data folder is said in one line", async () => {
