@@ -144,9 +144,7 @@ export async function startSharedVisit(
     left ??= app.pages.giveBack(shared, app.url);
     return left;
   };
-  await page.setViewportSize(size);
-  // Playwright itself asks contexts, and refuses to tap here.
-  await devtools.send("Emulation.setTouchEmulationEnabled", { enabled: hasTouch(size) });
+  await resize(page, size);
   await page.emulateMedia({
     colorScheme,
     // Fading elements are briefly half visible or present twice.
@@ -158,6 +156,14 @@ export async function startSharedVisit(
   if (userId !== undefined) await signInAs(app, context, userId);
   await page.goto(app.url + path);
   return { page, context, complaints, leave };
+}
+
+/** Makes a visited page as large as on another device, with touch on phones: a quarter of the time of another visit. */
+export async function resize(page: Page, size: NonNullable<VisitOptions["size"]>): Promise<void> {
+  await page.setViewportSize(size);
+  // Playwright itself asks contexts, and refuses to tap here.
+  const devtools = await devtoolsOf.get(page)?.();
+  await devtools?.send("Emulation.setTouchEmulationEnabled", { enabled: hasTouch(size) });
 }
 
 const hasTouch = ({ width }: { readonly width: number }): boolean => width < 600;
