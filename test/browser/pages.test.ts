@@ -18,9 +18,9 @@ import {
   assertAccessible,
   desktop,
   phone,
+  resize,
   signInAs,
   startBrowserApp,
-  type VisitOptions,
   visitShared,
 } from "./support.ts";
 
@@ -79,30 +79,29 @@ async function picture(page: Page, name: string): Promise<void> {
 /** The browser itself reports what was refused; nothing else may be wrong. */
 const others = (complaints: readonly string[]) => complaints.filter((text) => !/status of 4\d\d/.test(text));
 
-for (const look of [
-  { size: desktop, colorScheme: "light" },
-  { size: desktop, colorScheme: "dark" },
-  { size: phone, colorScheme: "light" },
-  { size: phone, colorScheme: "dark" },
-] satisfies VisitOptions[])
-  test(`pages of the server: accessible, and no wider than the window (${look.size.width}, ${look.colorScheme})`, async () => {
-    // A context for each page would take longer than its checks.
-    const { page, context, complaints } = await visitShared(app, "/icon.svg", look);
-    for (const [heading, path, userId] of pages) {
-      await context.clearCookies();
-      if (userId !== undefined) await signInAs(app, context, userId);
-      await page.goto(app.url + (await path()));
-      await page.getByRole("heading", { level: 1, name: heading }).waitFor();
-      await assertAccessible(page);
+test("pages of the server: accessible, and no wider than the window, on laptop and phone, light and dark", async () => {
+  const { page, context, complaints } = await visitShared(app, "/icon.svg");
+  for (const [heading, path, userId] of pages) {
+    await context.clearCookies();
+    if (userId !== undefined) await signInAs(app, context, userId);
+    await page.goto(app.url + (await path()));
+    await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    // The mark of the app, drawn.
+    assert.ok(await page.evaluate("document.querySelector('header img').naturalWidth > 0"));
+    for (const size of [desktop, phone]) {
+      await resize(page, size);
       assert.ok(
         await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
-        String(heading),
+        `${heading} ${size.width}`,
       );
-      // The mark of the app, drawn.
-      assert.ok(await page.evaluate("document.querySelector('header img').naturalWidth > 0"));
-      assert.deepEqual(others(complaints), [], String(heading));
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        await assertAccessible(page);
+      }
     }
-  });
+    assert.deepEqual(others(complaints), [], String(heading));
+  }
+});
 
 for (const locale of ["de", "en-XA"])
   test(`pages of the server and of public links fit on laptop and phone in ${locale}`, async () => {

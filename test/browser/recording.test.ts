@@ -5,7 +5,14 @@ import { call } from "../support/app.ts";
 import { makeRecording, makeUser, makeWorkspace, unknownId } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { assertAccessibleAtRest, makeMedia } from "./recording-support.ts";
-import { animationsEnd, phone, startBrowserApp, type VisitOptions, visitShared } from "./support.ts";
+import {
+  animationsEnd,
+  phone,
+  signInAs,
+  startBrowserApp,
+  type VisitOptions,
+  visitShared,
+} from "./support.ts";
 
 const app = await startBrowserApp();
 const workspace = await makeWorkspace(app.db);
@@ -272,18 +279,21 @@ test("on a phone in the dark: the player stays visible while the transcript scro
 
 test("a missing or inaccessible recording is reported, also one deleted while it is open", async () => {
   const stranger = await makeUser(app.db, workspace);
+  const { page, context } = await visitShared(app, "/icon.svg");
   for (const [id, userId] of [
     [unknownId(), member.id],
     ["nonsense", member.id],
     [videoId, stranger.id],
   ] as const) {
-    const { page, leave } = await visitShared(app, `/recordings/${id}`, { userId });
+    await signInAs(app, context, userId);
+    await page.goto(`${app.url}/recordings/${id}`);
     await page.getByRole("heading", { name: "Recording not found" }).waitFor();
-    await assertAccessibleAtRest(page);
-    await leave();
   }
+  await assertAccessibleAtRest(page);
   const { recordingId } = await makeRecording(app, member.token);
-  const { page } = await open(recordingId);
+  await signInAs(app, context, member.id);
+  await page.goto(`${app.url}/recordings/${recordingId}`);
+  await page.getByRole("list", { name: "Transcript" }).waitFor();
   await manage("DELETE", `/recordings/${recordingId}`);
   await page.getByRole("button", { name: "Add tag" }).click();
   await page.getByLabel("New tag").fill("late");
