@@ -37,8 +37,9 @@ async function makeSearchable() {
   return { workspace, recordingId };
 }
 
+const { workspace, recordingId } = await makeSearchable();
+
 test("search: from the header to matches that link into the recording, with filters in the URL", async () => {
-  const { workspace, recordingId } = await makeSearchable();
   const { page, complaints } = await visitShared(app, "/", { userId: workspace.member.id });
   await page.getByRole("searchbox", { name: "Search recordings and transcripts" }).fill("lighthouse");
   await page.keyboard.press("Enter");
@@ -77,7 +78,6 @@ test("search: from the header to matches that link into the recording, with filt
 });
 
 test("search: a misspelled word leads to the results of the right one", async () => {
-  const { workspace } = await makeSearchable();
   const { page, complaints } = await visitShared(app, "/search?q=lihgthouse", {
     userId: workspace.member.id,
   });

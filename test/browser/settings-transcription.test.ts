@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { installModel } from "../../server/processing/models/install.ts";
 import { makeWorkspace } from "../support/factories.ts";
 import { assertAccessibleAtRest } from "./recording-support.ts";
-import { assertAccessible, phone, startBrowserApp, visit, visitShared } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, visitShared } from "./support.ts";
 
 /** A mirror that sends a part of each file and then nothing more. */
 const sendPart: RequestListener = (_request, response) =>
@@ -82,7 +82,7 @@ test("language model: a GGUF file is installed by its path on the server, and a 
   after(() => rm(folder, { recursive: true, force: true }));
   const tiny = fileURLToPath(new URL("../fixtures/language/tiny-random.gguf", import.meta.url));
   const good = join(folder, "Own-Model.gguf");
-  const { page, complaints } = await visit(app, "/settings/language-model", { userId: admin.id });
+  const { page, complaints } = await visitShared(app, "/settings/language-model", { userId: admin.id });
   const path = page.getByLabel("Path of a GGUF file");
   const install = page.getByRole("button", { name: "Install from file", exact: true });
   await path.fill("own-model.gguf");
