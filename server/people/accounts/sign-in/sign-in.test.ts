@@ -105,9 +105,10 @@ test("sign in: takes the same time for known and unknown accounts and for accoun
       times.set(kind, [...(times.get(kind) ?? []), performance.now() - began]);
       await deleteAllAttempts(app.db);
     }
-  const medians = [...times.values()].map((list) => list.sort((a, b) => a - b)[4] ?? 0);
+  // What else runs on the machine only adds to them.
+  const least = [...times.values()].map((list) => Math.min(...list));
   // Without the pretended work the unknown would take a tenth.
-  assert.ok(Math.max(...medians) < 2 * Math.min(...medians), JSON.stringify([...times.keys(), ...medians]));
+  assert.ok(Math.max(...least) < 2 * Math.min(...least), JSON.stringify([...times.keys(), ...least]));
 });
 
 test("next: only paths on this server are followed", async () => {
