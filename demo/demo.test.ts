@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { call } from "../test/support/app.ts";
+import { call } from "../test/support/call.ts";
 import { parley, prepareServer } from "../test/support/server-process.ts";
 import { demoMeetings } from "./content/meetings/index.ts";
 

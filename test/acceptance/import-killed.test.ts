@@ -54,6 +54,8 @@ async function fillSource(): Promise<void> {
   }
 }
 
+const access = { PARLEY_IMPORT_TOKEN: workspace.member.token };
+
 /** What a command reports at its end. */
 interface Result {
   readonly done: number;
@@ -63,17 +65,10 @@ interface Result {
   readonly problems: readonly string[];
 }
 
-/**
- * Runs a command, killing it once it has done a number of recordings, or earlier where it has fewer to do.
- * @returns null when it was killed.
- */
-async function run(
-  server: ServerProcess,
-  args: readonly string[],
-  killAt: number | null,
-): Promise<Result | null> {
+/** Runs a command, killing it once it has done a number of recordings, or earlier where it has fewer to do. */
+async function runAndKill(server: ServerProcess, args: readonly string[], killAt: number): Promise<void> {
   const child = spawn(process.execPath, [main, ...args, "--json"], {
-    env: { ...process.env, ...server.env, PARLEY_IMPORT_TOKEN: workspace.member.token },
+    env: { ...process.env, ...server.env, ...access },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = once(child, "close");
@@ -81,12 +76,10 @@ async function run(
   for await (const chunk of child.stdout) {
     output += chunk;
     const done = [...output.matchAll(/"phase":"(?:import|export)","total":\d+,"done":(\d+)/g)].at(-1)?.[1];
-    if (killAt !== null && Number(done ?? 0) >= killAt) child.kill("SIGKILL");
+    if (Number(done ?? 0) >= killAt) child.kill("SIGKILL");
   }
   const [code, signal] = await ended;
-  if (signal === "SIGKILL") return null;
-  assert.equal(code, 0, output);
-  return JSON.parse(output.trim().split("\n").at(-1) ?? "");
+  if (signal !== "SIGKILL") assert.equal(code, 0, output);
 }
 
 /** Runs a command that is killed at some numbers of recordings, and then to its end. */
@@ -97,9 +90,9 @@ async function runKilled(
   kills: readonly number[],
 ): Promise<Result> {
   const since = performance.now();
-  for (const killAt of kills) await run(server, args, killAt);
-  const result = await run(server, args, null);
-  assert.ok(result);
+  for (const killAt of kills) await runAndKill(server, args, killAt);
+  const output = await parley({ env: { ...server.env, ...access } }, ...args, "--json");
+  const result: Result = JSON.parse(output.split("\n").at(-1) ?? "");
   context.diagnostic(
     `${args[0]}: ${count} recordings in ${Math.round((performance.now() - since) / 1000)} s`,
   );
@@ -126,12 +119,12 @@ async function prepareTwin(server: ServerProcess): Promise<{ id: string; token: 
   return { id, token: await parley(server, "token", "create", "--email", member.email) };
 }
 
+/** The source doesn't change any more. */
+const original = await snapshot(source, workspace.member.token, { media: true });
+
 async function assertEqualToSource(server: ServerProcess, token: string): Promise<void> {
   const app = { url: server.url, config: { baseUrl: server.url } };
-  assert.deepEqual(
-    await snapshot(app, token, { media: true }),
-    await snapshot(source, workspace.member.token, { media: true }),
-  );
+  assert.deepEqual(await snapshot(app, token, { media: true }), original);
 }
 
 const moved: { workspaceId?: string } = {};

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { tonesIn } from "../../server/processing/media/render/test/tones-in.ts";
 import { openLine } from "../../server/processing/uploads/test/resumable.ts";
-import { call } from "../support/app.ts";
+import { call } from "../support/call.ts";
 import { parley, prepareServer } from "../support/server-process.ts";
 import { createStages } from "../support/stages.ts";
 import { until } from "../support/until.ts";
