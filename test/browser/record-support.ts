@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import type { BrowserContext, Page } from "playwright-core";
 import { recordingObjectKey } from "../../server/platform/storage/layout.ts";
 import type { ObjectStore } from "../../server/platform/storage/store.ts";
@@ -78,8 +79,10 @@ export async function recordedMs(page: Page): Promise<number> {
 }
 
 /** Waits until the recording's clock shows a time. */
-export function waitForTime(page: Page, seconds: number): Promise<unknown> {
-  return until(
+export async function waitForTime(page: Page, seconds: number): Promise<void> {
+  // Each look at the clock takes processor time.
+  await delay(Math.max(0, 1000 * (seconds - (await shownSeconds(page)) - 1)));
+  await until(
     `the recording has ${seconds} s`,
     async () => (await shownSeconds(page)) >= seconds,
     60_000 + 2000 * seconds,

@@ -23,7 +23,7 @@ import {
   storedNames,
   waitForTime,
 } from "./record-support.ts";
-import { assertAccessible, phone, signInAs, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, signInAs, startBrowserApp, visit, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 
@@ -204,11 +204,12 @@ async function leave(
   workspace: Awaited<ReturnType<typeof makeWorkspace>>,
   title: string,
   { sent = 0, hasNote = true } = {},
+  open: typeof visitShared | typeof visit = visitShared,
 ) {
   const { member } = workspace;
   const { uploadId, tusUrl } = await createRecordingUpload(app, member.token, title);
   if (sent > 0) await sendPart(tusUrl, Buffer.concat(pieces.slice(0, sent)));
-  const { page, context } = await visit(app, "/icon.svg", { userId: member.id });
+  const { page, context } = await open(app, "/icon.svg", { userId: member.id });
   // The beginning of the file stays when its bytes have arrived.
   const note = { uploadId, userId: member.id, title };
   await leaveRecording(page, note, pieces, (index) => index === 0 || index >= sent, hasNote);
@@ -291,7 +292,7 @@ test("a recording whose note is damaged is offered, can't be discarded in a tab 
 
 test("signing out with an unfinished recording asks what becomes of it, and others see only that there is one", async () => {
   const workspace = await makeWorkspace(app.db);
-  const { page, context } = await leave(workspace, "Left behind");
+  const { page, context } = await leave(workspace, "Left behind", {}, visit);
   const signOut = async (choice: string, button: string) => {
     await page.getByRole("button", { name: /account menu of/ }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
