@@ -146,8 +146,26 @@ test("service worker: caches no pages and no data, shows a page without a networ
   await page.getByRole("heading", { level: 1, name: "Highlights" }).waitFor();
 });
 
-test("files shared by other apps are uploaded when the user agrees, and removed from the browser when they are", async () => {
+test("files that a form of another site sends to the share target are refused, and none is stored; those shared by other apps are uploaded when the user agrees, and removed from the browser when they are", async (t) => {
+  const form = `<form method="post" enctype="multipart/form-data" action="${app.url}/share-target">
+    <input type="file" name="files"></form><script>
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(["x"], "Planted.mp4"));
+    document.querySelector("input").files = transfer.files;
+    document.querySelector("form").submit();
+  </script>`;
+  const site = createServer((_request, response) => {
+    response.setHeader("content-type", "text/html").end(form);
+  }).listen(0, "127.0.0.1");
+  t.after(() => site.close());
+  await once(site, "listening");
   const { page } = await visit(app, "/stories", { userId: admin.id, hasServiceWorker: true });
+  await controlled(page);
+  await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`).catch(() => undefined);
+  await page.getByText("Another website tried to send files to Parley.").waitFor();
+  assert.equal(await page.evaluate<number>("indexedDB.databases().then((all) => all.length)"), 0);
+
+  await page.goto(`${app.url}/stories`);
   await controlled(page);
   await page.evaluate(`(() => {
     const form = document.createElement("form");
@@ -185,26 +203,6 @@ test("files shared by other apps are uploaded when the user agrees, and removed 
     };
   })`;
   await until("the file is removed", () => page.evaluate<boolean>(isEmpty));
-});
-
-test("files that a form of another site sends to the share target are refused, and none is stored", async (t) => {
-  const form = `<form method="post" enctype="multipart/form-data" action="${app.url}/share-target">
-    <input type="file" name="files"></form><script>
-    const transfer = new DataTransfer();
-    transfer.items.add(new File(["x"], "Planted.mp4"));
-    document.querySelector("input").files = transfer.files;
-    document.querySelector("form").submit();
-  </script>`;
-  const site = createServer((_request, response) => {
-    response.setHeader("content-type", "text/html").end(form);
-  }).listen(0, "127.0.0.1");
-  t.after(() => site.close());
-  await once(site, "listening");
-  const { page } = await visit(app, "/stories", { userId: admin.id, hasServiceWorker: true });
-  await controlled(page);
-  await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`).catch(() => undefined);
-  await page.getByText("Another website tried to send files to Parley.").waitFor();
-  assert.equal(await page.evaluate<number>("indexedDB.databases().then((all) => all.length)"), 0);
 });
 
 test("shared files: captions stay until their recording has arrived, and another window shows what is shared later", async () => {
