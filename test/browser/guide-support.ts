@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { root } from "../shape/sources.ts";
 import { until } from "../support/until.ts";
-import { type BrowserApp, type SharedVisit, startSharedVisit } from "./support.ts";
+import { type BrowserApp, navigate, type SharedVisit, startSharedVisit } from "./support.ts";
 
 /** Whether to take the guide's screenshots again: `UPDATE_DOCS=1`. */
 export const isUpdating = process.env.UPDATE_DOCS !== undefined;
@@ -36,9 +36,7 @@ async function open(app: BrowserApp, path: string, userId: string | undefined): 
     return startSharedVisit(app, path, userId === undefined ? {} : { userId });
   }
   const { visited } = before;
-  await visited.page.evaluate(
-    `__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} }).then(() => undefined)`,
-  );
+  await navigate(visited.page, path);
   return visited;
 }
 

@@ -9,7 +9,7 @@ import { password } from "../support/oauth.ts";
 import { cheapHash } from "../support/passwords.ts";
 import { until } from "../support/until.ts";
 import { assertFits } from "./fits.ts";
-import { animationsEnd, desktop, phone, startBrowserApp, visitShared } from "./support.ts";
+import { animationsEnd, desktop, navigate, phone, startBrowserApp, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
 const workspace = await makeWorkspace(app.db);
@@ -100,8 +100,7 @@ test("changed in another browser, the language keeps a comment, a form and an up
     );
     await page.locator(`html[lang=${language}]`).waitFor({ state: "attached" });
   };
-  const goTo = (path: string): Promise<void> =>
-    page.evaluate(`__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} }).then(() => undefined)`);
+  const goTo = (path: string): Promise<void> => navigate(page, path);
 
   await page.evaluate("window.isSameDocument = true");
   await page.getByRole("textbox", { name: "New comment", exact: true }).fill("Half a com");
@@ -235,7 +234,7 @@ for (const language of Object.keys(languages).filter((each) => each !== sourceLa
     await page.getByRole("article").getByText("Καλημέρα").waitFor();
     await picture("comments");
 
-    await page.evaluate('__TSR_ROUTER__.navigate({ href: "/settings" }).then(() => undefined)');
+    await navigate(page, "/settings");
     const choose = async (label: string, option: string): Promise<void> => {
       await page.getByRole("combobox", { name: label, exact: true }).click();
       await page.getByRole("option", { name: option, exact: true }).click();

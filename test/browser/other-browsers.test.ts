@@ -22,7 +22,7 @@ import {
 import { noWebKit, startWebKit } from "../support/web-driver/webkit.ts";
 import { assertFits, linkTools, pathOf, untilMedia } from "./link-support.ts";
 import { makeMedia } from "./recording-support.ts";
-import { assertAccessible, startWebApp } from "./support.ts";
+import { assertAccessible, navigate, startWebApp } from "./support.ts";
 
 const app = await startWebApp();
 const { member } = await makeOAuthWorkspace(app);
@@ -107,9 +107,7 @@ async function signIn(page: DrivenPage, path = "/", shows = heading("Library")):
 async function goTo(page: DrivenPage, path: string): Promise<void> {
   // WebKit's page hung once in a whole run that moved this way; the cause is not known.
   if (page.driver.name !== "Firefox") return page.open(path);
-  await page.evaluate<void>(
-    `__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} }).then(() => undefined)`,
-  );
+  await navigate(page, path);
 }
 
 async function watch(page: DrivenPage, id: string): Promise<void> {

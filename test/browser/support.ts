@@ -186,6 +186,11 @@ export interface Evaluator {
   evaluate<T>(expression: string): Promise<T>;
 }
 
+/** Goes to a page of the app as its links do, by the router, which makes itself known to developer tools. */
+export async function navigate(page: Evaluator, path: string): Promise<void> {
+  await page.evaluate(`__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} }).then(() => undefined)`);
+}
+
 /** How to reach the browser's debugger, for the pages of visits. */
 const devtoolsOf = new WeakMap<Evaluator, () => Promise<CDPSession>>();
 

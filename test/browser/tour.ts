@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page, Request } from "playwright-core";
 import { until } from "../support/until.ts";
+import { navigate } from "./support.ts";
 
 /**
  * Goes from page to page as links do: loading the app for each would take longer than looking at it.
@@ -14,11 +15,10 @@ export function createTour(page: Page): (path: string) => Promise<void> {
   });
   page.on("requestfinished", (request) => pending.delete(request));
   page.on("requestfailed", (request) => pending.delete(request));
-  // The router makes itself known to developer tools.
   const isLoaded = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
     __TSR_ROUTER__.state.status === "idle" && __TSR_ROUTER__.options.context.queryClient.isFetching() === 0)`;
   return async (path) => {
-    await page.evaluate(`__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} }).then(() => undefined)`);
+    await navigate(page, path);
     await until(
       `${path} is loaded`,
       async () => (await page.evaluate<boolean>(isLoaded)) && pending.size === 0,
