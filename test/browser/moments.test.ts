@@ -95,8 +95,9 @@ test("a link to a whole second opens the line that starts within that second", a
   const { page } = await visitShared(app, "/icon.svg", { userId: member.id });
   for (const [second, line] of [
     [1, 1],
-    // No line starts within this one.
+    [2, 2],
     [3, 2],
+    [4, 3],
     [7, 5],
   ]) {
     await page.goto(`${app.url}/recordings/${videoId}?t=${second}`);

@@ -512,32 +512,32 @@ test("a summary is rated with a comment, which can be withdrawn, and written aga
 });
 
 test("five-hour transcript: few lines are rendered, the end is reachable, the last match is found", async () => {
-  const { recordingId: id } = await makeRecording(app, member.token, { transcript: longTalk(3000) });
+  const { recordingId: id } = await makeRecording(app, member.token, { transcript: longTalk(6000) });
   const { page, complaints } = await open(id);
   const rows = () => page.locator("[data-index]").count();
   assert.ok((await rows()) < 60, `${await rows()} lines`);
   const list = page.getByRole("list", { name: "Transcript" });
   await page.locator('[data-index="0"] [data-cursor]').focus();
   await page.keyboard.press("End");
-  await list.getByText("Line 2999:").waitFor();
+  await list.getByText("Line 5999:").waitFor();
   assert.ok((await rows()) < 60, `${await rows()} lines`);
   await until("focus is on the last line", async () =>
-    /^4:59:54/.test(
+    /^4:59:57/.test(
       (await page.evaluate<string | null>(`document.activeElement?.getAttribute("aria-label")`)) ?? "",
     ),
   );
   await page.keyboard.press("/");
   await page.keyboard.type("needle");
-  await page.getByText("3 of 3").waitFor();
+  await page.getByText("6 of 6").waitFor();
   await page.keyboard.press("Enter");
-  await page.getByText("1 of 3").waitFor();
+  await page.getByText("1 of 6").waitFor();
   await list.getByText("Line 999:").waitFor();
   assert.ok((await rows()) < 60, `${await rows()} lines`);
 
   // Fast wheel scrolling from end to end: lines appear soon after.
   await list.hover();
   for (let i = 0; i < 10; i++) await page.mouse.wheel(0, 80_000);
-  await list.getByText("Line 2999:").waitFor();
+  await list.getByText("Line 5999:").waitFor();
   assert.ok((await rows()) < 60, `${await rows()} lines`);
   await assertAccessibleAtRest(page);
   assert.deepEqual(complaints, []);

@@ -288,8 +288,8 @@ test("a missing or inaccessible recording is reported, also one deleted while it
     await signInAs(app, context, userId);
     await page.goto(`${app.url}/recordings/${id}`);
     await page.getByRole("heading", { name: "Recording not found" }).waitFor();
+    await assertAccessibleAtRest(page);
   }
-  await assertAccessibleAtRest(page);
   const { recordingId } = await makeRecording(app, member.token);
   await signInAs(app, context, member.id);
   await page.goto(`${app.url}/recordings/${recordingId}`);

@@ -14,7 +14,6 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { isFullRun } from "../../../../test/support/full.ts";
 import { resolveDataDir } from "./index.ts";
 import { blockedFolders, databaseUser, dedicatedUser, readAccounts } from "./system-user.ts";
 import {
@@ -287,7 +286,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
   test("tools that come and go at the same moment never fail", async (t) => {
     const { dataDir, start } = await filledStage(t);
     const rounds = async () => {
-      for (let round = 0; round < (isFullRun ? 5 : 2); round += 1) {
+      for (let round = 0; round < 3; round += 1) {
         const tool = start({ purpose: "tool" });
         await query((await tool.ready()).connection, "select 1");
         await tool.stop();
