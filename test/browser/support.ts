@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { after } from "node:test";
+import { after, afterEach, type TestContext } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import type { AxeResults } from "axe-core";
-import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
+import type { Browser, BrowserContext, CDPSession, Page, Request } from "playwright-core";
 import { buildWebApp } from "../../server/operations/web/build.ts";
 import { createSession } from "../../server/people/accounts/sign-in/sessions.ts";
 import { startTestApp, type TestApp, type TestAppOptions } from "../support/app.ts";
@@ -33,8 +34,28 @@ export async function startBrowserApp(options: TestAppOptions = {}): Promise<Bro
   after(() => pages.close());
   const app = await startWebApp(options);
   const browser = await startShared("chromium", launchChromium, (each) => each.close());
+  afterEach(async (context) => {
+    if ("diagnostic" in context && !context.passed) await describePages(context, browser);
+  });
   return { ...app, browser, pages };
 }
+
+/** Says what the open pages show and what they wait for, since a failed step often says only that something is missing. */
+async function describePages(context: TestContext, browser: Browser): Promise<void> {
+  for (const page of browser.contexts().flatMap((one) => one.pages())) {
+    const text = await Promise.race([
+      page.evaluate<string>("document.body.innerText").catch((error: Error) => error.message),
+      setTimeout(5_000, "(doesn't respond)", { ref: false }),
+    ]);
+    const waiting = [...(requestsOf.get(page) ?? [])].map((request) => `${request.method()} ${request.url()}`);
+    context.diagnostic(
+      `page ${page.url()} waits for ${waiting.join(", ") || "no request"} and shows:\n${text.slice(0, 2000)}`,
+    );
+  }
+}
+
+/** The requests of a visited page without a whole response. */
+const requestsOf = new WeakMap<Page, Set<Request>>();
 
 export const desktop = { width: 1280, height: 800 } as const;
 export const phone = { width: 390, height: 844 } as const;
@@ -170,11 +191,16 @@ const hasTouch = ({ width }: { readonly width: number }): boolean => width < 600
 
 function complaintsOf(app: Pick<BrowserApp, "url">, page: Page): string[] {
   const complaints: string[] = [];
+  const unanswered = new Set<Request>();
+  requestsOf.set(page, unanswered);
+  page.on("requestfinished", (request) => unanswered.delete(request));
+  page.on("requestfailed", (request) => unanswered.delete(request));
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("request", (request) => {
+    unanswered.add(request);
     const { protocol, origin } = new URL(request.url());
     if (protocol.startsWith("http") && origin !== app.url) complaints.push(`loads from ${origin}`);
   });
