@@ -35,19 +35,21 @@ export async function startBrowserApp(options: TestAppOptions = {}): Promise<Bro
   const app = await startWebApp(options);
   const browser = await startShared("chromium", launchChromium, (each) => each.close());
   afterEach(async (context) => {
-    if ("diagnostic" in context && !context.passed) await describePages(context, browser);
+    if (!context.passed) await describePages(context, browser);
   });
   return { ...app, browser, pages };
 }
 
 /** Says what the open pages show and what they wait for, since a failed step often says only that something is missing. */
-async function describePages(context: TestContext, browser: Browser): Promise<void> {
+async function describePages(context: Pick<TestContext, "diagnostic">, browser: Browser): Promise<void> {
   for (const page of browser.contexts().flatMap((one) => one.pages())) {
     const text = await Promise.race([
       page.evaluate<string>("document.body.innerText").catch((error: Error) => error.message),
       setTimeout(5_000, "(doesn't respond)", { ref: false }),
     ]);
-    const waiting = [...(requestsOf.get(page) ?? [])].map((request) => `${request.method()} ${request.url()}`);
+    const waiting = [...(requestsOf.get(page) ?? [])].map(
+      (request) => `${request.method()} ${request.url()}`,
+    );
     context.diagnostic(
       `page ${page.url()} waits for ${waiting.join(", ") || "no request"} and shows:\n${text.slice(0, 2000)}`,
     );
