@@ -94,7 +94,7 @@ if (s3 === null) {
           assert.ok(bytes.equals(mediaFile.subarray(start, start + 500)), `bytes at ${start}`);
           count += 1;
         }
-        await delay(200);
+        await delay(400);
       }
       return count;
     })();
@@ -111,7 +111,7 @@ if (s3 === null) {
       for (; isUploading; count++) {
         await library.uploadMedia();
         // A file takes as long to validate as some commands.
-        await delay(1000);
+        await delay(2000);
       }
       return count;
     })();
