@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { Recording } from "../../contract/recordings/recordings.ts";
 import { until } from "../support/until.ts";
 import { caseMaker } from "./fuzz/cases.ts";
@@ -26,23 +26,15 @@ const concurrency = 16;
 /** The server's maximum memory once the requests have stopped. */
 const memoryLimitMb = 700;
 
-describe("malformed requests", () => {
-  let world: World;
-  let client: Client;
-  let pid: number | null;
-  let createdBefore: Set<string>;
-  const acknowledged = new Set<string>();
+const world = await createWorld();
+after(() => world.dispose());
 
-  before(async () => {
-    world = await createWorld();
-    client = createClient(world.port);
-    pid = serverPid();
-    createdBefore = await uploadIds(world);
-  });
-  after(async () => {
-    client.close();
-    await world.dispose();
-  });
+describe("malformed requests", async () => {
+  const client: Client = createClient(world.port);
+  const pid = serverPid();
+  const createdBefore = await uploadIds(world);
+  const acknowledged = new Set<string>();
+  after(() => client.close());
 
   test(`each of ${count} malformed requests gets a response of the API and never a 5xx (seed ${seed})`, async (t) => {
     const makeCase = caseMaker({ world, targets: targetsOf(world) }, seed);
@@ -145,12 +137,6 @@ const heavyTimeoutMs = 8000;
 describe("the most expensive bodies just below the upload limit", {
   skip: only !== undefined,
 }, () => {
-  let world: World;
-  before(async () => {
-    world = await createWorld();
-  });
-  after(() => world.dispose());
-
   for (const { name, bytes } of heavyBodies) {
     test(`${name}: the server refuses it and stays healthy`, async (t) => {
       // Restarts a crashed server, so that the next body is tested too.

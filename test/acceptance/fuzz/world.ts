@@ -40,13 +40,11 @@ export async function createWorld(): Promise<World> {
   await server.start();
   const admin = "admin@parley.local";
   const member = "member@parley.local";
-  const [, ...made] = await Promise.all([
-    parley(server, "user", "create", "--email", member, "--name", "Member"),
-    parley(server, "team", "create", "--name", "Crew", "--member", admin),
-    parley(server, "token", "create", "--email", admin),
-    parley(server, "token", "create", "--email", admin, "--workspace"),
-  ]);
-  const [team = "", adminToken = "", workspaceToken = ""] = made;
+  // One after another, in one process.
+  await parley(server, "user", "create", "--email", member, "--name", "Member");
+  const team = await parley(server, "team", "create", "--name", "Crew", "--member", admin);
+  const adminToken = await parley(server, "token", "create", "--email", admin);
+  const workspaceToken = await parley(server, "token", "create", "--email", admin, "--workspace");
   const memberToken = await parley(server, "token", "create", "--email", member);
 
   const call: World["call"] = async (method, path, body) => {
