@@ -114,6 +114,14 @@ async function install(...args: string[]): Promise<{ code: number | null; said: 
   return { code, said };
 }
 
+/** The checkout with its packages installed, which npm does once for all tests. */
+async function installFirst(): Promise<void> {
+  const kept = join(base, "installed");
+  if (existsSync(kept)) return cpSync(kept, modules, { recursive: true, verbatimSymlinks: true });
+  assert.equal((await install()).code, 0);
+  cpSync(modules, kept, { recursive: true, verbatimSymlinks: true });
+}
+
 const versionOf = (name: string): string | null => {
   const file = join(modules, name, "package.json");
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).version : null;
@@ -130,7 +138,7 @@ beforeEach(() => {
 });
 
 test("development packages: only where asked for, and they stay", async () => {
-  assert.equal((await install()).code, 0);
+  await installFirst();
   assert.deepEqual([versionOf("lib"), versionOf("tool")], ["1.0.0", null]);
   assert.deepEqual(workFolders(), [], "nothing is left behind");
   isUp = false;
@@ -171,14 +179,14 @@ test("--web: what builds the web app, until it is built; an update keeps it", as
 });
 
 test("after npm ci --omit=dev by hand nothing is fetched", async () => {
-  await install();
+  await installFirst();
   rmSync(join(modules, ".parley-install"));
   isUp = false;
   assert.deepEqual(await install(), { code: 0, said: "" });
 });
 
 test("registry down, new lock file: starts with what is installed and says so, or names what is missing", async () => {
-  await install();
+  await installFirst();
   const { ino } = statSync(modules);
   isUp = false;
   demand("2.0.0");
@@ -209,7 +217,7 @@ test("registry down, new lock file: starts with what is installed and says so, o
 });
 
 test("killed while npm installs: the old packages are untouched, and the next start installs the new ones", async () => {
-  await install();
+  await installFirst();
   demand("2.0.0");
   const { promise, resolve } = Promise.withResolvers<void>();
   hold = promise;
@@ -226,7 +234,7 @@ test("killed while npm installs: the old packages are untouched, and the next st
 });
 
 test("killed between the two renames: the old packages come back, also without the registry", async () => {
-  await install();
+  await installFirst();
   const { pid } = start();
   assert.ok(pid);
   await until("the process has ended", () => !existsSync(`/proc/${pid}`));
