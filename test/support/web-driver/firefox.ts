@@ -12,6 +12,11 @@ const preferences = {
   "ui.prefersReducedMotion": 1,
   // Pictures a second: drawing sixty of them without a graphics card takes most of the browser's processor time.
   "layout.frame_rate": 5,
+  // As in the other browsers, no optimizing compiler; and one process for all pages, started when it is needed.
+  "javascript.options.ion": false,
+  "fission.autostart": false,
+  "dom.ipc.processPrelaunch.enabled": false,
+  "browser.newtab.preload": false,
   // A microphone and a camera that need no permission: the microphone plays a tone.
   "media.navigator.streams.fake": true,
   "media.navigator.permission.disabled": true,
@@ -27,11 +32,13 @@ const soundModules = (socket: string): string[] => [
   "--load=module-null-sink",
 ];
 
-/**
- * Starts Debian's Firefox, which speaks WebDriver BiDi.
- * @param isBare as on a computer without speakers and without the system's codecs.
- */
-export async function startFirefox({ isBare = false } = {}): Promise<WebDriver> {
+export interface Firefox extends WebDriver {
+  /** From now on, the browser is as on a computer without speakers and without the system's codecs. */
+  removeMedia(): Promise<void>;
+}
+
+/** Starts Debian's Firefox, which speaks WebDriver BiDi. */
+export async function startFirefox(): Promise<Firefox> {
   const home = makeHome();
   const socket = join(home.folder, "sound");
   const programs: Program[] = [];
@@ -39,7 +46,7 @@ export async function startFirefox({ isBare = false } = {}): Promise<WebDriver> 
   mkdirSync(profile);
   writeFileSync(
     join(profile, "user.js"),
-    Object.entries({ ...preferences, "media.ffmpeg.enabled": !isBare })
+    Object.entries(preferences)
       .map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`)
       .join(""),
   );
@@ -49,25 +56,30 @@ export async function startFirefox({ isBare = false } = {}): Promise<WebDriver> 
   };
   try {
     const sound = ["-n", "--exit-idle-time=-1", "--use-pid-file=no", ...soundModules(socket)];
-    if (!isBare) {
-      programs.push(startProgram("pulseaudio", sound, home.environment));
-      await until("the sound output is there", () => existsSync(socket));
-    }
+    const speakers = startProgram("pulseaudio", sound, home.environment);
+    programs.push(speakers);
+    await until("the sound output is there", () => existsSync(socket));
+    const remote = ["--remote-debugging-port", "0", "--remote-allow-system-access"];
     const firefox = startProgram(
       "firefox-esr",
-      ["--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0", "about:blank"],
+      ["--headless", "--no-remote", "--profile", profile, ...remote, "about:blank"],
       { ...home.environment, PULSE_SERVER: `unix:${socket}`, MOZ_CRASHREPORTER_DISABLE: "1" },
     );
     programs.push(firefox);
     const [, url] = await firefox.line(/WebDriver BiDi listening on (ws:\S+)/);
-    return { ...(await openSession(`${url}/session`)), close };
+    const { setPreference, ...driver } = await openSession(`${url}/session`);
+    const removeMedia = async (): Promise<void> => {
+      await speakers.stop();
+      await setPreference("media.mp4.enabled", false);
+    };
+    return { ...driver, removeMedia, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function openSession(url: string): Promise<Omit<WebDriver, "close">> {
+async function openSession(url: string) {
   const complaints: string[] = [];
   const send = await connect(url, ({ method, params }) => {
     if (method === "log.entryAdded" && (params.level === "error" || params.level === "warn"))
@@ -77,22 +89,23 @@ async function openSession(url: string): Promise<Omit<WebDriver, "close">> {
   await send("session.subscribe", { events: ["log.entryAdded"] });
   const { contexts } = await send("browsingContext.getTree", {});
   const context = contexts[0].context as string;
-  return {
+  const evaluateIn = async <T>(context: string, expression: string): Promise<T> => {
+    const { result, exceptionDetails } = await send("script.evaluate", {
+      expression: asJson(expression),
+      target: { context },
+      awaitPromise: true,
+    });
+    if (exceptionDetails !== undefined) throw new Error(exceptionDetails.text);
+    return JSON.parse(result.value);
+  };
+  const driver: Omit<WebDriver, "close"> = {
     name: "Firefox",
     version: capabilities.browserVersion,
     takeComplaints: () => Promise.resolve(complaints.splice(0)),
     async navigate(url) {
       await send("browsingContext.navigate", { context, url, wait: "complete" });
     },
-    async evaluate(expression) {
-      const { result, exceptionDetails } = await send("script.evaluate", {
-        expression: asJson(expression),
-        target: { context },
-        awaitPromise: true,
-      });
-      if (exceptionDetails !== undefined) throw new Error(exceptionDetails.text);
-      return JSON.parse(result.value);
-    },
+    evaluate: (expression) => evaluateIn(context, expression),
     async perform(actions) {
       await send("input.performActions", { context, actions });
     },
@@ -115,6 +128,12 @@ async function openSession(url: string): Promise<Omit<WebDriver, "close">> {
       await send("storage.deleteCookies", {});
     },
   };
+  /** As on the page about:config. */
+  const setPreference = async (name: string, value: boolean): Promise<void> => {
+    const { contexts } = await send("browsingContext.getTree", { "moz:scope": "chrome" });
+    await evaluateIn(contexts[0].context, `Services.prefs.setBoolPref(${JSON.stringify(name)}, ${value})`);
+  };
+  return { ...driver, setPreference };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each command has its own fields.
