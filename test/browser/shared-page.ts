@@ -13,20 +13,25 @@ interface SharedPage {
 }
 
 /**
- * The pages that the visits of a test file use one after another. A page of a new context starts a process, which takes
- * longer than loading the web app.
+ * The pages that visits use one after another, also those of several test files whose servers have the same URL. A page of
+ * a new context starts a process and loads the web app without a cache, which takes twice as long as loading it again.
  */
 export interface SharedPages {
-  /** A page without any state, at an origin that has none. */
-  take(browser: Browser, locale: string): Promise<SharedPage>;
+  /** A page without any state, for an origin that has none. */
+  take(browser: Browser, locale: string, origin: string): Promise<SharedPage>;
   /**
-   * Removes what a visit of the web app at this origin has left, and keeps the page for the next visit. After `close()`,
-   * does nothing: a test that starts a server of its own has closed its pages by then.
+   * Removes what a visit of the web app at this origin has left, and keeps the page for the next visit. After the page was
+   * closed, does nothing: a test that starts a server of its own has closed its pages by then.
    */
   giveBack(shared: SharedPage, origin: string): Promise<void>;
+  /** Closes the pages that are in use, and all but the last few of the others. */
+  closeUsed(): Promise<void>;
   /** Closes all pages, also those in use. */
   close(): Promise<void>;
 }
+
+/** How many pages the next test file may find. */
+const maxKept = 4;
 
 /** Of new pages. Fading elements are briefly half visible or present twice. */
 const initial = { viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" } as const;
@@ -85,11 +90,17 @@ const refused = {
 } as const;
 
 export function createSharedPages(): SharedPages {
-  const all: SharedPage[] = [];
+  let all: SharedPage[] = [];
   let free: SharedPage[] = [];
+  const closeAll = async (pages: readonly SharedPage[]): Promise<void> => {
+    all = all.filter((one) => !pages.includes(one));
+    for (const shared of pages) await shared.close();
+  };
   return {
-    take: async (browser, locale) => {
-      const known = free.find((one) => one.context.browser() === browser && one.locale === locale);
+    take: async (browser, locale, origin) => {
+      const known = free.find(
+        (one) => one.context.browser() === browser && one.locale === locale && hasOnlyLoadedFrom(one, origin),
+      );
       free = free.filter((one) => one !== known);
       if (known !== undefined) return known;
       const created = await createSharedPage(browser, locale);
@@ -101,18 +112,24 @@ export function createSharedPages(): SharedPages {
       let isClean = false;
       try {
         // What other origins have stored isn't known.
-        if ([...shared.origins].some((one) => one !== origin)) return;
+        if (!hasOnlyLoadedFrom(shared, origin)) return;
         await reset(shared, origin);
         isClean = true;
       } finally {
         if (isClean) free.push(shared);
-        else await shared.close();
+        else await closeAll([shared]);
       }
     },
-    close: async () => {
-      for (const shared of all.splice(0)) await shared.close();
+    closeUsed: () => {
+      free = free.slice(-maxKept);
+      return closeAll(all.filter((one) => !free.includes(one)));
     },
+    close: () => closeAll(all),
   };
+}
+
+function hasOnlyLoadedFrom({ origins }: SharedPage, origin: string): boolean {
+  return [...origins].every((one) => one === origin);
 }
 
 async function createSharedPage(browser: Browser, locale: string): Promise<SharedPage> {

@@ -9,13 +9,13 @@ import { buildWebApp } from "../../server/operations/web/build.ts";
 import { createSession } from "../../server/people/accounts/sign-in/sessions.ts";
 import { startTestApp, type TestApp, type TestAppOptions } from "../support/app.ts";
 import { launchChromium } from "../support/chromium.ts";
-import { freePort } from "../support/port.ts";
+import { freePort, isFree } from "../support/port.ts";
 import { startShared } from "../support/shared.ts";
 import { createSharedPages, type SharedPages } from "./shared-page.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** A server with the web app and a browser, for the calling test file. */
+/** A server with the web app and a browser, for the calling test file. Later files of its group use its pages again. */
 export interface BrowserApp extends TestApp {
   readonly browser: Browser;
   readonly pages: SharedPages;
@@ -27,12 +27,23 @@ export async function startWebApp(options: TestAppOptions = {}): Promise<TestApp
   return startTestApp({ ...options, webFolder, port: options.port ?? (await freePort()) });
 }
 
+/** Of the servers of earlier test files in this process, whose pages have the web app in their cache under these URLs. */
+const earlierPorts: number[] = [];
+
 /** Starts the server with the current web app, and a real Chromium. */
 export async function startBrowserApp(options: TestAppOptions = {}): Promise<BrowserApp> {
-  const pages = createSharedPages();
+  const pages = await startShared(
+    "pages",
+    async () => createSharedPages(),
+    (each) => each.close(),
+  );
   // Before the server, which waits for its connections.
-  after(() => pages.close());
-  const app = await startWebApp(options);
+  after(() => pages.closeUsed());
+  const earlier = options.port === undefined ? earlierPorts.pop() : undefined;
+  const port =
+    options.port ?? (earlier !== undefined && (await isFree(earlier)) ? earlier : await freePort());
+  const app = await startWebApp({ ...options, port });
+  after(() => void earlierPorts.push(port));
   const browser = await startShared("chromium", launchChromium, (each) => each.close());
   afterEach(async (context) => {
     if (!context.passed) await describePages(context, browser);
@@ -158,7 +169,7 @@ export async function startSharedVisit(
     locale = "en-GB",
   }: Omit<VisitOptions, "hasServiceWorker"> = {},
 ): Promise<SharedVisit> {
-  const shared = await app.pages.take(app.browser, locale);
+  const shared = await app.pages.take(app.browser, locale, app.url);
   const { page, context, devtools } = shared;
   devtoolsOf.set(page, async () => devtools);
   const complaints = complaintsOf(app, page);

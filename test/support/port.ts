@@ -12,17 +12,22 @@ const range = [20_000, 32_000] as const;
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(...range);
-    const probe = createServer();
-    const listens = await once(probe.listen(port, "127.0.0.1"), "listening").then(
-      () => true,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === "EADDRINUSE") return false;
-        throw error;
-      },
-    );
-    if (!listens) continue;
-    probe.close();
-    await once(probe, "close");
-    return port;
+    if (await isFree(port)) return port;
   }
+}
+
+/** Whether a server can listen on this port of the loopback interface. */
+export async function isFree(port: number): Promise<boolean> {
+  const probe = createServer();
+  const listens = await once(probe.listen(port, "127.0.0.1"), "listening").then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "EADDRINUSE") return false;
+      throw error;
+    },
+  );
+  if (!listens) return false;
+  probe.close();
+  await once(probe, "close");
+  return true;
 }
