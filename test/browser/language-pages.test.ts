@@ -3,9 +3,10 @@ import { randomUUIDv7 } from "node:crypto";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { sentenceOf, sentences } from "../../contract/sentences.ts";
+import { call } from "../support/app.ts";
 import { readTexts } from "../support/catalog-texts.ts";
 import { hasEnglish } from "../support/english-words.ts";
-import { insertHook, makeHighlight, makeTeam, makeWorkspace } from "../support/factories.ts";
+import { insertHook, makeHighlight, makeRecording, makeTeam, makeWorkspace } from "../support/factories.ts";
 import { assertFits } from "./fits.ts";
 import { makeMedia } from "./recording-support.ts";
 import { desktop, phone, startBrowserApp, visitShared } from "./support.ts";
@@ -26,6 +27,11 @@ const recordingId = await makeMedia(app, admin.token, {
 });
 await makeHighlight(app, admin.token, recordingId, { text: "Κοίτα" });
 await makeTeam(app.db, workspace, [member], "Ομάδα");
+const { recordingId: deletedId } = await makeRecording(app, admin.token, { title: "Κάδος" });
+await call(app, "DELETE", `/_/api/v1/recordings/${deletedId}`, undefined, {
+  version: null,
+  token: admin.token,
+});
 const hook = await insertHook(app, { workspace_id: workspace.id, created_by: admin.id });
 
 const settings = [
@@ -100,13 +106,22 @@ const mainPaths = new Set([
   "/highlights",
   "/ask",
   "/stories",
+  "/trash",
   ...settings.slice(0, 5),
 ]);
 
-for (const locale of ["de", "en-XA", "ar-XB"])
-  test(`${locale}: every page fits on laptop and phone${locale === "de" ? ", and has no English words" : ""}`, async () => {
-    const { page, leave } = await visitShared(app, "/trash", { userId: admin.id, locale });
-    await page.locator("h1").first().waitFor();
+for (const [locale, direction, heading] of [
+  ["de", "ltr", (await readTexts("de"))("Trash")],
+  ["en-XA", "ltr", "Ţŕášĥ~~"],
+  ["ar-XB", "rtl", "\u202eTrash\u202c"],
+] as const)
+  test(`${locale}, ${direction}: every page fits on laptop and phone${locale === "de" ? ", and has no English words" : ""}`, async () => {
+    const { page, leave, complaints } = await visitShared(app, "/trash", { userId: admin.id, locale });
+    await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
+    await page.getByText("Κάδος").waitFor();
+    assert.equal(await page.evaluate("document.documentElement.dir"), direction);
+    assert.equal(await page.evaluate("document.documentElement.lang"), locale);
+    assert.deepEqual(complaints, []);
     const goTo = createTour(page);
     const found = new Set<string>();
     const look = async (where: string): Promise<void> => {
