@@ -23,8 +23,8 @@ let profiles = 0;
 const toneEverySec = 2;
 const toneHertz = 1000;
 
-/** A browser with fake devices, whose profile survives when it is killed. */
-export async function openRecorderBrowser(app: Pick<TestApp, "db" | "url">, userId: string) {
+/** A browser with fake devices, whose profile survives when it is killed, with the app of a user. */
+export async function openRecorderBrowser(app: Pick<TestApp, "db" | "url">, userId?: string) {
   const profile = join(folder, `profile-${++profiles}`);
   const microphone = join(folder, "microphone.wav");
   writeFileSync(microphone, makeWav(toneEverySec * 1000, [{ startMs: 0, endMs: 600, hz: toneHertz }]));
@@ -32,9 +32,11 @@ export async function openRecorderBrowser(app: Pick<TestApp, "db" | "url">, user
     const context = await launchWithDevices(profile, microphone);
     after(() => context.close().catch(() => undefined));
     context.setDefaultTimeout(60_000);
-    await signInAs(app, context, userId);
     const page = context.pages()[0] ?? (await context.newPage());
-    await page.goto(app.url);
+    if (userId !== undefined) {
+      await signInAs(app, context, userId);
+      await page.goto(app.url);
+    }
     return { context, page };
   };
   return { open, profile };

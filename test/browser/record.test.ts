@@ -26,11 +26,18 @@ import {
 import { assertAccessible, phone, signInAs, startBrowserApp, visit, visitShared } from "./support.ts";
 
 const app = await startBrowserApp();
+const { context, page: recorder } = await (await openRecorderBrowser(app)).open();
+
+/** Shows the app to another user in the same browser: each browser with devices takes a quarter of a second to start. */
+async function enterAs(userId: string): Promise<Page> {
+  await signInAs(app, context, userId);
+  await recorder.goto(app.url);
+  return recorder;
+}
 
 test("a recording has the microphone left and shared sound right, and survives a lost connection and a 502", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { open } = await openRecorderBrowser(app, member.id);
-  const { context, page } = await open();
+  const page = await enterAs(member.id);
   const panel = await startRecording(page, "Weekly call");
   await waitForTime(page, 2);
   const methods: string[] = [];
@@ -98,11 +105,12 @@ test("a recording has the microphone left and shared sound right, and survives a
   const shared = heard.loudest(1, mutedSec, mutedSec + 2);
   assert.ok(shared > 0.05, `the shared sound is on the right: ${shared}`);
   await until("nothing stays in the browser", async () => (await storedNames(page)).length === 0);
+  await context.unrouteAll();
 });
 
 test("sound only: the microphone is on the left alone, the title names the date, and the session is in use meanwhile", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page } = await (await openRecorderBrowser(app, member.id)).open();
+  const page = await enterAs(member.id);
   await page.getByRole("main").getByRole("button", { name: "Record a meeting" }).click();
   const dialog = page.getByRole("dialog", { name: "Record a meeting" });
   const uses: Record<string, string>[] = [];
@@ -142,7 +150,7 @@ test("sound only: the microphone is on the left alone, the title names the date,
 
 test("without the microphone only the right channel has sound, and the end arrives even if the browser's storage is slow", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page } = await (await openRecorderBrowser(app, member.id)).open();
+  const page = await enterAs(member.id);
   await page.evaluate(`(() => {
     const { getFile } = FileSystemFileHandle.prototype;
     FileSystemFileHandle.prototype.getFile = async function () {
@@ -167,7 +175,7 @@ test("without the microphone only the right channel has sound, and the end arriv
 
 test("a recording discarded right after its start leaves nothing in the browser and no bytes on the server", async () => {
   const { member } = await makeWorkspace(app.db);
-  const { page } = await (await openRecorderBrowser(app, member.id)).open();
+  const page = await enterAs(member.id);
   const panel = await startRecording(page, "Discarded");
   await panel.getByRole("button", { name: "Stop" }).click();
   await panel.getByRole("button", { name: "Discard" }).click();
