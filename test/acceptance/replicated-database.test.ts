@@ -202,7 +202,7 @@ test("the primary crashes under load: after the replica's promotion nothing ackn
         const answer = await call(server, "POST", "/uploads/create", transcript, { token });
         responses.push(answer);
         if (answer.status === 200) acknowledged.push(answer.body.id);
-        await delay(20);
+        await delay(50);
       }
     }),
   );

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { call, olderVersion } from "../support/call.ts";
 import { noS3Server, startS3Server } from "../support/s3-server.ts";
 import { parley, prepareServer } from "../support/server-process.ts";
@@ -44,12 +45,15 @@ if (s3 === null) {
     (await call(api, "POST", "/uploads/create", { media_type: mediaType }, { token })).body;
   const put = (url: string, name: string, headers: Record<string, string>) =>
     fetch(url, { method: "PUT", body: fixture(name), headers });
-  const untilFinal = (id: string) =>
+  /** @param pauseMs between two looks, more than usual where a job waits for the heartbeats of a killed process to expire. */
+  const untilFinal = (id: string, pauseMs = 0) =>
     until(
       `upload ${id} has succeeded or failed`,
       async () => {
         const upload = await get(id);
-        return upload.status === "success" || upload.status === "failure" ? upload : undefined;
+        if (upload.status === "success" || upload.status === "failure") return upload;
+        await delay(pauseMs);
+        return undefined;
       },
       90_000,
     );
@@ -136,6 +140,6 @@ if (s3 === null) {
       (await Promise.all(ids.map(get))).some((u) => u.status === "promoting"),
     );
     await worker.kill();
-    for (const id of ids) assert.equal((await untilFinal(id)).status, "success");
+    for (const id of ids) assert.equal((await untilFinal(id, 500)).status, "success");
   });
 }
