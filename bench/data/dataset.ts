@@ -29,8 +29,8 @@ export interface Dataset {
 const recipeVersion = 2;
 
 /**
- * A database with a workspace of so many recordings. Beside it is one without sharing, a twentieth of its size,
- * where one person sees a hundred recordings: among so much shared with everybody nobody would.
+ * A database with a workspace of so many recordings. Beside it is one without sharing, a twentieth of its size, but of a
+ * thousand recordings if there are that many, where one person sees a hundred recordings: among so much shared with everybody nobody would.
  */
 export function dataset(
   postgres: BenchPostgres,
@@ -66,7 +66,7 @@ export function dataset(
         {
           id: quiet.id,
           domain: "quiet.example",
-          recordings: Math.max(1000, Math.floor(recordings / 20 / 100) * 100),
+          recordings: Math.max(Math.min(1000, recordings), Math.floor(recordings / 20 / 100) * 100),
           users: 100,
           teams: 5,
           sharedPercent: 0,

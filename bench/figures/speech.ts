@@ -93,6 +93,18 @@ async function transcribe(client: Client, path: string): Promise<number> {
 /** How often the memory of the engine's process is read; the system keeps the peak. */
 const watchMs = 50;
 
+/** The ids of the processes that a process has started. */
+function childrenOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean),
+    );
+  } catch {
+    // It or one of its threads has just ended.
+    return [];
+  }
+}
+
 /** @returns what ends the watch and gives the most MiB that a process of an engine has had. Linux only: null elsewhere. */
 export function watchEngine(serverPid: number): () => number | null {
   if (process.platform !== "linux") return () => null;
@@ -100,10 +112,9 @@ export function watchEngine(serverPid: number): () => number | null {
   // Once it is found, no other process is looked at until it ends.
   let engine: string | null = null;
   const timer = setInterval(() => {
-    const names = engine === null ? readdirSync("/proc") : [engine];
+    const names = engine === null ? childrenOf(serverPid) : [engine];
     engine = null;
     for (const name of names) {
-      if (!/^\d+$/.test(name)) continue;
       try {
         const isEngine = readFileSync(`/proc/${name}/cmdline`, "utf8").includes("local/child.ts");
         const status = isEngine ? readFileSync(`/proc/${name}/status`, "utf8") : "";
