@@ -56,10 +56,10 @@ function engines(): number[] {
 
 const transcript = {
   language: "en",
-  segments: Array.from({ length: 24 }, (_, n) => ({
+  segments: Array.from({ length: 8 }, (_, n) => ({
     speaker_key: `s${n % 2}`,
-    start: n * 30_000,
-    end: (n + 1) * 30_000,
+    start: n * 90_000,
+    end: (n + 1) * 90_000,
     text: `We talk about the harbour, and this is detail ${n}.`,
   })),
 };
