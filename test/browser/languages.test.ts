@@ -130,6 +130,8 @@ test("emails get the browser's time zone, or the one that the account chooses by
   await until("it is chosen", async () => (await zone()) === "Asia/Tokyo");
   await select.blur();
   await select.focus();
+  // A moment after the focus, as a user's first key is.
+  await page.waitForFunction("document.activeElement.selectionEnd > document.activeElement.selectionStart");
   await page.keyboard.type("same");
   await page.getByRole("option", { name: "Same as the browser", exact: true }).click();
   await until("it is the browser's again", async () => (await zone()) === "UTC");
