@@ -21,9 +21,13 @@ export interface BrowserApp extends TestApp {
   readonly pages: SharedPages;
 }
 
+/** The folder of the current web app: building it opens each of its thousand files for reading. */
+let built: Promise<string> | undefined;
+
 /** Starts the server with the current web app. */
 export async function startWebApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const webFolder = await buildWebApp(() => undefined);
+  built ??= buildWebApp(() => undefined);
+  const webFolder = await built;
   return startTestApp({ ...options, webFolder, port: options.port ?? (await freePort()) });
 }
 
