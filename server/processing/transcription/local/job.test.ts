@@ -98,7 +98,7 @@ async function reference(): Promise<{ startMs: number; endMs: number; name: stri
 /** The recording of the first test, and its lines. */
 let first = "";
 let expected: unknown;
-/** Who speaks its lines, where speakers are told apart. */
+/** Who speaks its lines, if speakers are distinguished. */
 let speakers: readonly string[] = [];
 
 const speakersOf = async (id: string) => (await segments(id)).map(({ speaker }) => speaker);
