@@ -15,20 +15,22 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 export function runGroup(files: readonly string[]): void {
   shareAmongFiles();
   after(closeShared);
-  for (const file of files)
-    test(relative(root, file), async (context) => {
-      const environment = { ...process.env };
+  for (const file of files) {
+    const name = relative(root, file);
+    let environment: NodeJS.ProcessEnv = {};
+    test(name, async () => {
+      environment = { ...process.env };
       countFor(file);
       restartTimeLimit();
       await import(file);
-      // Tests of a file run in order, so this one waits for all others.
-      await context.test("the file leaves the environment variables as they were", () => {
-        const names = Object.keys({ ...environment, ...process.env });
-        const changed = names.filter(
-          // The image library sets this one when it is loaded.
-          (name) => process.env[name] !== environment[name] && name !== "VIPSHOME",
-        );
-        assert.deepEqual(changed, [], "a file that sets them runs alone");
-      });
     });
+    test(`${name} leaves the environment variables as they were`, () => {
+      const names = Object.keys({ ...environment, ...process.env });
+      const changed = names.filter(
+        // The image library sets this one when it is loaded.
+        (name) => process.env[name] !== environment[name] && name !== "VIPSHOME",
+      );
+      assert.deepEqual(changed, [], "a file that leaves others runs alone");
+    });
+  }
 }

@@ -3,11 +3,10 @@ import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { startTestApp } from "../../../test/support/app.ts";
 import { makeWorkspace } from "../../../test/support/factories.ts";
+import { setS3Credentials } from "../../../test/support/s3-credentials.ts";
 import { noS3Server, startS3Server } from "../../../test/support/s3-server.ts";
 import { until } from "../../../test/support/until.ts";
 import { dataTools } from "../../recordings/recordings/test/recordings.ts";
-
-// Runs alone: it sets the credentials of S3 for the whole process.
 
 const s3 = await startS3Server();
 after(() => s3?.stop());
@@ -15,8 +14,7 @@ after(() => s3?.stop());
 if (s3 === null) {
   test("imports from a bucket", { skip: noS3Server });
 } else {
-  process.env.AWS_ACCESS_KEY_ID = s3.accessKeyId;
-  process.env.AWS_SECRET_ACCESS_KEY = s3.secretAccessKey;
+  setS3Credentials(s3);
   const bucket = await s3.bucket();
   const app = await startTestApp({
     env: {

@@ -7,13 +7,11 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
+import { setS3Credentials } from "../../../test/support/s3-credentials.ts";
 import { until } from "../../../test/support/until.ts";
 import { openStore } from "./open.ts";
 
-// Runs alone: it sets the credentials of S3 for the whole process.
-
-process.env.AWS_ACCESS_KEY_ID ??= "none";
-process.env.AWS_SECRET_ACCESS_KEY ??= "none";
+setS3Credentials();
 
 test("S3: keys carry the prefix; a body of unknown length waits in scratch/, under a name whose sweep knows it; check stores nothing", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "parley-open-"));

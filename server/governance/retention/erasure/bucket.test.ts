@@ -4,15 +4,15 @@ import { startTestApp, type TestApp } from "../../../../test/support/app.ts";
 import { makeRecording, makeUser, makeWorkspace } from "../../../../test/support/factories.ts";
 import { startHookReceiver } from "../../../../test/support/hook-receiver.ts";
 import { runJob } from "../../../../test/support/run-job.ts";
+import { setS3Credentials } from "../../../../test/support/s3-credentials.ts";
 import { noS3Server, startS3Server } from "../../../../test/support/s3-server.ts";
 import { until } from "../../../../test/support/until.ts";
 import { removeLeftFilesKind } from "../../../connections/deliveries/files.ts";
 import { notesPrefix } from "../../../platform/storage/layout.ts";
 import { dumpDatabase, filesBelow, manage } from "../test/retention.ts";
 
-// Runs alone: it sets the credentials of S3 for the whole process.
-
 const s3 = await startS3Server();
+setS3Credentials(s3 ?? undefined);
 after(() => s3?.stop());
 const receiver = await startHookReceiver();
 const env = { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" };
@@ -132,8 +132,6 @@ test("erased: no comment, mention, notification, calendar or delivered file of t
 
 test("erased: the same holds for database and bucket", { skip: noS3Server }, async () => {
   assert.ok(s3);
-  process.env.AWS_ACCESS_KEY_ID = s3.accessKeyId;
-  process.env.AWS_SECRET_ACCESS_KEY = s3.secretAccessKey;
   const bucket = {
     PARLEY_STORAGE: "s3",
     PARLEY_S3_ENDPOINT: s3.endpoint,

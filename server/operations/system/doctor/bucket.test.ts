@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { PutBucketCorsCommand, S3Client } from "@aws-sdk/client-s3";
+import { setS3Credentials } from "../../../../test/support/s3-credentials.ts";
 import { noS3Server, startS3Server } from "../../../../test/support/s3-server.ts";
 import { readConfig } from "../../../platform/config/config.ts";
 import { openStore } from "../../../platform/storage/open.ts";
@@ -13,9 +14,8 @@ import { checkBackups } from "./backups.ts";
 import { checkBucket } from "./bucket.ts";
 import { checkSkew } from "./clock.ts";
 
-// Runs alone: it sets the credentials of S3 for the whole process.
-
 const s3 = await startS3Server();
+setS3Credentials(s3 ?? undefined);
 const folder = mkdtempSync(join(tmpdir(), "parley-doctor-"));
 after(async () => {
   await s3?.stop();
@@ -37,7 +37,6 @@ test("a wrong S3 key and missing CORS rules are named, right ones accepted, and 
     },
     folder,
   );
-  process.env.AWS_ACCESS_KEY_ID = s3.accessKeyId;
   process.env.AWS_SECRET_ACCESS_KEY = "not the key";
   const backups = (destination: string, passphrase: string | null = null) =>
     checkBackups({ ...config, backup: { ...config.backup, destination, passphrase } });

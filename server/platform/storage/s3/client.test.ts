@@ -3,14 +3,12 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { test } from "node:test";
+import { setS3Credentials } from "../../../../test/support/s3-credentials.ts";
 import { testStorage } from "../../../operations/system/health/test-component.ts";
 import { ObjectExistsError, StoreLacksError } from "../store.ts";
 import { withServer } from "../test/s3-fake.ts";
 
-// Runs alone: it sets the credentials of S3 for the whole process.
-
-process.env.AWS_ACCESS_KEY_ID ??= "none";
-process.env.AWS_SECRET_ACCESS_KEY ??= "none";
+setS3Credentials();
 
 test("get: a hundred files that clients read slowly keep no other request from the bucket", () =>
   withServer(

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setS3Credentials } from "../../../../test/support/s3-credentials.ts";
 import { openS3Store } from "./s3.ts";
 
-// Runs alone: it sets the credentials of S3 for the whole process.
-
-process.env.AWS_ACCESS_KEY_ID ??= "none";
-process.env.AWS_SECRET_ACCESS_KEY ??= "none";
+setS3Credentials();
 
 test("links: the same one is given again until shortly before its end; any difference makes another", async (context) => {
   context.mock.timers.enable({ apis: ["Date"], now: Date.now() });

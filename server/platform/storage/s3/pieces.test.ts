@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { test } from "node:test";
+import { setS3Credentials } from "../../../../test/support/s3-credentials.ts";
 import { ObjectTooLargeError } from "../store.ts";
 import { mebibyte, sampleBytes } from "../test/conformance-tools.ts";
 import { withServer } from "../test/s3-fake.ts";
@@ -9,10 +10,7 @@ import { planParts } from "./append.ts";
 import { minPartBytes, pickGroup } from "./compact.ts";
 import { chain, mergedName, type Piece, pieceName } from "./pieces.ts";
 
-// Runs alone: it sets the credentials of S3 for the whole process.
-
-process.env.AWS_ACCESS_KEY_ID ??= "none";
-process.env.AWS_SECRET_ACCESS_KEY ??= "none";
+setS3Credentials();
 
 function plain(offset: number, size: number): Piece {
   return { name: pieceName("k", offset), offset, size, etag: "", isMerged: false };

@@ -12,6 +12,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
+import { setS3Credentials } from "../../../../test/support/s3-credentials.ts";
 import { noS3Server, startS3Server } from "../../../../test/support/s3-server.ts";
 import { until } from "../../../../test/support/until.ts";
 import { contentDisposition } from "../content-disposition.ts";
@@ -22,14 +23,10 @@ import { withServer } from "../test/s3-fake.ts";
 import { begunName, mergedName, pieceName } from "./pieces.ts";
 import { openS3Store } from "./s3.ts";
 
-// Runs alone: it sets the credentials of S3 for the whole process.
-
 const server = await startS3Server();
 after(() => server?.stop());
 
-// The library reads them from here, as it does in a server.
-process.env.AWS_ACCESS_KEY_ID = server?.accessKeyId ?? "none";
-process.env.AWS_SECRET_ACCESS_KEY = server?.secretAccessKey ?? "none";
+setS3Credentials(server ?? undefined);
 
 if (server === null) {
   test("the S3 store, against a real S3 server", { skip: noS3Server });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { call } from "../../../../test/support/app.ts";
+import { setS3Credentials } from "../../../../test/support/s3-credentials.ts";
 import { noS3Server, startS3Server } from "../../../../test/support/s3-server.ts";
 import { removeOrphans } from "../../../operations/storage-maintenance/orphans.ts";
 import { uploadFileKey } from "../../../platform/storage/layout.ts";
@@ -9,16 +10,13 @@ import { promoteMediaJob } from "../promotion/promote-media.ts";
 import { validateUploadJob } from "../promotion/validate-file.ts";
 import { startUploads, sweepLog } from "../test/uploads.ts";
 
-// Runs alone: it sets the credentials of S3 for the whole process.
-
 const s3 = await startS3Server();
 after(() => s3?.stop());
 
 if (s3 === null) {
   test("uploads in a bucket", { skip: noS3Server });
 } else {
-  process.env.AWS_ACCESS_KEY_ID = s3.accessKeyId;
-  process.env.AWS_SECRET_ACCESS_KEY = s3.secretAccessKey;
+  setS3Credentials(s3);
   const { app, member, create } = await startUploads({
     worker: false,
     env: {
