@@ -79,7 +79,7 @@ test("calendars: a URL that is no calendar is refused with the reason; one is ad
   await page.getByRole("dialog").getByRole("button", { name: "Remove calendar", exact: true }).click();
   await page.getByText("No calendars yet.").waitFor();
   await signInAs(app, context, member.id);
-  await page.reload();
+  await page.goto(`${app.url}/settings/calendars`);
   await page.getByText("No calendars yet.").waitFor();
   assert.equal(await page.getByText("Room calendars").count(), 0);
   assert.deepEqual(complaints.filter(isUnexpected), []);

@@ -120,7 +120,7 @@ test("profile: single sign-on is shown and unlinked, unless it is the only way t
   assert.equal(await section.getByRole("button").count(), 0);
 
   await signInAs(app, context, admin.id);
-  await page.reload();
+  await page.goto(`${app.url}/settings`);
   await section.getByText("https://id.tidewater.example").waitFor();
   await section.getByRole("button", { name: "Unlink Tidewater ID", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Unlink", exact: true }).click();

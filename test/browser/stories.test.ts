@@ -82,6 +82,7 @@ test("story: its highlights play in sequence to the end", async () => {
 test("story: reordered by keyboard, and a highlight removed", async () => {
   const storyId = await createStory(["First", "Second", "Third"]);
   const { page, complaints } = await visitShared(app, `/stories/${storyId}`, { userId: member.id });
+  await page.locator("video").first().waitFor({ state: "attached" });
   const handle = page.getByRole("button", { name: "Move First", exact: true });
   await handle.press("Space");
   await page.getByText(/You have lifted an item/).waitFor({ state: "attached" });

@@ -99,7 +99,7 @@ export interface VisitOptions {
   readonly hasServiceWorker?: boolean;
 }
 
-/** Signs a user in, in place of another one. */
+/** Signs a user in, in place of another one, for whom open pages ask nothing any more: they are left empty. */
 export async function signInAs(
   app: Pick<TestApp, "db" | "url">,
   context: BrowserContext,
@@ -108,6 +108,9 @@ export async function signInAs(
   const { cookie } = await app.db.kysely
     .transaction()
     .execute((tx) => createSession(tx, { userId, method: "password", ip: "127.0.0.1", userAgent: "test" }));
+  for (const page of context.pages())
+    if (page.url().startsWith(`${app.url}/`) && !page.url().endsWith("/icon.svg"))
+      await page.goto(`${app.url}/icon.svg`);
   await context.addCookies([{ name: "parley_session", value: cookie, url: app.url, httpOnly: true }]);
 }
 
@@ -222,7 +225,8 @@ function complaintsOf(app: Pick<BrowserApp, "url">, page: Page): string[] {
   const requests = new Set<Request>();
   requestsOf.set(page, requests);
   page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+    if (message.type() !== "error" && message.type() !== "warning") return;
+    complaints.push(`${message.text()} ${message.location().url}`.trimEnd());
   });
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("request", (request) => {
