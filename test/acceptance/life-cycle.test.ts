@@ -70,9 +70,11 @@ test("the first start writes the password and a working curl command to a privat
 
 /** The length of what the first start has printed. */
 let firstOutput = 0;
+/** Created before the second start. */
+let token = "";
 
 test("SIGTERM: requests in flight get their responses, then the process exits with 0", async () => {
-  const token = await parley(server, "token", "create", "--email", "admin@parley.local");
+  token = await parley(server, "token", "create", "--email", "admin@parley.local");
   const segments = Array.from({ length: 1000 }, (_, index) => ({
     speaker_key: "a",
     start: index,
@@ -120,6 +122,7 @@ test("a second start keeps the data and does not show the password again", async
     return text.includes("curl ") && text;
   });
   assert.doesNotMatch(banner, /password/);
+  assert.equal((await call(server, "POST", "/users", {}, { token })).status, 200);
   const line = banner.split("\n").find((text) => text.trim().startsWith("curl "));
   const pasted = line
     ?.replace("localhost", "127.0.0.1")
