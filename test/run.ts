@@ -80,7 +80,7 @@ const inEachRun = [
   "cli/cli.test.ts",
 ];
 /** Folders whose files share processes, and how many share one. */
-const groupSizes = { "test/browser": 10, "test/shape": 10, server: 40, shared: 20 } as const;
+const groupSizes = { "test/browser": 10, "test/shape": 10, server: 20, shared: 20 } as const;
 /** Files that take longest, in this order: one that began last would run alone in the end. */
 const longest = [
   "test/acceptance/backup.test.ts",
@@ -93,6 +93,7 @@ const longest = [
   "test/acceptance/embedded-commands.test.ts",
   "test/acceptance/move-database.test.ts",
   "test/hostile/bodies.test.ts",
+  "server/platform/storage/s3/s3.test.ts",
   "cli/upload/upload.test.ts",
 ];
 const files = withTitle(

@@ -266,8 +266,7 @@ test("a patch applies whole or not at all, and hostile bodies get 400", async ()
 });
 
 test("ten thousand users: pages, filters and groups of all of them in linear time, a few groups a page", async (context) => {
-  const times: { pages: number; group: number }[] = [];
-  for (const count of [2500, 10_000]) {
+  const timesOf = async (count: number): Promise<{ pages: number; group: number }> => {
     const { workspace, send } = await connect();
     await pool.query(
       `insert into users (id, workspace_id, name, email, role)
@@ -288,13 +287,13 @@ test("ten thousand users: pages, filters and groups of all of them in linear tim
     const members = [...ids].map((value) => ({ value, display: "A member".padEnd(100, ".") }));
     const { status, body } = await send("POST", "/Groups", { displayName: "All", members });
     assert.deepEqual([status, body.members?.length], [201, count], JSON.stringify(body).slice(0, 200));
-    times.push({ pages: listed - started, group: performance.now() - listed });
+    const times = { pages: listed - started, group: performance.now() - listed };
     const found = await send(
       "GET",
       `/Users?filter=${encodeURIComponent(`userName eq "u7@${workspace.domain}"`)}`,
     );
     assert.equal(found.body.totalResults, 1);
-    if (count < 10_000) continue;
+    if (count < 10_000) return times;
     for (const name of ["All 2", "All 3"]) {
       const { body: copy } = await send("POST", "/Groups", { displayName: name });
       await pool.query(
@@ -310,11 +309,16 @@ test("ten thousand users: pages, filters and groups of all of them in linear tim
       sizes.push(list.itemsPerPage);
     }
     assert.deepEqual(sizes, [2, 1, 3], "at most 20,000 members a page");
+    return times;
+  };
+  // On a busy machine, one of them may wait: three times, only what is quadratic takes too long.
+  for (let tries = 1; ; tries++) {
+    const [small, large] = [await timesOf(2500), await timesOf(10_000)];
+    const ratios = { pages: large.pages / small.pages, group: large.group / small.group };
+    const measured = JSON.stringify({ small, large, ratios });
+    if (process.env.MEASURE_SCIM === "1") context.diagnostic(measured);
+    // Four times as many: linear is 4, quadratic 16.
+    if (ratios.pages < 10 && ratios.group < 10) break;
+    assert.ok(tries < 3, measured);
   }
-  const [small, large] = times;
-  assert.ok(small !== undefined && large !== undefined);
-  const ratios = { pages: large.pages / small.pages, group: large.group / small.group };
-  // Four times as many: linear is 4, quadratic 16.
-  assert.ok(ratios.pages < 10 && ratios.group < 10, JSON.stringify({ times, ratios }));
-  if (process.env.MEASURE_SCIM === "1") context.diagnostic(JSON.stringify({ times, ratios }));
 });

@@ -23,6 +23,8 @@ import { withServer } from "../test/s3-fake.ts";
 import { begunName, mergedName, pieceName } from "./pieces.ts";
 import { openS3Store } from "./s3.ts";
 
+// Runs alone: collecting its large buffers takes twice as long in a process that has loaded the whole server.
+
 const server = await startS3Server();
 after(() => server?.stop());
 
