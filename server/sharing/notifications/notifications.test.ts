@@ -271,6 +271,32 @@ test("those who recorded or attended a meeting are notified once, when its trans
     );
 });
 
+test("a recording that is deleted while its recorder is told that it is ready is gone, and nobody hears of it", async () => {
+  const id = await newRecording();
+  await db.pool.query("insert into transcriptions (recording_id, status) values ($1, 'pending')", [id]);
+  await db.kysely.transaction().execute((tx) => announceRecording(tx, { id, workspaceId: workspace.id }));
+  await db.pool.query("update transcriptions set status = 'done' where recording_id = $1", [id]);
+  let notifying: Promise<number> | undefined;
+  await db.kysely.transaction().execute(async (tx) => {
+    // As deleting a recording does.
+    await tx.selectFrom("recordings").select("id").where("id", "=", id).forUpdate().execute();
+    notifying = notifyOfReadyRecordings(db);
+    await until("the notification waits for the deletion", async () => {
+      const { rows } = await db.pool.query(
+        "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+      );
+      return rows.length > 0;
+    });
+    await tx.deleteFrom("recordings").where("id", "=", id).execute();
+  });
+  assert.equal(await notifying, 1);
+  const { rows } = await db.pool.query(
+    "select id from notifications where kind = 'recording_ready' and recording_id = $1",
+    [id],
+  );
+  assert.deepEqual(rows, []);
+});
+
 test("notifications older than 90 days are deleted", async () => {
   const user = await newUser("Old");
   await share(await newRecording(), user);
