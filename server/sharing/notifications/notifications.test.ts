@@ -271,7 +271,7 @@ test("those who recorded or attended a meeting are notified once, when its trans
     );
 });
 
-test("a recording that is deleted while its recorder is told that it is ready is gone, and nobody hears of it", async () => {
+test("a recording that is deleted while its recorder is notified that it is ready is gone, and nobody is notified", async () => {
   const id = await newRecording();
   await db.pool.query("insert into transcriptions (recording_id, status) values ($1, 'pending')", [id]);
   await db.kysely.transaction().execute((tx) => announceRecording(tx, { id, workspaceId: workspace.id }));
