@@ -29,8 +29,8 @@ export interface Dataset {
 const recipeVersion = 2;
 
 /**
- * A database with a workspace of so many recordings. Beside it is one without sharing, a twentieth of its size, but of a
- * thousand recordings if there are that many, where one person sees a hundred recordings: among so much shared with everybody nobody would.
+ * A database with a workspace of so many recordings. A second workspace shares nothing with everybody, so one user there
+ * sees a hundred recordings. It has a twentieth of the recordings, or a thousand if that is more and the first has as many.
  */
 export function dataset(
   postgres: BenchPostgres,

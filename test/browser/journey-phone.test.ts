@@ -70,7 +70,7 @@ for (const [name, sizes, fontSize] of [
         await page.setViewportSize(size);
         await animationsEnd(page);
         let found = await page.evaluate<string[]>(misfits);
-        // On a busy machine, what is measured in the page follows the window's size a little later.
+        // Seen once on a busy machine: right after the change, an empty element of the recording page was too wide.
         for (let tries = 0; found.length > 0 && tries < 20; tries++) {
           await setTimeout(100);
           found = await page.evaluate<string[]>(misfits);

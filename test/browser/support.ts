@@ -34,6 +34,12 @@ export async function startWebApp(options: TestAppOptions = {}): Promise<TestApp
 /** Of the servers of earlier test files in this process, whose pages have the web app in their cache under these URLs. */
 const earlierPorts: number[] = [];
 
+/** The port of an earlier server if it is free, or another one. */
+async function takePort(): Promise<number> {
+  const earlier = earlierPorts.pop();
+  return earlier !== undefined && (await isFree(earlier)) ? earlier : freePort();
+}
+
 /** Starts the server with the current web app, and a real Chromium. */
 export async function startBrowserApp(options: TestAppOptions = {}): Promise<BrowserApp> {
   const pages = await startShared(
@@ -43,9 +49,7 @@ export async function startBrowserApp(options: TestAppOptions = {}): Promise<Bro
   );
   // Before the server, which waits for its connections.
   after(() => pages.closeUsed());
-  const earlier = options.port === undefined ? earlierPorts.pop() : undefined;
-  const port =
-    options.port ?? (earlier !== undefined && (await isFree(earlier)) ? earlier : await freePort());
+  const port = options.port ?? (await takePort());
   const app = await startWebApp({ ...options, port });
   after(() => void earlierPorts.push(port));
   const browser = await startShared("chromium", launchChromium, (each) => each.close());
@@ -99,7 +103,7 @@ export interface VisitOptions {
   readonly hasServiceWorker?: boolean;
 }
 
-/** Signs a user in, in place of another one, for whom open pages ask nothing any more: they are left empty. */
+/** Signs a user in. Open pages are left first, so that none sends a request of the previous user with the new session. */
 export async function signInAs(
   app: Pick<TestApp, "db" | "url">,
   context: BrowserContext,

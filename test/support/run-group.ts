@@ -16,15 +16,15 @@ export function runGroup(files: readonly string[]): void {
   shareAmongFiles();
   after(closeShared);
   for (const file of files) {
-    const name = relative(root, file);
+    const path = relative(root, file);
     let environment: NodeJS.ProcessEnv = {};
-    test(name, async () => {
+    test(path, async () => {
       environment = { ...process.env };
       countFor(file);
       restartTimeLimit();
       await import(file);
     });
-    test(`${name} leaves the environment variables as they were`, () => {
+    test(`${path} leaves the environment variables as they were`, () => {
       const names = Object.keys({ ...environment, ...process.env });
       const changed = names.filter(
         // The image library sets this one when it is loaded.

@@ -83,7 +83,7 @@ export async function notifyOfReadyRecordings(db: Database): Promise<number> {
     where not ${isInWork} order by a.created_at limit ${batch} ${prepared}`.execute(db.kysely);
   for (const { id } of ready)
     await db.kysely.transaction().execute(async (tx) => {
-      // Before what belongs to the recording, as deleting it does; else each could wait for the other.
+      // Locked in the same order as a deletion does (the recording, then its rows in other tables), to avoid deadlocks.
       await sql`select 1 from recordings where id = ${id} for key share`.execute(tx);
       const { rows } = await sql<{ transcript: string | null; summary: string | null }>`
         with ended as (delete from awaited_recordings where recording_id = ${id} returning recording_id)
