@@ -103,6 +103,7 @@ import { sendSecurityHeaders } from "./platform/http/origin/security-headers.ts"
 import { referenceRoutes } from "./platform/http/reference/reference.ts";
 import { securityTxtRoutes } from "./platform/http/reference/security-txt.ts";
 import type { Api } from "./platform/http/routing/route.ts";
+import { registerScope } from "./platform/http/scope.ts";
 import type { JobQueue } from "./platform/jobs/queue.ts";
 import { allowedRanges, parseRanges } from "./platform/outbound/address-ranges.ts";
 import { sendNotFoundPage, wantsPage } from "./platform/pages/not-found.ts";
@@ -281,7 +282,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   securityTxtRoutes(app, config);
   healthRoutes(app, { db, store, draining, versions });
   referenceRoutes(app, operations, config);
-  await app.register(
+  await registerScope(
+    app,
     async (scope) => {
       guardVersionedApi(scope, { db, config, limiter, origins });
       const api: Api = {
@@ -298,9 +300,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       uploadRoutes(api, { db, jobs, store, signer, config });
       hookRoutes(api, { db, sender, encryptor, hostLimit, config });
     },
-    { prefix: apiPrefix },
+    apiPrefix,
   );
-  await app.register(
+  await registerScope(
+    app,
     async (scope) => {
       guardManagementApi(scope, { db, config, limiter, origins });
       const api: Api = {
@@ -384,26 +387,27 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       });
       modelRoutes(api, { db, jobs, config });
     },
-    { prefix: managementPrefix },
+    managementPrefix,
   );
   mcpMetadataRoutes(app, { config });
-  await app.register(
+  await registerScope(
+    app,
     async (scope) => {
       guardMcp(scope, { db, config, limiter, origins });
       mcpRoutes(scope, { config });
     },
-    { prefix: mcpPath },
+    mcpPath,
   );
   await scimRoutes(app, { db, config, limiter });
   // Pages that the server renders: sign-in, links in emails, consent to apps.
   pageRoutes(app);
-  await app.register(async (scope) => {
+  await registerScope(app, async (scope) => {
     limitForms(scope, { limiter, config });
     await signInPages(scope, { db, encryptor, config });
     await linkPages(scope, { db, encryptor, jobs, config });
   });
   await singleSignOnRoutes(app, { db, open: openProvider, limiter, config, finishTest: signInTest.finish });
-  await app.register(async (scope) => {
+  await registerScope(app, async (scope) => {
     limitForms(scope, { limiter, config });
     await oauthRoutes(scope, {
       db,
@@ -417,11 +421,11 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         config.signInProviders.length === 0 ? null : `/sign-in?next=${encodeURIComponent(next)}`,
     });
   });
-  await app.register(async (scope) => {
+  await registerScope(app, async (scope) => {
     limitForms(scope, { limiter, config });
     connectionWebhookRoutes(scope, { db, jobs, encryptor });
   });
-  await app.register(async (scope) => {
+  await registerScope(app, async (scope) => {
     limitForms(scope, { limiter, config });
     await unsubscribePages(scope, { db, encryptor });
   });

@@ -84,7 +84,7 @@ function useRefetchAfterNotFound(id: string): void {
       client.getMutationCache().subscribe(({ type, mutation }) => {
         const error = type === "updated" ? mutation.state.error : null;
         if (error instanceof ApiError && error.status === 404)
-          client.invalidateQueries({ queryKey: recordingQuery(id).queryKey, exact: true });
+          void client.invalidateQueries({ queryKey: recordingQuery(id).queryKey, exact: true });
       }),
     [client, id],
   );
@@ -129,7 +129,7 @@ function Loaded({ id, view, onDeleted }: { id: string; view: View; onDeleted: ()
   const shown = transcript.data?.transcript_version;
   useEffect(() => {
     if (shown !== undefined && shown < version)
-      client.invalidateQueries({ queryKey: transcriptQuery(id).queryKey });
+      void client.invalidateQueries({ queryKey: transcriptQuery(id).queryKey });
   }, [client, id, shown, version]);
   // The URL changed to another position of the same recording.
   const before = useRef(t);

@@ -5,6 +5,7 @@ import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { readForms } from "../../platform/http/body/form-body.ts";
 import type { RateLimiter } from "../../platform/http/limits/rate-limit.ts";
+import { registerScope } from "../../platform/http/scope.ts";
 import { type AuthorizeDependencies, authorizeRoutes } from "./authorize/authorize.ts";
 import { createFormTokens } from "./authorize/form-token.ts";
 import type { DocumentFetcher } from "./clients/self-registered/documents.ts";
@@ -33,11 +34,11 @@ export async function oauthRoutes(
 ): Promise<void> {
   metadataRoute(app, deps.config);
   const findApp = createFindApp({ ...deps, log: app.log });
-  await app.register(async (pages) => {
+  await registerScope(app, async (pages) => {
     readForms(pages);
     authorizeRoutes(pages, { ...deps, findApp, formTokens: createFormTokens(deps.signer) });
   });
-  await app.register(async (endpoints) => {
+  await registerScope(app, async (endpoints) => {
     readForms(endpoints);
     endpoints.setErrorHandler(handleOAuthError);
     tokenRoute(endpoints, deps);

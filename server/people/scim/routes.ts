@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { RateLimiter } from "../../platform/http/limits/rate-limit.ts";
+import { registerScope } from "../../platform/http/scope.ts";
 import { guardScim, nothingAt } from "./guard.ts";
 import { readRoutes } from "./read-routes.ts";
 import { handleScimError } from "./scim-error.ts";
@@ -18,7 +19,8 @@ export async function scimRoutes(
   },
 ): Promise<void> {
   const { db, config } = deps;
-  await app.register(
+  await registerScope(
+    app,
     async (scope) => {
       scope.setErrorHandler(handleScimError);
       guardScim(scope, deps);
@@ -29,6 +31,6 @@ export async function scimRoutes(
       readRoutes(scope, db, config.baseUrl + scimPath);
       writeRoutes(scope, db, config.baseUrl + scimPath);
     },
-    { prefix: scimPath },
+    scimPath,
   );
 }

@@ -147,7 +147,7 @@ export function fileQuery<T>(id: string, name: string, url: string | null | unde
 /** Refetches a recording, and marks the lists that contain it as stale. */
 export async function refreshRecording(client: QueryClient, id: string): Promise<void> {
   markChanged(client, [id]);
-  client.invalidateQueries({ queryKey: ["recordings"], refetchType: "none" });
+  void client.invalidateQueries({ queryKey: ["recordings"], refetchType: "none" });
   await client.invalidateQueries({ queryKey: ["recording", id], exact: true });
 }
 

@@ -98,7 +98,7 @@ function useTick() {
   });
   return (item: string, isDone: boolean): void => {
     // An earlier response must not overwrite the new state.
-    client.cancelQueries({ queryKey });
+    void client.cancelQueries({ queryKey });
     setDone(item, isDone);
     mutate({ item, isDone });
   };

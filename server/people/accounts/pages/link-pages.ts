@@ -3,6 +3,7 @@ import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { html } from "../../../platform/html.ts";
+import { registerScope } from "../../../platform/http/scope.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import type { Localized } from "../../../platform/language/i18n.ts";
 import { i18nOf } from "../../../platform/language/request-language.ts";
@@ -44,7 +45,7 @@ export async function linkPages(
 ): Promise<void> {
   const { baseUrl } = config;
 
-  await app.register(async (scope) => {
+  await registerScope(app, async (scope) => {
     servePages(scope);
 
     for (const [path, purpose] of [

@@ -6,6 +6,7 @@ import type { Config } from "../../../platform/config/config.ts";
 import type { Encryptor } from "../../../platform/crypto/encryptor.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { html } from "../../../platform/html.ts";
+import { registerScope } from "../../../platform/http/scope.ts";
 import type { I18n, Localized } from "../../../platform/language/i18n.ts";
 import { i18nOf } from "../../../platform/language/request-language.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
@@ -41,7 +42,7 @@ interface SignInForm {
 export async function signInPages(app: FastifyInstance, deps: Dependencies): Promise<void> {
   const { db, encryptor, config } = deps;
   const { baseUrl } = config;
-  await app.register(async (scope) => {
+  await registerScope(app, async (scope) => {
     servePages(scope);
 
     scope.get(passkeyScriptPath, async (_request, reply) =>

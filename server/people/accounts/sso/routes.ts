@@ -6,6 +6,7 @@ import type { Database } from "../../../platform/db/database.ts";
 import { html } from "../../../platform/html.ts";
 import { limitForms } from "../../../platform/http/limits/form-limit.ts";
 import type { RateLimiter } from "../../../platform/http/limits/rate-limit.ts";
+import { registerScope } from "../../../platform/http/scope.ts";
 import { i18nOf } from "../../../platform/language/request-language.ts";
 import { sendPage } from "../../../platform/pages/page.ts";
 import { backToSignIn, servePages } from "../pages/page-parts.ts";
@@ -36,7 +37,7 @@ export async function singleSignOnRoutes(
     return (own[0] ?? providers[0])?.id;
   }
 
-  await app.register(async (scope) => {
+  await registerScope(app, async (scope) => {
     servePages(scope);
     limitForms(scope, deps);
     scope.get("/sign-in/sso", async (request, reply) => {

@@ -6,6 +6,7 @@ import type { Database } from "../../../platform/db/database.ts";
 import { ProblemError, sendProblem } from "../../../platform/http/errors/problem.ts";
 import { readLink } from "../../../platform/http/files/read-link.ts";
 import { watch } from "../../../platform/http/files/watch-access.ts";
+import { registerScope } from "../../../platform/http/scope.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import { uploadFileKey } from "../../../platform/storage/layout.ts";
 import {
@@ -47,7 +48,8 @@ const corsHeaders = {
 export function uploadFileRoutes(app: FastifyInstance, deps: Dependencies): void {
   const { db, store, signer, config } = deps;
   const maySend = createSenderCheck(db.kysely);
-  void app.register(
+  void registerScope(
+    app,
     async (scope) => {
       // The body is streamed to the store, whatever its content type.
       scope.removeAllContentTypeParsers();
@@ -152,6 +154,6 @@ export function uploadFileRoutes(app: FastifyInstance, deps: Dependencies): void
         }
       }
     },
-    { prefix: uploadFilesPath },
+    uploadFilesPath,
   );
 }

@@ -8,6 +8,7 @@ import type { Database } from "../../../platform/db/database.ts";
 import { ProblemError, sendProblem } from "../../../platform/http/errors/problem.ts";
 import { refuseLink } from "../../../platform/http/files/read-link.ts";
 import { watch } from "../../../platform/http/files/watch-access.ts";
+import { registerScope } from "../../../platform/http/scope.ts";
 import type { JobQueue } from "../../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../../platform/storage/store.ts";
 import { graceMsOf, isBegunRecording, type SweepTimeouts } from "../lifecycle/activity.ts";
@@ -55,7 +56,8 @@ export function resumableRoutes(app: FastifyInstance, deps: Dependencies): void 
   // Requests that are writing would exceed the grace period of a stopping server.
   app.addHook("preClose", async () => locker.releaseAll());
 
-  void app.register(
+  void registerScope(
+    app,
     async (scope) => {
       // The body is streamed to the store.
       scope.removeAllContentTypeParsers();
@@ -88,7 +90,7 @@ export function resumableRoutes(app: FastifyInstance, deps: Dependencies): void 
         },
       });
     },
-    { prefix: resumablePath },
+    resumablePath,
   );
 
   async function serve(
