@@ -134,7 +134,7 @@ try {
   const failed = await runFiles(
     options.grep === undefined && !options.watch ? grouped(runnable) : runnable,
     // More than there are cores, since many of them wait for something most of the time.
-    availableParallelism() + 2,
+    availableParallelism() + 3,
   );
   const unstable = failed.size > 0 ? await retry(failed) : [];
   if (failed.size === unstable.length) process.exitCode = 0;
