@@ -35,17 +35,22 @@ const setting = /^(?:vertical|line|position|size|align|region|[xy][12])\s?:/i;
 
 /**
  * Reads `time --> time`; null: the line is another.
- * @param isLoose also reads other arrows, and a comma as in `.sbv`.
+ * @param isLoose also reads other arrows, and a comma as in `.sbv`, between times with colons: other numbers beside them are
+ *   a part of a sentence.
  */
 export function readTiming(line: string, isLoose: boolean): Timing | null {
   const start = readClock(line);
   if (start === null) return null;
   const middle = line.slice(start.length, start.length + 20).trimStart();
   const between = arrow.exec(middle)?.[0];
-  if (between === undefined || !(isLoose || between.endsWith("->"))) return null;
+  if (between === undefined) return null;
   const after = line.slice(line.indexOf(between, start.length) + between.length);
   const end = readClock(after);
   if (end === null) return null;
+  if (!between.endsWith("->")) {
+    const times = [line.slice(0, start.length), after.slice(0, end.length)];
+    if (!isLoose || times.some((time) => !time.includes(":"))) return null;
+  }
   const rest = after.slice(end.length).trim();
   return { start: start.ms, end: end.ms, rest: setting.test(rest) ? "" : rest };
 }
