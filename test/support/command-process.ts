@@ -31,8 +31,11 @@ interface CommandProcess {
 }
 
 const all = new Set<ChildProcess>();
+/** Says which commands run, and what they have printed. */
+const running = new Map<ChildProcess, () => string>();
 const idle: CommandProcess[] = [];
 process.on("exit", () => {
+  for (const describe of running.values()) console.error(`still running: ${describe()}`);
   for (const child of all) child.kill("SIGKILL");
 });
 // Waited for, so that their processor time counts for the tests.
@@ -83,11 +86,13 @@ function startCommandProcess(user: CommandUser | undefined): CommandProcess {
       Object.assign(text, { stdout: "", stderr: "" });
       current = Promise.withResolvers();
       keepAlive(true);
+      running.set(child, () => `parley ${request.args.join(" ")}, which printed ${JSON.stringify(text)}`);
       child.send(request);
       try {
         return await current.promise;
       } finally {
         current = null;
+        running.delete(child);
         keepAlive(false);
       }
     },

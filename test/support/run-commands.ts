@@ -19,8 +19,9 @@ function leftOpen(before: ReadonlyMap<string, number>): string[] {
   return [...countByType()].filter(([type, count]) => count > (before.get(type) ?? 0)).map(([type]) => type);
 }
 
-/** Removes what a command does when its process is to end, which would run at the end of this one. */
-function forgetEndings(): void {
+/** Does what a command does when its process ends, such as writing the last lines of its log. */
+function endCommand(): void {
+  process.emit("exit", Number(process.exitCode ?? 0));
   for (const event of ["exit", "SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(event);
 }
 
@@ -40,7 +41,7 @@ process.on("message", async ({ args, env }: CommandRequest) => {
     process.kill(process.pid, "SIGKILL");
   }
   for (const stream of streams) stream.removeAllListeners("error");
-  forgetEndings();
+  endCommand();
   process.stdout.write(`\0${process.exitCode ?? 0}\0`);
   process.stderr.write("\0");
 });
