@@ -1,6 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { Select } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { type Session, sessionQuery } from "../../api/session.ts";
 import { setTimeZone } from "../../api/settings/account.ts";
 import { useAction } from "../../common/actions.tsx";
@@ -18,6 +19,7 @@ export function TimeZoneSection({ session }: { session: Session }) {
     run: (choice: string) => setTimeZone(choice === likeBrowser ? null : choice),
     onDone: (changed) => client.setQueryData(sessionQuery.queryKey, changed),
   });
+  const names = useMemo(() => zones(timeZone), [timeZone]);
   const chosen = save.isPending ? save.variables : (timeZone ?? likeBrowser);
   return (
     <Section title={t`Time zone`} lead={t`For times in the emails you get.`}>
@@ -28,7 +30,7 @@ export function TimeZoneSection({ session }: { session: Session }) {
           searchable
           allowDeselect={false}
           nothingFoundMessage={t`No such time zone`}
-          data={[{ value: likeBrowser, label: t`Same as the browser` }, ...zones(timeZone)]}
+          data={[{ value: likeBrowser, label: t`Same as the browser` }, ...names]}
           value={chosen}
           // Names of zones are English in every language.
           renderOption={({ option }) => (
