@@ -275,12 +275,12 @@ test("files in other encodings are read, and the notes say which encoding was as
 
 test("numbers beside a comma or an arrow in the text of .sbv are no times", () => {
   const file =
-    "0:00:00.000,0:00:01.000\n1 ,,0.\n\n0:00:01.000,0:00:02.000\n3.5,4.5 metres\n2.5 → 3 percent\n";
+    "0:00:00.000,0:00:01.000\n1 ,,0.\n\n0:00:01.000,0:00:02.000\n3.5,4.5 metres\n2.5 → 3.5 percent\n";
   assert.deepEqual(
     parseSubtitles(file).map(({ start, text }) => [start, text]),
     [
       [0, "1 ,,0."],
-      [1000, "3.5,4.5 metres 2.5 → 3 percent"],
+      [1000, "3.5,4.5 metres 2.5 → 3.5 percent"],
     ],
   );
 });

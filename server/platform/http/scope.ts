@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 
 /**
- * Registers routes in a scope of their own: its hooks and parsers hold for no other routes.
+ * Registers routes in a scope of their own: its hooks and parsers hold for no other routes. Fastify also takes functions
+ * that call back when they are done, for which the linter would take an async one.
  * @param prefix of the paths of its routes.
  */
 export function registerScope(
