@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { type PluginItem, transformSync, types } from "@babel/core";
 import macros from "@lingui/babel-plugin-lingui-macro";
+import { makeConfig } from "@lingui/conf";
 import { formatter } from "@lingui/format-po";
 import { compileMessage } from "@lingui/message-utils/compileMessage";
 import type { Plugin } from "vite";
@@ -40,6 +41,9 @@ function isSimple(text: string): boolean {
   return isDeepStrictEqual(compileMessage(text), compileSimple(text));
 }
 
+/** Not lingui.config.ts: it needs Lingui's extractor, which isn't installed where the web app is only built. */
+const linguiConfig = makeConfig({ locales: ["en"], sourceLocale: "en" });
+
 /** Compiles the texts of a module. */
 export function compileTexts(code: string, filename: string) {
   const result = transformSync(code, {
@@ -49,7 +53,7 @@ export function compileTexts(code: string, filename: string) {
     sourceMaps: true,
     inputSourceMap: false,
     parserOpts: { plugins: ["typescript", "jsx"] },
-    plugins: [[macros, { descriptorFields: "message" }], compileEnglish],
+    plugins: [[macros, { descriptorFields: "message", linguiConfig }], compileEnglish],
   });
   if (typeof result?.code !== "string") throw new Error(`the texts of ${filename} could not be compiled`);
   return { code: result.code, map: result.map };

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { chmodSync, globSync, readFileSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { listLibrary } from "../../../contract/recordings/library.ts";
@@ -27,4 +29,18 @@ test("the built web app has methods and paths of operations, and nothing else of
   assert.ok(!scripts.includes(listLibrary.summary));
   // The codes themselves are there, with the texts of the app.
   assert.doesNotMatch(scripts, /errors:\[["'`]invalid_/);
+});
+
+test("compiling texts needs no lingui.config.ts, whose extractor is not installed where the web app is only built", () => {
+  const compiler = new URL("../../../web/vite-messages.ts", import.meta.url).href;
+  const program = `
+    const { compileTexts } = await import(${JSON.stringify(compiler)});
+    const code = 'import { msg } from "@lingui/core/macro"; export const text = msg\`Hello\`;';
+    process.stdout.write(compileTexts(code, "/text.ts").code);`;
+  // Lingui searches for the file in the current folder and those above.
+  const printed = execFileSync(process.execPath, ["--input-type=module", "-e", program], {
+    cwd: tmpdir(),
+    encoding: "utf8",
+  });
+  assert.match(printed, /id: "Hello"/);
 });
