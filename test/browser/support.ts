@@ -64,17 +64,47 @@ async function describePages(context: Pick<TestContext, "diagnostic">, browser: 
   for (const page of browser.contexts().flatMap((one) => one.pages())) {
     // Nobody uses it at the moment.
     if (page.url().endsWith("/icon.svg")) continue;
-    const text = await Promise.race([
-      page.evaluate<string>("document.body.innerText").catch((error: Error) => error.message),
-      setTimeout(5_000, "(doesn't respond)", { ref: false }),
-    ]);
+    const text = await evaluateSoon(page, "document.body.innerText");
     const pending: string[] = [];
     for (const request of requestsOf.get(page) ?? [])
       if (await isPending(request)) pending.push(`${request.method()} ${request.url()}`);
     context.diagnostic(
       `page ${page.url()} waits for ${pending.join(", ") || "no request"} and shows:\n${text.slice(0, 2000)}`,
     );
+    if (text.trim() === "") await describeEmptyPage(context, page);
   }
+}
+
+/** Says as much as there is about a page that shows nothing. */
+async function describeEmptyPage(context: Pick<TestContext, "diagnostic">, page: Page): Promise<void> {
+  const state = await evaluateSoon(
+    page,
+    `JSON.stringify({
+      document: document.readyState,
+      visibility: document.visibilityState,
+      loadedMs: performance.getEntriesByType("navigation")[0]?.loadEventEnd,
+      router: globalThis.__TSR_ROUTER__?.state.status,
+      routes: globalThis.__TSR_ROUTER__?.state.matches.map(({ routeId, status, isFetching }) => [routeId, status, isFetching]),
+      html: document.body.innerHTML,
+    })`,
+  );
+  context.diagnostic(
+    `${state.slice(0, 10_000)}\ncomplaints: ${JSON.stringify(complaintsAt.get(page) ?? [])}`,
+  );
+  for (const request of requestsOf.get(page) ?? []) {
+    const response = await Promise.race([request.response().catch(() => null), setTimeout(100, null)]);
+    context.diagnostic(
+      `${request.method()} ${request.url()}: ${response?.status() ?? request.failure()?.errorText ?? "no response"}`,
+    );
+  }
+}
+
+/** What an expression gives in a page, unless the page doesn't respond. */
+function evaluateSoon(page: Page, expression: string): Promise<string> {
+  return Promise.race([
+    page.evaluate<string>(expression).catch((error: Error) => error.message),
+    setTimeout(5_000, "(doesn't respond)", { ref: false }),
+  ]);
 }
 
 async function isPending(request: Request): Promise<boolean> {
@@ -88,6 +118,8 @@ async function isPending(request: Request): Promise<boolean> {
 
 /** The requests of a visited page since it was loaded. Listening to their ends would take time at each of them. */
 const requestsOf = new WeakMap<Page, Set<Request>>();
+/** What the latest visit of a page complained about. */
+const complaintsAt = new WeakMap<Page, readonly string[]>();
 
 export const desktop = { width: 1280, height: 800 } as const;
 export const phone = { width: 390, height: 844 } as const;
@@ -228,6 +260,7 @@ function complaintsOf(app: Pick<BrowserApp, "url">, page: Page): string[] {
   const complaints: string[] = [];
   const requests = new Set<Request>();
   requestsOf.set(page, requests);
+  complaintsAt.set(page, complaints);
   page.on("console", (message) => {
     if (message.type() !== "error" && message.type() !== "warning") return;
     complaints.push(`${message.text()} ${message.location().url}`.trimEnd());
