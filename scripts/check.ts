@@ -1,0 +1,26 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+
+/** Runs lint, the type checks and the other checks of the code, as many at a time as there are cores; `npm run check`. */
+const checks: string[][] = [
+  // Those that take longest, first.
+  ["tsc"],
+  ["tsc", "-p", "web"],
+  ["biome", "check", "."],
+  ["knip", "--no-progress"],
+  [process.execPath, "scripts/check-messages.ts"],
+  [process.execPath, "scripts/check-patterns.ts"],
+];
+
+async function runNext(): Promise<void> {
+  for (let check = checks.shift(); check !== undefined; check = checks.shift()) {
+    const [program = "", ...args] = check;
+    const [code] = await once(spawn(program, args, { stdio: "inherit" }), "exit");
+    if (code === 0) continue;
+    console.error(`failed: ${check.join(" ")}`);
+    process.exitCode = 1;
+  }
+}
+
+await Promise.all(Array.from({ length: availableParallelism() }, runNext));
