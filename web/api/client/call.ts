@@ -71,8 +71,9 @@ export async function call<O extends Operation>(
 ): Promise<Output<O>> {
   const { params, query, ...rest }: AnyInput = input ?? {};
   const request = { ...rest, method: operation.method, url: fill(operation.path, params) + searchOf(query) };
-  const { response, body } = await exchange(request);
-  const text = await body.text();
+  const response = await exchange(request);
+  // Not by way of a Blob, whose contents Chromium sends to another process and back.
+  const text = await arrived(response.text(), request.signal);
   const isJson = (response.headers.get("content-type") ?? "").includes("json");
   return (isJson ? JSON.parse(text) : text) as Output<O>;
 }
@@ -81,22 +82,21 @@ export async function call<O extends Operation>(
 export async function callForFile<O extends Operation>(operation: O, input: CallInput<O>): Promise<Blob> {
   const { params, query, ...rest }: AnyInput = input;
   const url = fill(operation.path, params) + searchOf(query);
-  return (await exchange({ ...rest, method: operation.method, url })).body;
+  const response = await exchange({ ...rest, method: operation.method, url });
+  return arrived(response.blob(), rest.signal);
 }
 
-interface Exchanged {
-  readonly response: Response;
-  readonly body: Blob;
-}
-
-/** Sends a request until it succeeds, or fails with an error that a sign-in doesn't solve. */
-async function exchange(request: Request): Promise<Exchanged> {
+/**
+ * Sends a request until it succeeds, or fails with an error that a sign-in doesn't solve.
+ * @returns the response, whose body the caller reads.
+ */
+async function exchange(request: Request): Promise<Response> {
   const { signal, isAboutSession = false } = request;
   for (let attempt = 1; ; attempt++) {
     if (!isAboutSession) await untilSignedIn(signal);
-    const { response, body } = await sendWithinLimit(request);
-    if (response.ok) return { response, body };
-    const problem = await readProblem(response, await body.text());
+    const response = await sendWithinLimit(request);
+    if (response.ok) return response;
+    const problem = await readProblem(response, await arrived(response.text(), signal));
     if (problem.code === "proof_required" && attempt < maxAttempts && (await untilProven(signal))) continue;
     if (isAboutSession || !isSignedOut(problem) || attempt === maxAttempts) throw problem;
     reportSignedOut();
@@ -117,15 +117,16 @@ export function urlOf<O extends Operation>(operation: O, ...[input]: Rest<Url<O>
   return fill(operation.path, params) + searchOf(query);
 }
 
-async function sendWithinLimit(request: Request): Promise<Exchanged> {
+async function sendWithinLimit(request: Request): Promise<Response> {
   const { signal, isAboutSession = false, isBulk = false } = request;
   for (let waits = 0; ; waits++) {
     if (isBulk) await pauseBulk(signal);
     const response = await send(request);
-    const body = await readBody(response, signal);
     noteAllowance(response);
     const waitMs = isAboutSession || waits === maxWaits ? null : waitMsOf(response);
-    if (waitMs === null) return { response, body };
+    if (waitMs === null) return response;
+    // Leaves the connection to others.
+    await arrived(response.text(), signal);
     await pause(waitMs, signal);
   }
 }
@@ -149,10 +150,10 @@ async function send({ method, url, body, signal }: Request): Promise<Response> {
   }
 }
 
-/** The connection may also break while the body arrives. */
-async function readBody(response: Response, signal: AbortSignal | undefined): Promise<Blob> {
+/** A body that is being read: the connection may also break while it arrives. */
+async function arrived<T>(body: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   try {
-    return await response.blob();
+    return await body;
   } catch (error) {
     if (signal?.aborted) throw error;
     throw unreachable();
