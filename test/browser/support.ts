@@ -59,45 +59,33 @@ export async function startBrowserApp(options: TestAppOptions = {}): Promise<Bro
   return { ...app, browser, pages };
 }
 
-/** Says what the open pages show and what they wait for, since a failed step often says only that something is missing. */
+/** Says what the open pages show and what became of their requests, since a failed step often says only that something is missing. */
 async function describePages(context: Pick<TestContext, "diagnostic">, browser: Browser): Promise<void> {
   for (const page of browser.contexts().flatMap((one) => one.pages())) {
     // Nobody uses it at the moment.
     if (page.url().endsWith("/icon.svg")) continue;
     const text = await evaluateSoon(page, "document.body.innerText");
-    const pending: string[] = [];
-    for (const request of requestsOf.get(page) ?? [])
-      if (await isPending(request)) pending.push(`${request.method()} ${request.url()}`);
+    const state = await evaluateSoon(page, stateOfPage);
+    const requests: string[] = [];
+    for (const request of requestsOf.get(page) ?? []) {
+      const outcome = await outcomeOf(request);
+      if (outcome !== "200" || !request.url().includes("/assets/"))
+        requests.push(`${request.method()} ${request.url()}: ${outcome}`);
+    }
     context.diagnostic(
-      `page ${page.url()} waits for ${pending.join(", ") || "no request"} and shows:\n${text.slice(0, 2000)}`,
+      `page ${page.url()} shows:\n${text.slice(0, 2000)}\n${[state.slice(0, 10_000), ...requests, ...(complaintsAt.get(page) ?? [])].join("\n")}`,
     );
-    if (text.trim() === "") await describeEmptyPage(context, page);
   }
 }
 
-/** Says as much as there is about a page that shows nothing. */
-async function describeEmptyPage(context: Pick<TestContext, "diagnostic">, page: Page): Promise<void> {
-  const state = await evaluateSoon(
-    page,
-    `JSON.stringify({
-      document: document.readyState,
-      visibility: document.visibilityState,
-      loadedMs: performance.getEntriesByType("navigation")[0]?.loadEventEnd,
-      router: globalThis.__TSR_ROUTER__?.state.status,
-      routes: globalThis.__TSR_ROUTER__?.state.matches.map(({ routeId, status, isFetching }) => [routeId, status, isFetching]),
-      html: document.body.innerHTML,
-    })`,
-  );
-  context.diagnostic(
-    `${state.slice(0, 10_000)}\ncomplaints: ${JSON.stringify(complaintsAt.get(page) ?? [])}`,
-  );
-  for (const request of requestsOf.get(page) ?? []) {
-    const response = await Promise.race([request.response().catch(() => null), setTimeout(100, null)]);
-    context.diagnostic(
-      `${request.method()} ${request.url()}: ${response?.status() ?? request.failure()?.errorText ?? "no response"}`,
-    );
-  }
-}
+/** An expression for how far a page has loaded, and its HTML where it shows nothing. */
+const stateOfPage = `JSON.stringify({
+  document: document.readyState,
+  visibility: document.visibilityState,
+  router: globalThis.__TSR_ROUTER__?.state.status,
+  routes: globalThis.__TSR_ROUTER__?.state.matches.map(({ routeId, status, isFetching }) => [routeId, status, isFetching]),
+  html: document.body.innerText.trim() === "" ? document.body.innerHTML : undefined,
+})`;
 
 /** What an expression gives in a page, unless the page doesn't respond. */
 function evaluateSoon(page: Page, expression: string): Promise<string> {
@@ -107,13 +95,13 @@ function evaluateSoon(page: Page, expression: string): Promise<string> {
   ]);
 }
 
-async function isPending(request: Request): Promise<boolean> {
-  const end = request.response().then(async (response) => void (await response?.finished()));
-  const isOver = end.then(
-    () => false,
-    () => false,
-  );
-  return Promise.race([isOver, setTimeout(100, true)]);
+/** The status of a request's response, why there is none, or that it is still to come. */
+async function outcomeOf(request: Request): Promise<string> {
+  const end = request.response().then(async (response) => {
+    await response?.finished();
+    return String(response?.status() ?? request.failure()?.errorText);
+  });
+  return Promise.race([end.catch((error: Error) => error.message), setTimeout(100, "pending")]);
 }
 
 /** The requests of a visited page since it was loaded. Listening to their ends would take time at each of them. */
