@@ -140,6 +140,9 @@ test("drafts of notes, a line, the title and forms survive a reload and a closed
   await page.getByRole("button", { name: "Save", exact: true }).waitFor();
   await page.getByRole("button", { name: "Edit title" }).click();
   await page.getByRole("textbox", { name: "Title" }).pressSequentially("Train talk");
+  // Leaving the field saves the title, also where the page is closed, which may be online again before it is gone.
+  await page.keyboard.press("Tab");
+  await page.getByText(/Couldn't rename/).waitFor();
   await until("all are stored", async () => (await storedDrafts(page)) === 3);
   await page.close();
 
