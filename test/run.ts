@@ -15,8 +15,8 @@ import { makeQuickFolder } from "./support/quick-folder.ts";
 import { readSentRequests, requestsVariable, type SentRequests } from "./support/record-requests.ts";
 
 /**
- * Runs the tests: those of every part, with `--all` also those of whole installations and all of the web app, or the files
- * and folders named on the command line. One PostgreSQL serves the whole run (see support/global-setup.ts); each test file works on databases
+ * Runs the tests: those of every part, with `--all` also those of whole installations and all of the web app, in a full run
+ * also those of {@link onlyInFull}, or the files and folders named on the command line. One PostgreSQL serves the whole run (see support/global-setup.ts); each test file works on databases
  * of its own.
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -45,7 +45,6 @@ const onlyWithAll = [
   "test/acceptance/",
   "test/install/",
   "test/browser/",
-  "bench/",
   "demo/",
   "cli/",
   "server/platform/db/embedded/",
@@ -75,7 +74,12 @@ const onlyWithAll = [
   "server/recordings/recordings/transcript/event-loop.test.ts",
   "server/recordings/recordings/transcript/long-transcripts.test.ts",
 ];
-/** Of those, the ones that run each time: every page with its accessibility, and the most used parts and commands. */
+/**
+ * Only in a full run, each night and before a release, or by name: what the bench and the development server need, which
+ * users don't run, and what other browsers show, whose installation takes as long as their tests.
+ */
+const onlyInFull = ["bench/", "test/browser/other-browsers.test.ts", "test/install/dev.test.ts"];
+/** Of those with --all, the ones that run each time: every page with its accessibility, and the most used parts and commands. */
 const inEachRun = [
   ...["app", "clips", "pages", "recording"].map((name) => `test/browser/${name}.test.ts`),
   "cli/cli.test.ts",
@@ -213,10 +217,12 @@ function takeTurns(): void {
   spawnSync("chrt", ["--all-tasks", "--batch", "--pid", "0", String(process.pid)]);
 }
 
-/** Whether a file is to run: those that take long only with --all, or where files or a title are named. */
+/** Whether a file is to run: those that take long only with --all or in a full run, or where files or a title are named. */
 function isRequested(file: string): boolean {
-  if (options.all || positionals.length > 0 || options.grep !== undefined) return true;
-  return inEachRun.includes(file) || !onlyWithAll.some((folder) => file.startsWith(folder));
+  if (positionals.length > 0 || options.grep !== undefined) return true;
+  const isOneOf = (names: readonly string[]): boolean => names.some((name) => file.startsWith(name));
+  if (options.all) return isFullRun || !isOneOf(onlyInFull);
+  return inEachRun.includes(file) || !isOneOf([...onlyWithAll, ...onlyInFull]);
 }
 
 /** How long a test may take; support/time-limit.ts ends a process that takes longer in all. */

@@ -7,6 +7,7 @@ import { call } from "../support/app.ts";
 import { readTexts } from "../support/catalog-texts.ts";
 import { hasEnglish } from "../support/english-words.ts";
 import { insertHook, makeHighlight, makeRecording, makeTeam, makeWorkspace } from "../support/factories.ts";
+import { isFullRun } from "../support/full.ts";
 import { assertFits } from "./fits.ts";
 import { makeMedia } from "./recording-support.ts";
 import { desktop, phone, startBrowserApp, visitShared } from "./support.ts";
@@ -110,11 +111,14 @@ const mainPaths = new Set([
   ...settings.slice(0, 5),
 ]);
 
-for (const [locale, direction, heading] of [
+/** Texts in German are the longest of the offered languages. Those of en-XA are longer still, for languages to come. */
+const locales = [
   ["de", "ltr", (await readTexts("de"))("Trash")],
-  ["en-XA", "ltr", "Ţŕášĥ~~"],
+  ...(isFullRun ? ([["en-XA", "ltr", "Ţŕášĥ~~"]] as const) : []),
   ["ar-XB", "rtl", "\u202eTrash\u202c"],
-] as const)
+] as const;
+
+for (const [locale, direction, heading] of locales)
   test(`${locale}, ${direction}: every page fits on laptop and phone${locale === "de" ? ", and has no English words" : ""}`, async () => {
     const { page, leave, complaints } = await visitShared(app, "/trash", { userId: admin.id, locale });
     await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
