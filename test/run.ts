@@ -75,10 +75,15 @@ const onlyWithAll = [
   "server/recordings/recordings/transcript/long-transcripts.test.ts",
 ];
 /**
- * Only in a full run, each night and before a release, or by name: what the bench and the development server need, which
- * users don't run, and what other browsers show, whose installation takes as long as their tests.
+ * Only in a full run, each night and before a release, or by name: the bench and the development server, which users don't
+ * run, and what needs programs whose installation takes as long as the tests.
  */
-const onlyInFull = ["bench/", "test/browser/other-browsers.test.ts", "test/install/dev.test.ts"];
+const onlyInFull = [
+  "bench/",
+  "test/browser/other-browsers.test.ts",
+  "test/clients/python-types.test.ts",
+  "test/install/dev.test.ts",
+];
 /** Of those with --all, the ones that run each time: every page with its accessibility, and the most used parts and commands. */
 const inEachRun = [
   ...["app", "clips", "pages", "recording"].map((name) => `test/browser/${name}.test.ts`),

@@ -1,24 +1,21 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { makeClient, obtainCode } from "../support/oauth.ts";
-import { skipWithout } from "../support/programs.ts";
 import { packageFolder, readExamples, startClientSetup } from "./client-setup.ts";
+import { pythonSource, skipWithoutPython } from "./python-setup.ts";
 
-const source = join(packageFolder("python"), "src");
-const hasHttpx =
-  spawnSync("python3", ["-c", "import sys, httpx; sys.exit(sys.version_info < (3, 11))"]).status === 0;
 const hasWheel = spawnSync("python3", ["-c", "import pip, hatchling"]).status === 0;
-const skip = hasHttpx ? false : "needs Python 3.11 with httpx (Debian: python3-httpx)";
 
-test("the Python client: every operation, both clients, the README's examples", { skip }, async (t) => {
+test("the Python client: every operation, both clients, the README's examples", {
+  skip: skipWithoutPython,
+}, async (t) => {
   const { app, workspace, folder, runProgram, beginUploads } = await startClientSetup();
   // `-B`: writes no compiled files beside the source.
   const runPython = (...args: readonly string[]): Promise<string> =>
-    runProgram("env", [`PYTHONPATH=${source}`, "python3", "-B", ...args]);
+    runProgram("env", [`PYTHONPATH=${pythonSource}`, "python3", "-B", ...args]);
 
   await t.test("the journey", async () => {
     copyFileSync(join(packageFolder("python"), "test", "journey.py"), join(folder, "journey.py"));
@@ -73,23 +70,4 @@ test("the Python client: every operation, both clients, the README's examples", 
       );
     },
   );
-});
-
-test("the Python package, its examples and the test programs have no type errors", {
-  skip: skip || skipWithout("mypy"),
-}, () => {
-  const folder = mkdtempSync(join(tmpdir(), "parley-mypy-"));
-  after(() => rmSync(folder, { recursive: true, force: true }));
-  const programs = ["journey.py", "uploads.py", "oauth.py"].map((name) =>
-    join(packageFolder("python"), "test", name),
-  );
-  for (const [index, example] of readExamples("python", "python").entries()) {
-    programs.push(join(folder, `example_${index}.py`));
-    writeFileSync(join(folder, `example_${index}.py`), example);
-  }
-  const env = { ...process.env, MYPYPATH: source };
-  for (const what of [["-p", "parley_sdk"], programs]) {
-    const { status, stdout } = spawnSync("mypy", ["--cache-dir", folder, ...what], { env, encoding: "utf8" });
-    assert.equal(status, 0, stdout);
-  }
 });
