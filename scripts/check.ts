@@ -13,10 +13,13 @@ const checks: string[][] = [
   [process.execPath, "scripts/check-patterns.ts"],
 ];
 
+// Types are checked at a quarter less processor time if their memory isn't collected while there is enough of it.
+const env = { GOGC: "off", GOMEMLIMIT: "2500MiB", ...process.env };
+
 async function runNext(): Promise<void> {
   for (let check = checks.shift(); check !== undefined; check = checks.shift()) {
     const [program = "", ...args] = check;
-    const [code] = await once(spawn(program, args, { stdio: "inherit" }), "exit");
+    const [code] = await once(spawn(program, args, { stdio: "inherit", env }), "exit");
     if (code === 0) continue;
     console.error(`failed: ${check.join(" ")}`);
     process.exitCode = 1;
