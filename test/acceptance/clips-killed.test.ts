@@ -37,7 +37,7 @@ test(`killed ${kills} times while rendering clips, every link plays its clip in 
   const made = [];
   let seenPreparing = 0;
   for (let round = 0; round < kills; round++) {
-    const link = await makeLink(round * 1500);
+    const link = await makeLink((round * 700) % 9000);
     made.push(link);
     // Right after the response, or while rendering.
     if (round % 2 === 1)

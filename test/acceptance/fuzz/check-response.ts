@@ -8,7 +8,9 @@ import type { FuzzRequest } from "./request.ts";
 const internalStrings = [
   "at file:",
   "node:internal",
-  "syntax error",
+  // PostgreSQL's; that of JSON has a position.
+  "syntax error at or near",
+  "syntax error at end of input",
   "relation",
   "select ",
   "node_modules",
