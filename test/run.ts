@@ -16,8 +16,8 @@ import { readSentRequests, requestsVariable, type SentRequests } from "./support
 
 /**
  * Runs the tests: those of every part, with `--all` also those of whole installations and all of the web app, in a full run
- * also those of {@link onlyInFull}, or the files and folders named on the command line. One PostgreSQL serves the whole run (see support/global-setup.ts); each test file works on databases
- * of its own.
+ * also those of {@link onlyInFull}, or the files and folders named on the command line. One PostgreSQL serves the whole run
+ * (see support/global-setup.ts); each test file works on databases of its own.
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options, positionals } = parseArgs({

@@ -140,10 +140,11 @@ test("drafts of notes, a line, the title and forms survive a reload and a closed
   await page.getByRole("button", { name: "Save", exact: true }).waitFor();
   await page.getByRole("button", { name: "Edit title" }).click();
   await page.getByRole("textbox", { name: "Title" }).pressSequentially("Train talk");
+  await until("all are stored", async () => (await storedDrafts(page)) === 3);
   // Leaving the field saves the title, also where the page is closed, which may be online again before it is gone.
   await page.keyboard.press("Tab");
   await page.getByText(/Couldn't rename/).waitFor();
-  await until("all are stored", async () => (await storedDrafts(page)) === 3);
+  assert.equal(await storedDrafts(page), 3);
   await page.close();
 
   await context.setOffline(false);

@@ -17,14 +17,14 @@ const browserArguments = ["--automation", "--enable-media-stream=true", "--enabl
  * changes.
  */
 const keepComplaints = `(() => {
+  // What a page was loading when the next one replaces it fails.
+  let isLeaving = false;
+  addEventListener("beforeunload", () => { isLeaving = true; });
   const keep = (text) => {
     if (isLeaving) return;
     const kept = JSON.parse(sessionStorage.getItem("complaints") ?? "[]");
     sessionStorage.setItem("complaints", JSON.stringify([...kept, String(text)]));
   };
-  // What a page was loading when the next one replaces it fails.
-  let isLeaving = false;
-  addEventListener("beforeunload", () => { isLeaving = true; });
   for (const level of ["error", "warn"]) console[level] = (...words) => keep(words.join(" "));
   addEventListener("error", ({ message }) => keep(message));
   addEventListener("unhandledrejection", ({ reason }) => keep(reason));
