@@ -59,7 +59,6 @@ const onlyWithAll = [
   // Sweeps: every operation with every malformed body, every format, byte or day. Others test one of each kind.
   "test/hostile/",
   "test/clients/generated.test.ts",
-  "test/clients/python.test.ts",
   "test/clients/typescript.test.ts",
   "server/growth.test.ts",
   "server/connections/imports/any-file.test.ts",
@@ -75,13 +74,20 @@ const onlyWithAll = [
   "server/recordings/recordings/transcript/long-transcripts.test.ts",
 ];
 /**
- * Only in a full run, each night and before a release, or by name: the bench and the development server, which users don't
- * run, and what needs programs whose installation takes as long as the tests.
+ * Only in a full run, each night and before a release, or by name: what takes long for what it finds. That is the bench and
+ * the development server, which users don't run; the jobs of the guide, whose parts have tests of their own; what needs
+ * programs whose installation takes as long as the tests; and sweeps and long recordings of which others test a part.
  */
 const onlyInFull = [
   "bench/",
+  "test/acceptance/fuzz.test.ts",
+  "test/browser/guide.test.ts",
   "test/browser/other-browsers.test.ts",
+  "test/browser/record-lasting.test.ts",
+  "test/clients/n8n.test.ts",
+  "test/clients/python.test.ts",
   "test/clients/python-types.test.ts",
+  "test/hostile/bodies.test.ts",
   "test/install/dev.test.ts",
 ];
 /** Of those with --all, the ones that run each time: every page with its accessibility, and the most used parts and commands. */
