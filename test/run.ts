@@ -15,7 +15,7 @@ import { makeQuickFolder } from "./support/quick-folder.ts";
 import { readSentRequests, requestsVariable, type SentRequests } from "./support/record-requests.ts";
 
 /**
- * Runs the tests: those of every part, with `--all` also those of whole installations and all of the web app, in a full run
+ * Runs the tests: those of every part, with `--all` also those of whole installations and most of the web app, in a full run
  * also those of {@link onlyInFull}, or the files and folders named on the command line. One PostgreSQL serves the whole run
  * (see support/global-setup.ts); each test file works on databases of its own.
  */
@@ -56,7 +56,7 @@ const onlyWithAll = [
   "server/governance/retention/erasure/bucket.test.ts",
   "server/operations/system/doctor/bucket.test.ts",
   "server/processing/uploads/transfer/bucket.test.ts",
-  // Sweeps: every operation with every malformed body, every format, byte or day. Others test one of each kind.
+  // Sweeps: every hostile file, every format, byte or day. Others test one of each kind.
   "test/hostile/",
   "test/clients/generated.test.ts",
   "test/clients/typescript.test.ts",
