@@ -98,7 +98,8 @@ export function createSharedPages(): SharedPages {
   };
   return {
     take: async (browser, locale, origin) => {
-      const known = free.find(
+      // The one used last, which has most of the web app in its cache.
+      const known = free.findLast(
         (one) => one.context.browser() === browser && one.locale === locale && hasOnlyLoadedFrom(one, origin),
       );
       free = free.filter((one) => one !== known);
