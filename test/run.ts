@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { run } from "node:test";
@@ -12,7 +12,12 @@ import { noChromium } from "./support/chromium.ts";
 import { isFullRun } from "./support/full.ts";
 import { globalSetup, globalTeardown, postgresMs } from "./support/global-setup.ts";
 import { makeQuickFolder } from "./support/quick-folder.ts";
-import { readSentRequests, requestsVariable, type SentRequests } from "./support/record-requests.ts";
+import {
+  readSentRequests,
+  requestsVariable,
+  runningFile,
+  type SentRequests,
+} from "./support/record-requests.ts";
 
 /**
  * Runs the tests: those of every part, with `--all` also those of whole installations and most of the web app, in a full run
@@ -142,6 +147,9 @@ process.env[requestsVariable] = requests;
 keepThreadPoolAwake();
 takeTurns();
 
+/** Groups of files whose processes have ended before their tests. */
+const ends: string[] = [];
+
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
 // Until the tests have said otherwise.
@@ -163,6 +171,7 @@ try {
     console.error(fault);
     process.exitCode = 1;
   }
+  for (const end of ends) console.error(end);
   for (const file of unstable) console.error(`unstable: ${file} failed among others and passed alone`);
 } finally {
   await globalTeardown();
@@ -191,8 +200,9 @@ async function runFiles(files: readonly string[], concurrency: number): Promise<
   });
   events.on("test:fail", ({ file, name, details, todo }) => {
     // A test is named by the file that defines it, which may be one that several share.
-    if (todo === undefined && failureType(details.error) !== "subtestsFailed")
-      failed.add(relative(root, file ?? name));
+    if (todo !== undefined || failureType(details.error) === "subtestsFailed") return;
+    failed.add(relative(root, file ?? name));
+    if (existsSync(runningFile(name))) ends.push(describeEnd(name, details.error));
   });
   let succeeded = false;
   events.on("test:summary", ({ file, success }) => {
@@ -201,6 +211,12 @@ async function runFiles(files: readonly string[], concurrency: number): Promise<
   for await (const text of events.compose(new spec())) process.stdout.write(text);
   if (!succeeded && failed.size === 0) failed.add("unknown");
   return failed;
+}
+
+/** Which file of a group ran when the process of the group ended, and what ended it: SIGKILL is often a lack of memory. */
+function describeEnd(group: string, error: Error): string {
+  const by = "signal" in error && error.signal !== null ? ` by ${String(error.signal)}` : "";
+  return `ended${by} while it ran: ${readFileSync(runningFile(group), "utf8")}`;
 }
 
 function failureType(error: Error): unknown {

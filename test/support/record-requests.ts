@@ -23,6 +23,9 @@ const finished: SentRequests[] = [];
 let current = { file: process.argv[1] ?? "", startedAt: 0, cpuBefore: 0 };
 const requests = new Set<string>();
 
+/** Contains the path of the test file that a group runs, for the case that its process is killed. */
+export const runningFile = (group: string): string => `${group}.running`;
+
 /** The test file that this process runs at the moment. */
 export const currentFile = (): string => current.file;
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { countFor } from "./record-requests.ts";
+import { countFor, runningFile } from "./record-requests.ts";
 import { closeShared, shareAmongFiles } from "./shared.ts";
 import { restartTimeLimit } from "./time-limit.ts";
 
@@ -20,6 +21,7 @@ export function runGroup(files: readonly string[]): void {
     let environment: NodeJS.ProcessEnv = {};
     test(path, async () => {
       environment = { ...process.env };
+      writeFileSync(runningFile(process.argv[1] as string), path);
       countFor(file);
       restartTimeLimit();
       await import(file);
