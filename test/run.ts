@@ -61,7 +61,7 @@ const onlyWithAll = [
   "server/governance/retention/erasure/bucket.test.ts",
   "server/operations/system/doctor/bucket.test.ts",
   "server/processing/uploads/transfer/bucket.test.ts",
-  // Sweeps: every hostile file, every format, byte or day. Others test one of each kind.
+  // Sweeps: every hostile file, byte or day. Others test one of each kind.
   "test/hostile/",
   "test/clients/generated.test.ts",
   "test/clients/typescript.test.ts",
@@ -70,22 +70,26 @@ const onlyWithAll = [
   "server/connections/imports/hostile.test.ts",
   "server/operations/backup/check.test.ts",
   "server/people/oauth/token/replay.test.ts",
-  "server/processing/ask/questions.test.ts",
-  "server/processing/media/any-format.test.ts",
   "server/processing/media/validate/bombs.test.ts",
-  "server/processing/media/validate/mutations.test.ts",
   "server/processing/transcription/noise.test.ts",
   "server/recordings/recordings/transcript/event-loop.test.ts",
   "server/recordings/recordings/transcript/long-transcripts.test.ts",
 ];
 /**
  * Only in a full run, each night and before a release, or by name: what takes long for what it finds. That is the bench and
- * the development server, which users don't run; the jobs of the guide, whose parts have tests of their own; what needs
- * programs whose installation takes as long as the tests; and sweeps and long recordings of which others test a part.
+ * the development server, which users don't run; the jobs of the guide, and the move of a database, whose parts have tests
+ * of their own; the rotation of the secret and the demo, which seldom change; what needs programs whose installation takes
+ * as long as the tests; and sweeps and long recordings of which others test a part.
  */
 const onlyInFull = [
   "bench/",
+  "demo/demo.test.ts",
+  "server/processing/ask/questions.test.ts",
+  "server/processing/media/any-format.test.ts",
+  "server/processing/media/validate/mutations.test.ts",
   "test/acceptance/fuzz.test.ts",
+  "test/acceptance/move-database.test.ts",
+  "test/acceptance/secret-rotation.test.ts",
   "test/browser/guide.test.ts",
   "test/browser/other-browsers.test.ts",
   "test/browser/record-lasting.test.ts",

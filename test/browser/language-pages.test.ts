@@ -114,8 +114,12 @@ const mainPaths = new Set([
 /** Texts in German are the longest of the offered languages. Those of en-XA are longer still, for languages to come. */
 const locales = [
   ["de", "ltr", (await readTexts("de"))("Trash")],
-  ...(isFullRun ? ([["en-XA", "ltr", "Ţŕášĥ~~"]] as const) : []),
-  ["ar-XB", "rtl", "\u202eTrash\u202c"],
+  ...(isFullRun
+    ? ([
+        ["en-XA", "ltr", "Ţŕášĥ~~"],
+        ["ar-XB", "rtl", "\u202eTrash\u202c"],
+      ] as const)
+    : []),
 ] as const;
 
 for (const [locale, direction, heading] of locales)
