@@ -78,8 +78,8 @@ const onlyWithAll = [
 /**
  * Only in a full run, each night and before a release, or by name: what takes long for what it finds. That is the bench and
  * the development server, which users don't run; the jobs of the guide, and the move of a database, whose parts have tests
- * of their own; the rotation of the secret and the demo, which seldom change; what needs programs whose installation takes
- * as long as the tests; and sweeps and long recordings of which others test a part.
+ * of their own; the rotation of the secret, commands of root and the demo, which seldom change; what needs programs whose
+ * installation takes as long as the tests; and sweeps and long recordings of which others test a part.
  */
 const onlyInFull = [
   "bench/",
@@ -87,6 +87,7 @@ const onlyInFull = [
   "server/processing/ask/questions.test.ts",
   "server/processing/media/any-format.test.ts",
   "server/processing/media/validate/mutations.test.ts",
+  "test/acceptance/commands-as-root.test.ts",
   "test/acceptance/fuzz.test.ts",
   "test/acceptance/move-database.test.ts",
   "test/acceptance/secret-rotation.test.ts",
